@@ -1,0 +1,1 @@
+"""Multibody dynamics with contact and friction by complementarity."""

@@ -1,0 +1,137 @@
+"""The one door to Numba.
+
+Every compiled function of the library is made by :func:`kernel`. Compiler options therefore live in one place,
+kernels keep their Python type for the type checker, and ``NUMBA_DISABLE_JIT=1`` turns the whole library into plain
+Python for the debugger and for coverage.
+
+Numba notices an edit only in the file of the function that it cached: a caller keeps the old machine code of a callee
+edited in another file. Here the machine code of a module lives in a folder named by a hash of that module and of every
+module of the library that it imports, directly or not, so that a stale kernel is impossible.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PACKAGE = Path(__file__).parent
+_IMPORT = re.compile(
+    r"^from\s+(signorini[\w.]*)\s+import\s+(\([^)]*\)|[^\n]+)|^import\s+(signorini[\w.]*)", re.MULTILINE
+)
+_FORGET_AFTER = 60 * 86400.0  # seconds without use after which machine code of other versions is deleted
+
+
+def _source(module: str) -> Path | None:
+    """Return the file of ``signorini.x.y``, None if there is no such module."""
+    base = _PACKAGE.joinpath(*module.split(".")[1:])
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def _imports(path: Path) -> frozenset[Path]:
+    """Return the files of the library that the module at `path` names in its imports."""
+    found: set[Path] = set()
+    for package, names, plain in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        modules = [package or plain] + [f"{package}.{name}" for name in re.findall(r"\w+", names)]
+        found.update(file for file in map(_source, modules) if file is not None)
+    return frozenset(found)
+
+
+@cache
+def _hash_of_sources(path: Path) -> str:
+    """Hash the module at `path` with everything it imports from the library."""
+    seen: set[Path] = set()
+    pending = [path, Path(__file__)]
+    while pending:
+        file = pending.pop()
+        if file not in seen:
+            seen.add(file)
+            pending.extend(_imports(file))
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(seen):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@cache
+def _cache_root() -> Path:
+    """Where machine code is kept: ``NUMBA_CACHE_DIR`` if set, else the user's cache folder, else a temporary one."""
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(chosen) / "signorini"
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    root = base / "signorini" / "kernels"
+    return root if _writable(root) else Path(tempfile.mkdtemp(prefix="signorini-"))
+
+
+_new_folders: list[Path] = []
+
+
+@cache
+def _cache_folder(path: Path) -> Path:
+    """Return the folder for the kernels of the module at `path`."""
+    root = _cache_root()
+    folder = root / _hash_of_sources(path)
+    if folder.exists():
+        os.utime(folder)
+        return folder
+    if not _new_folders and root.exists():
+        oldest = time.time() - _FORGET_AFTER
+        for other in root.iterdir():
+            if other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    _new_folders.append(folder)
+    return folder
+
+
+def is_cold() -> bool:
+    """Tell whether some module's kernels were never compiled on this machine, so that the first calls will be slow."""
+    return bool(_new_folders)
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` on its first call and keep the machine code on disk.
+
+    ``error_model="numpy"`` makes ``1.0 / 0.0`` an ``inf`` rather than a raise, so a kernel reports trouble only through
+    the status that it returns. ``fastmath`` stays off: results must not depend on how the compiler reorders a sum.
+    """
+    path = Path(function.__code__.co_filename)
+    # The folder is handed to Numba only while it decorates, so that a user's own kernels keep their own cache.
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_cache_folder(path))
+    try:
+        return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = before

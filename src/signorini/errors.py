@@ -1,0 +1,43 @@
+"""Exceptions of the library; all derive from :class:`SignoriniError`.
+
+A user's mistake raises :class:`InputError` at the door, with one line that names the thing, its value and
+what is needed. A numerical failure is data (``Solution.status``); only :func:`signorini.simulate` turns it into
+a :class:`SolverFailure`, and only if asked to.
+"""
+
+from __future__ import annotations
+
+
+class SignoriniError(Exception):
+    """Root of all exceptions raised on purpose."""
+
+
+class InputError(SignoriniError, ValueError):
+    """The input is wrong; the message names the thing, its value and what is needed."""
+
+
+class FileError(InputError):
+    """A file cannot be read or written, or does not contain what it should."""
+
+
+class SolverFailure(SignoriniError, RuntimeError):
+    """A step's problem was not solved to the tolerance asked for.
+
+    Attributes
+    ----------
+    step : int
+        Number of the failed step, counted from 0.
+    time : float
+        Time at the start of that step [s].
+    problem : object
+        The problem as posed; ``problem.save(path)`` keeps it for study.
+    trajectory : object
+        What was computed before the failure.
+    """
+
+    def __init__(self, message: str, *, step: int, time: float, problem: object, trajectory: object = None) -> None:
+        super().__init__(message)
+        self.step = step
+        self.time = time
+        self.problem = problem
+        self.trajectory = trajectory

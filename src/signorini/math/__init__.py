@@ -1,0 +1,1 @@
+"""Small algebra for kernels: quaternions and 3x3 matrices, tangent frames, cones and projections."""

@@ -1,0 +1,64 @@
+"""What every solver takes besides a problem, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from signorini._arrays import Array
+
+
+class Status(IntEnum):
+    """How a solver ended. Kernels return the number, ``str()`` gives the word."""
+
+    SOLVED = 0
+    NO_SOLUTION = 1
+    RAY = 2
+    SEVERAL_SOLUTIONS = 3
+    ITERATION_LIMIT = 4
+    TIME_LIMIT = 5
+    STALLED = 6
+    NOT_APPLICABLE = 7
+    UNDECIDED = 8
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What the caller asks of a solver, whatever the method."""
+
+    tolerance: float = 1e-10
+    """The problem's own residual at which a point counts as solved."""
+    time_limit: float | None = None
+    """Seconds after which the best point so far is returned."""
+    max_iterations: int | None = None
+    """Overrides the solver's own limit."""
+    start: Array | None = None
+    """A guess of the solution, in the problem's order."""
+    callback: Callable[[int, float], object] | None = None
+    """Called with (iterations, residual) as the method goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The answer; `residual` is always recomputed by the problem, never taken from the solver."""
+
+    z: Array
+    status: Status
+    residual: float
+    iterations: int
+    seconds: float = 0.0
+    solver: str = ""
+    history: tuple[tuple[float, float], ...] = ()
+    """Pairs (seconds, residual) while the method ran."""
+    info: dict[str, Any] = field(default_factory=dict)
+    """What a method knows besides: a ray, a certificate, all solutions."""
+
+    @property
+    def success(self) -> bool:
+        """True when the residual meets the tolerance that was asked for."""
+        return self.status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
