@@ -1,1 +1,84 @@
-"""Multibody dynamics with contact and friction by complementarity."""
+"""Multibody dynamics with contact and exact Coulomb friction by complementarity, every step certified.
+
+>>> import signorini as sg
+>>> scene = sg.Scene(gravity=(0, 0, -9.81))
+>>> floor = scene.add_fixed(sg.HalfSpace(), name="floor")
+>>> ball = scene.add_body(sg.Sphere(radius=1.0), mass=1.0, position=(0, 0, 1), velocity=(2, 0, 0), name="ball")
+>>> scene.set_contact(friction=0.2)
+>>> trajectory = sg.simulate(scene, duration=0.6, h=0.12)
+>>> trajectory.linear_velocity("ball")[-1].round(8)
+array([1.42857143, 0.        , 0.        ])
+"""
+
+from signorini.errors import FileError, InputError, SignoriniError, SolverFailure
+from signorini.formulations import MoreauJean, StewartTrinkle
+from signorini.model import State
+from signorini.problems import LCP, MCP, Delassus, FrictionProblem, MixedLCP, load_problem
+from signorini.scene import (
+    Body,
+    Box,
+    Capsule,
+    ConvexHull,
+    Disc,
+    Fixed,
+    HalfSpace,
+    Polygon,
+    Scene,
+    Segment,
+    Sphere,
+)
+from signorini.simulation import (
+    Certificate,
+    ContactTable,
+    Energy,
+    Simulator,
+    Snapshot,
+    StepReport,
+    Trajectory,
+    resume,
+    simulate,
+)
+from signorini.solvers import NSGS, Lemke, Solution, Status, solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LCP",
+    "MCP",
+    "NSGS",
+    "Body",
+    "Box",
+    "Capsule",
+    "Certificate",
+    "ContactTable",
+    "ConvexHull",
+    "Delassus",
+    "Disc",
+    "Energy",
+    "FileError",
+    "Fixed",
+    "FrictionProblem",
+    "HalfSpace",
+    "InputError",
+    "Lemke",
+    "MixedLCP",
+    "MoreauJean",
+    "Polygon",
+    "Scene",
+    "Segment",
+    "SignoriniError",
+    "Simulator",
+    "Snapshot",
+    "Solution",
+    "SolverFailure",
+    "Sphere",
+    "State",
+    "Status",
+    "StepReport",
+    "StewartTrinkle",
+    "Trajectory",
+    "load_problem",
+    "resume",
+    "simulate",
+    "solve",
+]

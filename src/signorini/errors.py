@@ -7,6 +7,9 @@ a :class:`SolverFailure`, and only if asked to.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class SignoriniError(Exception):
     """Root of all exceptions raised on purpose."""
@@ -41,3 +44,10 @@ class SolverFailure(SignoriniError, RuntimeError):
         self.time = time
         self.problem = problem
         self.trajectory = trajectory
+
+
+def suggestion(word: object, known: Iterable[str]) -> str:
+    """Return how a message about an unknown word goes on: with the nearest known word, or with all of them."""
+    words = list(known)
+    near = difflib.get_close_matches(str(word), words, n=1)
+    return f", did you mean {near[0]!r}?" if near else f", must be one of {', '.join(words)}"

@@ -9,24 +9,29 @@ from signorini._arrays import Array, IntArray
 
 
 class ShapeKind(IntEnum):
-    """Kinds that the narrow phase tells apart; a planar kind lies in the plane z = 0 of its body."""
+    """Kinds that the narrow phase tells apart; a planar kind lies in the plane z = 0 of its body.
+
+    Every bounded kind so far is a polytope of :class:`Hulls` rounded by the radius ``size[0]``: a point (sphere, planar
+    disc), a segment (capsule), a polyhedron or a polygon.
+    """
 
     HALF_SPACE = 0
-    """`size` = (offset, -, -, -), normal = local z."""
+    """`size` = (offset, outward normal), solid where ``normal . x <= offset``; no hull."""
     SPHERE = 1
-    """`size` = (radius, ...); also the planar disc."""
+    """`size` = (radius, ...), hull of one vertex; also the planar disc."""
     CAPSULE = 2
-    """`size` = (radius, half length of the straight part, ...), along local z."""
+    """`size` = (radius, half length of the straight part, ...), along local z, hull of two vertices."""
     HULL = 3
-    """Convex polyhedron `hull` of :class:`Hulls`, boxes included."""
+    """Convex polyhedron, boxes included; `size` = (0, ...)."""
     POLYGON = 4
-    """Planar convex polygon: vertices of `hull`, counter-clockwise, z = 0."""
+    """Planar convex polygon, counter-clockwise, z = 0, its sides stored as faces; `size` = (rounding radius, ...)."""
 
 
 class Hulls(NamedTuple):
-    """Convex polyhedra and polygons in their shapes' frames, stored one after another.
+    """Points, segments, convex polyhedra and polygons in their shapes' frames, stored one after another.
 
     Hull i owns the rows ``start[i]:start[i + 1]`` of each table; indices inside the tables are local to the hull.
+    Equal shapes share a hull.
     """
 
     vertex: Array
@@ -40,12 +45,14 @@ class Hulls(NamedTuple):
     face_start: IntArray
     """(n_hulls + 1,)"""
     loop: IntArray
-    """Vertices around each face, counter-clockwise seen from outside, flat; face f (global row) owns
-    ``loop[loop_start[f]:loop_start[f + 1]]``."""
+    """Vertices around each face, counter-clockwise seen from outside (the two ends, for a polygon's side), flat; face f
+    (global row) owns ``loop[loop_start[f]:loop_start[f + 1]]``."""
     loop_start: IntArray
     """(n_faces + 1,)"""
     edge: IntArray
-    """Edges: two vertices, then the two faces that meet there, (n_edges, 4)."""
+    """Edges: vertices (v, w), then the two faces (f, g) that meet there, ordered so that ``n_f x n_g`` points from v to
+    w, (n_edges, 4). A segment has one edge without faces (-1, -1), a point the edge (0, 0, -1, -1); a polygon's side
+    names itself twice."""
     edge_start: IntArray
     """(n_hulls + 1,)"""
 
@@ -64,6 +71,6 @@ class ShapeArrays(NamedTuple):
     size: Array
     """Parameters by kind, (n_s, 4) [m]."""
     hull: IntArray
-    """Row of :class:`Hulls`, -1 for shapes without one, (n_s,)."""
+    """Row of :class:`Hulls`, -1 for a half-space, (n_s,)."""
     bound: Array
     """Radius about the mass centre that contains the shape, inf for a half-space, (n_s,) [m]."""

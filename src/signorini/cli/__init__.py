@@ -1,0 +1,42 @@
+"""The command line: ``signorini demo | run | reproduce | solve``.
+
+Nothing heavy is imported before a command begins, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from signorini.cli.arguments import parse
+from signorini.errors import InputError, SolverFailure
+
+__all__ = ["main"]
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit code: 0, 1 computation failed, 2 bad input, 130 interrupted."""
+    try:
+        arguments = parse(sys.argv[1:] if argv is None else argv)
+        code: int = arguments.command(arguments)
+        return code
+    except InputError as error:
+        return _complain(str(error), BAD_INPUT)
+    except SolverFailure as error:
+        return _complain(str(error), FAILED)
+    except BrokenPipeError:
+        # The reader of our output has gone (`signorini ... | head`): nobody is left to tell.
+        sys.stdout = None
+        return FAILED
+    except OSError as error:
+        return _complain(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
+    except KeyboardInterrupt as error:
+        return _complain(str(error) or "interrupted", INTERRUPTED)
+
+
+def _complain(message: str, code: int) -> int:
+    """Say in one line what is wrong."""
+    print(f"signorini: {' '.join(message.split())}", file=sys.stderr)
+    return code

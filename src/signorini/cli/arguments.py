@@ -1,0 +1,125 @@
+"""What may be typed after ``signorini``."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from signorini.errors import InputError
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see '{self.prog} --help'")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments with the function that carries out the command as ``command``."""
+    parser, names = _parser()
+    word = next((text for text in argv if not text.startswith("-")), None)
+    if word is None and not argv:
+        argv = ["--help"]
+    if word is not None and word not in names:
+        close = difflib.get_close_matches(word, names, n=1)
+        hint = f", did you mean {close[0]!r}?" if close else f", must be one of {', '.join(names)}"
+        raise InputError(f"command {word!r} is unknown{hint}")
+    arguments = parser.parse_args(argv)
+    if not hasattr(arguments, "command"):
+        parser.error("no command given")
+    return arguments
+
+
+def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
+    parser = _Parser(
+        prog="signorini",
+        description="Multibody dynamics with contact and exact Coulomb friction; every step is certified.",
+        epilog="Start with 'signorini demo'.",
+    )
+    parser.add_argument("--version", action=_Version, help="print the version")
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+
+    demo = commands.add_parser("demo", help="simulate a built-in scene, certify it, draw it")
+    _add_output(demo, "signorini-out/demo")
+    demo.set_defaults(command=_demo)
+
+    run = commands.add_parser("run", help="simulate a scene file, certify it, draw it")
+    run.add_argument("scene", metavar="SCENE", type=Path, help="YAML file")
+    run.add_argument("--h", type=float, help="step size [s]; default from the scene file")
+    run.add_argument("--duration", type=float, metavar="T", help="[s]; default from the scene file")
+    run.add_argument("--formulation", metavar="NAME", help="moreau_jean, stewart_trinkle; default from the scene file")
+    run.add_argument("--tolerance", type=float, help="residual to which each step is solved; default 1e-10")
+    run.add_argument("--resume", action="store_true", help="continue the run that was stopped in the output directory")
+    _add_output(run, "signorini-out/SCENE")
+    run.set_defaults(command=_run)
+
+    reproduce = commands.add_parser("reproduce", help="worked examples of the papers: expected against obtained")
+    reproduce.add_argument("names", metavar="NAME", nargs="*", help="examples; default all")
+    reproduce.add_argument("--list", action="store_true", help="list the examples and stop")
+    _add_output(reproduce, "signorini-out/NAME")
+    reproduce.set_defaults(command=_reproduce)
+
+    solve = commands.add_parser("solve", help="solve a problem file")
+    solve.add_argument("problem", metavar="PROBLEM", type=Path, help=".npz or FCLIB file")
+    solve.add_argument("--all", action="store_true", help="compare every applicable solver")
+    solve.add_argument("--json", action="store_true", help="print one JSON document")
+    solve.set_defaults(command=_solve)
+    return parser, list(commands.choices)
+
+
+def _add_output(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"directory for results; default {default}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+class _Version(argparse.Action):
+    """Print the version of the installed package; finding it costs time, so it is looked up only here."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"signorini {version('signorini')}")
+        parser.exit()
+
+
+# Each command lives in a module of its own, imported when it is called.
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from signorini.cli.simulating import demo
+
+    return demo(arguments.out, as_json=arguments.json)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from signorini.cli.simulating import run
+
+    return run(
+        arguments.scene,
+        arguments.out,
+        h=arguments.h,
+        duration=arguments.duration,
+        formulation=arguments.formulation,
+        tolerance=arguments.tolerance,
+        continued=arguments.resume,
+        as_json=arguments.json,
+    )
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    from signorini.cli.reproducing import reproduce
+
+    return reproduce(arguments.names, arguments.out, only_list=arguments.list, as_json=arguments.json)
+
+
+def _solve(arguments: argparse.Namespace) -> int:
+    from signorini.cli.solving import solve_file
+
+    return solve_file(arguments.problem, compare=arguments.all, as_json=arguments.json)

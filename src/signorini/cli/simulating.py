@@ -1,0 +1,180 @@
+"""``signorini demo`` and ``signorini run``: simulate, certify, write."""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import ExitStack
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from signorini.cli.drawing import picture
+from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
+from signorini.errors import InputError, SolverFailure
+from signorini.formulations import Formulation
+from signorini.scene import Scene, scene_to_text
+from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, resume, simulate
+from signorini.visual import plot_run
+
+TRAJECTORY = "trajectory.h5"
+_BODY_FIGURES = 3  # bodies with a figure of their own
+
+
+def demo(out: Path | None, *, as_json: bool) -> int:
+    """Simulate the built-in scene."""
+    with ExitStack() as stack:
+        path = stack.enter_context(resources.as_file(resources.files("signorini.cli") / "demo.yaml"))
+        return run(path, out if out is not None else DEFAULT / "demo", as_json=as_json)
+
+
+def run(
+    path: Path,
+    out: Path | None,
+    *,
+    h: float | None = None,
+    duration: float | None = None,
+    formulation: str | None = None,
+    tolerance: float | None = None,
+    continued: bool = False,
+    as_json: bool,
+) -> int:
+    """Simulate the scene in the file `path`; options that are None come from the file."""
+    scene = Scene.load(path)
+    output = Output(out if out is not None else DEFAULT / path.stem)
+    begin = time.perf_counter()
+    announce_compilation()
+    try:
+        if continued:
+            _refuse_options(h=h, duration=duration, formulation=formulation, tolerance=tolerance)
+            trajectory = _continue(scene, path, output)
+        else:
+            trajectory = _simulate(scene, path, output, h, duration, formulation, tolerance)
+    except (Interrupted, SolverFailure) as stop:
+        _keep(stop, output, time.perf_counter() - begin, as_json=as_json)
+        raise
+    output.add(TRAJECTORY)
+    _write_certificate(trajectory, output)
+    _write_figures(scene, trajectory, output)
+    _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
+    return 0
+
+
+def _simulate(
+    scene: Scene,
+    path: Path,
+    output: Output,
+    h: float | None,
+    duration: float | None,
+    formulation: str | None,
+    tolerance: float | None,
+) -> Trajectory:
+    options = scene.simulate
+    numbers = {
+        "h": options.get("h") if h is None else h,
+        "duration": options.get("duration") if duration is None else duration,
+    }
+    for word, value in numbers.items():
+        if value is None:
+            raise InputError(f"{path}: simulate: {word} is missing, give it there or with --{word}")
+    chosen: Formulation | None = None
+    if formulation is not None:
+        chosen = formulation_from_dict(formulation.replace("-", "_"), "--formulation")
+    elif "formulation" in options:
+        chosen = formulation_from_dict(options["formulation"], str(path))
+    return simulate(
+        scene,
+        duration=numbers["duration"],
+        h=numbers["h"],
+        formulation=chosen,
+        tolerance=options.get("tolerance") if tolerance is None else tolerance,
+        checkpoint=output.path(TRAJECTORY),
+    )
+
+
+def _continue(scene: Scene, path: Path, output: Output) -> Trajectory:
+    checkpoint = output.path(TRAJECTORY)
+    if not checkpoint.exists():
+        raise InputError(f"{checkpoint}: there is nothing to resume; run without --resume first")
+    if Trajectory.load(checkpoint).settings.get("scene") != scene_to_text(scene):
+        raise InputError(f"{checkpoint}: belongs to another scene than {path}")
+    return resume(checkpoint)
+
+
+def _refuse_options(**options: object) -> None:
+    for word, value in options.items():
+        if value is not None:
+            raise InputError(f"--{word} is {value!r}, must not be given with --resume: the run goes on as it began")
+
+
+def _keep(stop: Interrupted | SolverFailure, output: Output, seconds: float, *, as_json: bool) -> None:
+    """Put on disk what was computed before a run stopped, and say where it is."""
+    trajectory = stop.trajectory
+    if not isinstance(trajectory, Trajectory):
+        return
+    trajectory.save(output.path(TRAJECTORY))
+    output.add(TRAJECTORY)
+    _write_certificate(trajectory, output)
+    where = f"{trajectory.step_count} steps are in {output.directory}"
+    if isinstance(stop, SolverFailure):
+        save = getattr(stop.problem, "save", None)
+        if save is not None:
+            save(output.path("failed_problem.npz"))
+            output.add("failed_problem.npz")
+        stop.args = (f"{stop}; {where}",)
+    else:
+        stop.args = (f"interrupted; {where}, continue with --resume",)
+    if as_json:
+        print(to_json(_summary(trajectory, output, seconds)))
+
+
+def _write_certificate(trajectory: Trajectory, output: Output) -> None:
+    output.write_text("certificate.txt", trajectory.report() + "\n")
+    document = {
+        "steps": trajectory.step_count,
+        "tolerance": trajectory.settings.get("tolerance"),
+        **_worst(trajectory.certificate),
+        "by_step": trajectory.certificate.to_dict(),
+    }
+    output.write_text("certificate.json", to_json(document) + "\n")
+
+
+def _write_figures(scene: Scene, trajectory: Trajectory, output: Output) -> None:
+    tolerance = float(trajectory.settings.get("tolerance", np.nan))
+    output.write_figure("run.png", plot_run(trajectory.time, trajectory.energy(), trajectory.certificate, tolerance))
+    for name in trajectory.names[trajectory.fixed_count :][:_BODY_FIGURES]:
+        safe = re.sub(r"[^\w.-]", "_", name)
+        output.write_figure(f"body_{safe}.png", trajectory.plot(name))
+    output.write_figure("picture.png", picture(scene, trajectory))
+
+
+def _tell(trajectory: Trajectory, output: Output, seconds: float, *, as_json: bool) -> None:
+    if as_json:
+        print(to_json(_summary(trajectory, output, seconds)))
+        return
+    moving = trajectory.v[-1, trajectory.fixed_count :]
+    fastest = float(np.linalg.norm(moving[:, :3], axis=1).max(initial=0.0))
+    print(trajectory.report())
+    print(f"{trajectory.step_count} steps in {seconds:.1f} s; at the end the fastest body moves at {fastest:.1e} m/s")
+    print("written:")
+    for file in output.files:
+        print(f"  {file}")
+
+
+def _summary(trajectory: Trajectory, output: Output, seconds: float) -> dict[str, object]:
+    return {
+        "steps": trajectory.step_count,
+        "seconds": seconds,
+        "certificate": _worst(trajectory.certificate),
+        "files": output.files,
+    }
+
+
+def _worst(certificate: Certificate) -> dict[str, float | int]:
+    return {
+        "worst_residual": float(certificate.residual.max(initial=0.0)),
+        "min_gap": float(certificate.min_gap.min(initial=np.inf)),
+        "energy_error": float(certificate.energy_error.max(initial=0.0)),
+        "failed_steps": int(certificate.failed().sum()),
+    }

@@ -1,0 +1,93 @@
+r"""Velocity-impulse time stepping with a polygonal friction cone (S1, sections 4-6).
+
+.. math::
+    0 \le
+    \begin{bmatrix}
+      W_n^T v^{+} + \Psi_n / h + \partial\Psi_n/\partial t \\
+      D^T v^{+} + E \sigma \\
+      U p_n - E^T \beta
+    \end{bmatrix}
+    \perp
+    \begin{bmatrix} p_n \\ \beta \\ \sigma \end{bmatrix} \ge 0,
+    \qquad
+    M (v^{+} - v) = W_n p_n + D \beta + p_{ext}.
+
+The polygon lies inside the friction disc: slip that is not along one of its directions meets up to
+``1 - cos(pi/n_d)`` less friction than Coulomb's law says (7.6 % for 8 directions), and friction leans towards the
+nearest direction. This error does not vanish with the step size. :class:`~signorini.MoreauJean` poses the exact cone.
+
+References
+----------
+.. [S1] Trinkle (2003), *Formulation of multibody dynamics as complementarity problems*, eqs. (25)-(39).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from signorini.errors import InputError
+from signorini.formulations.base import Memory, StepResult
+from signorini.formulations.time_stepping import (
+    check_gyroscopic,
+    contact_space,
+    finish,
+    free_motion,
+    reachable_contacts,
+    refuse,
+    warm_start,
+)
+from signorini.model import Contacts, Model, State
+from signorini.problems import FrictionProblem
+from signorini.solvers import Lemke, solve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StewartTrinkle:
+    """Polygonal friction cone, LCP time stepping; collisions are perfectly inelastic."""
+
+    solver: Any = field(default_factory=Lemke)
+    """Anything that solves an LCP or a friction problem with a polygonal cone."""
+    directions: int = 8
+    """Friction directions per contact, ``n_d >= 3``; in the plane there are always two."""
+    rotation: float = 0.0
+    """Angle from the contact's tangent t to the first direction [rad]."""
+    gyroscopic: str = "implicit"
+    """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the paper."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.directions, int | np.integer) or self.directions < 3:
+            raise InputError(f"StewartTrinkle: directions is {self.directions!r}, must be an integer >= 3")
+        if not np.isfinite(self.rotation):
+            raise InputError(f"StewartTrinkle: rotation is {self.rotation!r}, must be finite")
+        check_gyroscopic(self.gyroscopic, "StewartTrinkle")
+
+    def init(self, model: Model, state: State) -> Memory:
+        refuse(model, "StewartTrinkle", restitution=False)
+        return Memory.none()
+
+    def detect(self, model: Model, state: State, h: float) -> Contacts:
+        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
+        return reachable_contacts(model, state, free.v_free, h)
+
+    def step(
+        self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
+    ) -> StepResult:
+        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
+        space = contact_space(model, state, free, contacts, h, secant=False, common_point=False)
+
+        b = space.b.copy()
+        b[:, 0] += contacts.gap / h
+        problem = FrictionProblem(
+            space.W,
+            b.reshape(-1),
+            space.mu,
+            dim=b.shape[1],
+            cone="polygon",
+            directions=self.directions,
+            rotation=self.rotation,
+        )
+        solution = solve(problem, self.solver, tolerance=tolerance, start=warm_start(memory, space))
+        return finish(model, state, free, space, problem, solution, h, exact_rotation=False)

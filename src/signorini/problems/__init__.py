@@ -1,0 +1,34 @@
+"""Problems as pure mathematics: frozen data, a residual, files and conversions."""
+
+from signorini.problems.convert import Converted, lcp_to_mcp, mixed_to_lcp, mixed_to_mcp, register_conversion
+from signorini.problems.delassus import Delassus
+from signorini.problems.files import load_problem, register_format, register_npz_kind
+from signorini.problems.friction import FrictionProblem
+from signorini.problems.friction_files import HDF5_SIGNATURE, friction_from_fclib, friction_from_fields
+from signorini.problems.friction_lcp import friction_to_lcp
+from signorini.problems.lcp import LCP
+from signorini.problems.mcp import MCP
+from signorini.problems.mlcp import MixedLCP
+from signorini.problems.problem import Problem
+
+register_npz_kind("local", friction_from_fields)
+register_npz_kind("global", friction_from_fields)
+register_format(HDF5_SIGNATURE, friction_from_fclib)
+register_conversion(FrictionProblem, LCP, friction_to_lcp)
+
+__all__ = [
+    "LCP",
+    "MCP",
+    "Converted",
+    "Delassus",
+    "FrictionProblem",
+    "MixedLCP",
+    "Problem",
+    "lcp_to_mcp",
+    "load_problem",
+    "mixed_to_lcp",
+    "mixed_to_mcp",
+    "register_conversion",
+    "register_format",
+    "register_npz_kind",
+]

@@ -1,0 +1,213 @@
+r"""One form of W for all who sweep over contacts: :math:`W = G S`, by blocks of three.
+
+Contact c adds ``S_c p_c`` to a few 3-blocks of an intermediate vector y (scatter) and reads its velocity
+``u_c = G_c y`` from a few of them (gather). Two makers:
+
+- Delassus operator: y is the velocity of the bodies, each two blocks (linear, angular), scaled by the roots of the
+  diagonal of M^-1 so that |y|^2 is about twice the kinetic energy; immovable bodies take no part.
+- a matrix: y = W p itself, the gather is the identity, the scatter the block column of W.
+
+So a sweep, a product and a Newton matrix are each written once. A planar contact has a zero third row.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import kernel
+
+# W_nn below this part of the largest one is the rounding of a zero row; mass ratios up to 1e12 stay far from it.
+ZERO_ROW = 1e-15
+
+
+class Couplings(NamedTuple):
+    """The arrays of W = G S; handed to kernels as ``*couplings[:6]``."""
+
+    gather_start: IntArray
+    """(n_c + 1,) where the gather blocks of a contact begin."""
+    gather_index: IntArray
+    """(n_g,) the block of y that is read."""
+    gather: Array
+    """(n_g, 3, 3) ``u_c[i] += gather[k, i, j] y[index, j]``."""
+    scatter_start: IntArray
+    """(n_c + 1,) where the scatter blocks of a contact begin."""
+    scatter_index: IntArray
+    """(n_s,) the block of y that is written."""
+    scatter: Array
+    """(n_s, 3, 3) ``y[index, j] += scatter[k, i, j] p_c[i]``."""
+    y_count: int
+    """Number of 3-blocks of y."""
+
+
+def couple_matrix(W: Array, n_c: int, dim: int) -> Couplings:
+    """Return the couplings of a dense W (dim n_c, dim n_c); zero blocks are left out."""
+    blocks = W.reshape(n_c, dim, n_c, dim).transpose(2, 0, 3, 1)  # [c, r, i, j] = W[dim r + j, dim c + i]
+    c, r = np.nonzero(blocks.any(axis=(2, 3)))
+    scatter = np.zeros((c.shape[0], 3, 3))
+    scatter[:, :dim, :dim] = blocks[c, r]
+    start = np.searchsorted(c, np.arange(n_c + 1))
+    return _identity_gather(start, r, scatter)
+
+
+def couple_sparse(W: Any, n_c: int, dim: int) -> Couplings:
+    """Return the couplings of a SciPy sparse W."""
+    columns = sparse.bsr_array(W.T, blocksize=(dim, dim)) if n_c else sparse.bsr_array((1, 1))
+    columns.sort_indices()
+    scatter = np.zeros((columns.data.shape[0], 3, 3))
+    scatter[:, :dim, :dim] = columns.data
+    return _identity_gather(columns.indptr[: n_c + 1], columns.indices, scatter)
+
+
+def _identity_gather(start: Any, index: Any, scatter: Array) -> Couplings:
+    """Complete the scatter of a matrix by ``u = y``."""
+    n_c = start.shape[0] - 1
+    gather = np.zeros((n_c, 3, 3))
+    gather[:, [0, 1, 2], [0, 1, 2]] = 1.0
+    count = np.arange(n_c + 1, dtype=np.int64)
+    return Couplings(count, count[:n_c].copy(), gather, start.astype(np.int64), index.astype(np.int64), scatter, n_c)
+
+
+@kernel
+def couple_bodies(
+    body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_inv: Array
+) -> tuple[IntArray, IntArray, Array, IntArray, IntArray, Array, int]:
+    """Make the couplings of W = J M^-1 J^T; M^-1 need not be symmetric."""
+    n_c = body_a.shape[0]
+    n_b = M_inv.shape[0]
+    dim = J_a.shape[1]
+    scale = np.zeros((n_b, 6))
+    movable = np.zeros(n_b, np.bool_)
+    for body in range(n_b):
+        for i in range(6):
+            if M_inv[body, i, i] > 0.0:
+                movable[body] = True
+                scale[body, i] = math.sqrt(M_inv[body, i, i])
+    start = np.zeros(n_c + 1, np.int64)
+    for c in range(n_c):
+        start[c + 1] = start[c] + (2 if movable[body_a[c]] else 0) + (2 if movable[body_b[c]] else 0)
+    index = np.zeros(start[n_c], np.int64)
+    gather = np.zeros((start[n_c], 3, 3))
+    scatter = np.zeros((start[n_c], 3, 3))
+    k = 0
+    for c in range(n_c):
+        for side in range(2):
+            body = body_a[c] if side == 0 else body_b[c]
+            if not movable[body]:
+                continue
+            J = J_a if side == 0 else J_b
+            for half in range(2):
+                index[k] = 2 * body + half
+                for j in range(3):
+                    s = scale[body, 3 * half + j]
+                    if s == 0.0:
+                        continue
+                    for i in range(dim):
+                        gather[k, i, j] = J[c, i, 3 * half + j] * s
+                        B = 0.0
+                        for l in range(6):
+                            B += M_inv[body, 3 * half + j, l] * J[c, i, l]
+                        scatter[k, i, j] = B / s
+                k += 1
+    return (start, index, gather, start, index, scatter, 2 * n_b)
+
+
+def with_compliance(couplings: Couplings, compliance: Array) -> Couplings:
+    """Add `compliance` (n_c,) to the normal diagonal of W: one more block of y per contact."""
+    n_c = compliance.shape[0]
+    own = np.arange(n_c) + couplings.y_count
+    gather = np.zeros((n_c, 3, 3))
+    gather[:, 0, 0] = 1.0
+    scatter = np.zeros((n_c, 3, 3))
+    scatter[:, 0, 0] = compliance
+    after_gather = couplings.gather_start[1:]
+    after_scatter = couplings.scatter_start[1:]
+    steps = np.arange(n_c + 1)
+    return Couplings(
+        couplings.gather_start + steps,
+        np.insert(couplings.gather_index, after_gather, own),
+        np.insert(couplings.gather, after_gather, gather, axis=0),
+        couplings.scatter_start + steps,
+        np.insert(couplings.scatter_index, after_scatter, own),
+        np.insert(couplings.scatter, after_scatter, scatter, axis=0),
+        couplings.y_count + n_c,
+    )
+
+
+@kernel
+def apply_couplings(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    scatter_start: IntArray,
+    scatter_index: IntArray,
+    scatter: Array,
+    p: Array,
+    b: Array,
+    y: Array,
+    u: Array,
+) -> None:
+    """Set ``y = S p`` and ``u = G y + b`` in place; p, b, u (n_c, 3), y (y_count, 3)."""
+    for i in range(y.shape[0]):
+        for j in range(3):
+            y[i, j] = 0.0
+    for c in range(p.shape[0]):
+        for k in range(scatter_start[c], scatter_start[c + 1]):
+            i = scatter_index[k]
+            for j in range(3):
+                y[i, j] += scatter[k, 0, j] * p[c, 0] + scatter[k, 1, j] * p[c, 1] + scatter[k, 2, j] * p[c, 2]
+    for c in range(p.shape[0]):
+        for i in range(3):
+            s = b[c, i]
+            for k in range(gather_start[c], gather_start[c + 1]):
+                j = gather_index[k]
+                s += gather[k, i, 0] * y[j, 0] + gather[k, i, 1] * y[j, 1] + gather[k, i, 2] * y[j, 2]
+            u[c, i] = s
+
+
+def contact_velocity(couplings: Couplings, p: Array, b: Array) -> Array:
+    """Return ``u = W p + b`` (n_c, 3)."""
+    u = np.empty(p.shape)
+    apply_couplings(*couplings[:6], p, b, np.empty((couplings.y_count, 3)), u)
+    return u
+
+
+@kernel
+def diagonal_blocks(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    scatter_start: IntArray,
+    scatter_index: IntArray,
+    scatter: Array,
+) -> Array:
+    """Return the blocks ``W_cc`` (n_c, 3, 3)."""
+    n_c = gather_start.shape[0] - 1
+    blocks = np.zeros((n_c, 3, 3))
+    for c in range(n_c):
+        for g in range(gather_start[c], gather_start[c + 1]):
+            for s in range(scatter_start[c], scatter_start[c + 1]):
+                if gather_index[g] == scatter_index[s]:
+                    for i in range(3):
+                        for j in range(3):
+                            for l in range(3):
+                                blocks[c, i, j] += gather[g, i, l] * scatter[s, j, l]
+    return blocks
+
+
+@kernel
+def inverse_normal_diagonal(blocks: Array) -> Array:
+    """Return 1/W_nn (n_c,) from the diagonal blocks, 1 where W_nn vanishes up to rounding."""
+    n_c = blocks.shape[0]
+    largest = 0.0
+    for c in range(n_c):
+        largest = max(largest, blocks[c, 0, 0])
+    rho = np.empty(n_c)
+    for c in range(n_c):
+        W_nn = blocks[c, 0, 0]
+        rho[c] = 1.0 / W_nn if W_nn > ZERO_ROW * largest else 1.0
+    return rho

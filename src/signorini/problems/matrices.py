@@ -1,0 +1,108 @@
+"""Matrices of problems: dense arrays or compressed sparse rows, checked at the door and stored in ``.npz`` files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from scipy import sparse
+
+from signorini._arrays import Array, IntArray, checked
+from signorini.errors import InputError
+
+Matrix: TypeAlias = "Array | sparse.csr_array[np.float64]"
+Rows: TypeAlias = tuple[IntArray, IntArray, Array]
+"""Compressed rows as kernels take them: where rows begin, columns, values."""
+
+
+def checked_matrix(value: Any, shape: tuple[int | None, int | None], what: str) -> Matrix:
+    """Return `value` as a float64 array, or as sorted compressed rows if it is a SciPy sparse matrix.
+
+    Raises
+    ------
+    InputError
+        If `value` is not a finite matrix of the given shape (None stands for any length).
+    """
+    if not sparse.issparse(value):
+        return checked(value, shape, what)
+    given: Any = value
+    matrix: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    if any(n not in (None, m) for n, m in zip(shape, matrix.shape, strict=True)):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise InputError(f"{what} has shape {matrix.shape}, must be ({wanted})")
+    if not np.isfinite(matrix.data).all():
+        raise InputError(f"{what} must be finite")
+    return cast(Matrix, matrix)
+
+
+def is_sparse(matrix: Matrix) -> bool:
+    """Tell sparse storage from dense."""
+    return not isinstance(matrix, np.ndarray)
+
+
+def dense(matrix: Matrix) -> Array:
+    """Return `matrix` as a C-contiguous array; a dense one is returned itself."""
+    return matrix if isinstance(matrix, np.ndarray) else np.ascontiguousarray(matrix.toarray())
+
+
+def compressed_rows(matrix: Matrix) -> Rows:
+    """Return the arrays of compressed rows, a dense matrix without its zeros."""
+    rows: Any = sparse.csr_array(matrix)
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), np.ascontiguousarray(rows.data)
+
+
+def stacked(blocks: Sequence[Sequence[Matrix]]) -> Matrix:
+    """Return one matrix of blocks, sparse if any block is."""
+    rows: Any = [list(row) for row in blocks]
+    if any(is_sparse(part) for row in rows for part in row):
+        return cast(Matrix, sparse.csr_array(sparse.block_array(rows)))
+    return np.block(rows)
+
+
+def principal_block(matrix: Matrix, index: IntArray) -> Matrix:
+    """Return the rows and columns `index` of a square matrix."""
+    if isinstance(matrix, np.ndarray):
+        return np.ascontiguousarray(matrix[np.ix_(index, index)])
+    return cast(Matrix, sparse.csr_array(matrix[index][:, index]))
+
+
+def plus_diagonal(matrix: Matrix, diagonal: Array) -> Matrix:
+    """Return ``matrix + diag(diagonal)``."""
+    if isinstance(matrix, np.ndarray):
+        total = matrix.copy()
+        total[np.diag_indices_from(total)] += diagonal
+        return total
+    return cast(Matrix, sparse.csr_array(matrix + sparse.diags_array(diagonal)))
+
+
+def positive_diagonal(matrix: Matrix) -> Array:
+    """Return the diagonal where it is positive, else 1: the units in which slacks are compared with unknowns."""
+    d = np.array(matrix.diagonal(), dtype=np.float64)
+    d[d <= 0.0] = 1.0
+    return d
+
+
+def matrix_fields(name: str, matrix: Matrix) -> dict[str, Any]:
+    """Return `matrix` as fields of an ``.npz`` file: `name`, or `name` with ``_data, _indices, _indptr, _shape``."""
+    if isinstance(matrix, np.ndarray):
+        return {name: matrix}
+    return {
+        f"{name}_data": matrix.data,
+        f"{name}_indices": matrix.indices,
+        f"{name}_indptr": matrix.indptr,
+        f"{name}_shape": np.array(matrix.shape),
+    }
+
+
+def matrix_from_fields(name: str, fields: dict[str, Any]) -> Any:
+    """Read what :func:`matrix_fields` wrote; not yet checked."""
+    if name in fields:
+        return fields[name]
+    parts = [f"{name}_{part}" for part in ("data", "indices", "indptr", "shape")]
+    missing = [part for part in parts if part not in fields]
+    if missing:
+        raise InputError(f"problem file: fields {name!r} and {missing[0]!r} are both missing, one is needed")
+    data, indices, indptr, shape = (fields[part] for part in parts)
+    return sparse.csr_array((data, indices, indptr), shape=(int(shape[0]), int(shape[1])))

@@ -1,0 +1,156 @@
+"""The mixed complementarity problem with bounds, nonlinear: functions, bounds and residual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from signorini._arrays import Array
+from signorini.errors import InputError
+from signorini.problems.derivatives import AutomaticJacobian
+from signorini.problems.matrices import Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MCP:
+    r"""Find x with ``lower <= x <= upper`` and F_i(x) >= 0 at a lower bound, <= 0 at an upper one, 0 between.
+
+    ``lower = 0, upper = inf`` (the default) is the nonlinear complementarity problem ``0 <= x ⊥ F(x) >= 0``; an
+    unknown with both bounds infinite is free.
+
+    Parameters
+    ----------
+    F : callable
+        Takes x (n,), returns F(x) (n,). It may raise an arithmetic error or return NaN where it is not defined:
+        solvers then step back.
+    J : callable, optional
+        Takes x, returns the Jacobian (n, n), dense or SciPy sparse. None: derivatives are found automatically, by
+        complex steps where F allows them (checked against differences), else by central differences.
+    lower, upper : (n,) array or number
+    x0 : (n,) array
+        Start; also says how many unknowns there are.
+
+    Examples
+    --------
+    >>> problem = MCP(lambda x: (x - 1.0) ** 2 - 1.01, x0=[0.0])
+    >>> problem.residual(np.array([1.0 + 1.01**0.5])) < 1e-15
+    True
+    """
+
+    F: Callable[[Array], Any]
+    J: Callable[[Array], Any] | None = None
+    lower: ArrayLike = 0.0
+    upper: ArrayLike = np.inf
+    x0: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.F):
+            raise InputError(f"MCP: F is {self.F!r}, must be a function of x")
+        if self.J is not None and not callable(self.J):
+            raise InputError(f"MCP: J is {self.J!r}, must be a function of x or None")
+        n = next((np.size(part) for part in (self.x0, self.lower, self.upper) if np.ndim(part) == 1), None)  # type: ignore[arg-type]
+        if self.x0 is None and n is None:
+            raise InputError("MCP: x0 is None, must be a start (or a bound an array) to know the number of unknowns")
+        lower = _bound(self.lower, n, "MCP: lower")
+        upper = _bound(self.upper, n, "MCP: upper")
+        crossed = np.flatnonzero(~(lower <= upper))
+        if crossed.size:
+            i = int(crossed[0])
+            raise InputError(f"MCP: lower[{i}] is {lower[i]}, must be <= upper[{i}] = {upper[i]}")
+        start = np.clip(0.0, lower, upper) if self.x0 is None else np.array(self.x0, dtype=np.float64)
+        if start.shape != lower.shape or not np.isfinite(start).all():
+            raise InputError(f"MCP: x0 has shape {start.shape}, must be {lower.shape} and finite")
+        for name, value in (("lower", lower), ("upper", upper), ("x0", start)):
+            object.__setattr__(self, name, value)
+        if self.J is None:
+            object.__setattr__(self, "J", AutomaticJacobian(self.F))
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return int(np.size(self.x0))  # type: ignore[arg-type]
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper bounds, (n,) each."""
+        return self.lower, self.upper  # type: ignore[return-value]
+
+    @property
+    def start(self) -> Array:
+        """The start, cut to the bounds, (n,)."""
+        return np.asarray(np.clip(np.asarray(self.x0), *self.bounds))
+
+    def value(self, x: Array) -> Array | None:
+        """Return F(x), None where F is not defined (not finite, or an arithmetic error)."""
+        try:
+            with np.errstate(all="ignore"):
+                F: Array = np.asarray(self.F(x.copy()), dtype=np.float64)
+        except ArithmeticError:
+            return None
+        except ValueError as error:  # math.sqrt(-1.0), math.log(0.0)
+            if "domain" in str(error):
+                return None
+            raise
+        except TypeError as error:  # a negative number to a fractional power is complex in plain Python
+            if np.iscomplexobj(self.F(x.copy())):
+                return None
+            raise InputError(f"MCP: F does not return {self.size} numbers: {error}") from error
+        if F.shape != x.shape:
+            raise InputError(f"MCP: F returns shape {F.shape}, must be {x.shape}")
+        return F if np.isfinite(F).all() else None
+
+    def jacobian(self, x: Array) -> Matrix | None:
+        """Return J(x) as an array or compressed sparse rows, None where it is not defined."""
+        if self.J is None:
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                J: Any = self.J(x.copy())
+        except ArithmeticError:
+            return None
+        if J is None:
+            return None
+        if not isinstance(J, np.ndarray) and sparse.issparse(J):
+            given: Any = J
+            J = sparse.csr_array(given)
+            finite = np.isfinite(J.data).all()
+        else:
+            J = np.ascontiguousarray(J, dtype=np.float64)
+            finite = np.isfinite(J).all()
+        if J.shape != (x.size, x.size):
+            raise InputError(f"MCP: J returns shape {J.shape}, must be {(x.size, x.size)}")
+        return J if finite else None
+
+    def residual(self, x: Array) -> float:
+        r"""Return :math:`\max_i |x_i - \mathrm{clip}(x_i - F_i(x), l_i, u_i)|`; infinity where F is not defined."""
+        if x.size == 0:
+            return 0.0
+        F = self.value(x) if np.isfinite(x).all() else None
+        if F is None:
+            return float("inf")
+        return float(np.abs(x - np.clip(x - F, *self.bounds)).max())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Raise: functions cannot be written to a data file."""
+        raise InputError(f"MCP: cannot save to {path}: F is a function; only problems made of data can be saved")
+
+
+def _bound(value: ArrayLike, n: int | None, what: str) -> Array:
+    """Return a bound as an array of n numbers, infinite ones allowed."""
+    try:
+        bound = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is {value!r}, must be numbers") from error
+    if bound.ndim == 0 and n is not None:
+        bound = np.full(n, float(bound))
+    if bound.ndim != 1 or (n is not None and bound.size != n):
+        raise InputError(f"{what} has shape {bound.shape}, must be ({n},) or a number")
+    if np.isnan(bound).any():
+        raise InputError(f"{what} must not be NaN")
+    return bound

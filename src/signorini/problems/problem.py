@@ -1,0 +1,22 @@
+"""What every problem offers, whatever its kind."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from signorini._arrays import Array
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """Frozen data with a measure of how well a point solves it.
+
+    A problem knows neither the mechanics that produced it nor the solver that will take it.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+
+    def residual(self, z: Array) -> float:
+        """Return how far `z` is from a solution; 0 exactly at solutions."""

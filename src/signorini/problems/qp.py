@@ -1,0 +1,272 @@
+r"""The convex quadratic programme, over the orthant and second-order cones: data and residual.
+
+.. math:: \min_x \tfrac12 x^T P x + q^T x \quad\text{subject to}\quad A x = a, \quad C x - c \in K.
+
+K is a product of half lines and, for the last rows of C, of second-order cones :math:`\{s_0 \ge |s_{1..}|\}`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, sparse
+
+from signorini._arrays import Array, IntArray, checked
+from signorini.errors import InputError
+from signorini.problems.convert import Converted
+from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, matrix_from_fields
+from signorini.problems.mlcp import MixedLCP
+from signorini.problems.npz import write_npz
+
+_ROUNDING = 1e-12
+"""Relative departure from symmetry, or below zero of a Cholesky pivot, that is rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConvexQP:
+    r"""Find ``z = (x, y, w)``: the minimiser and its multipliers.
+
+    The conditions are ``P x + q = A^T y + C^T w``, ``A x = a``, and ``w`` in the (self-dual) cone, complementary to
+    ``C x - c``.
+
+    Parameters
+    ----------
+    P : (n, n) array or SciPy sparse matrix
+        Symmetric, positive semidefinite.
+    q : (n,) array
+    A : (m_e, n) matrix, optional
+    a : (m_e,) array, optional
+    C : (m, n) matrix, optional
+    c : (m,) array, optional
+        ``-inf`` for a row that is not there.
+    cones : sequence of int
+        Sizes of the second-order cones that the last rows of C form; the rows before are plain inequalities.
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, an entry is not finite, or P is not symmetric positive semidefinite.
+
+    Examples
+    --------
+    The point of the half plane x_0 + x_1 >= 2 nearest to the origin, with its multiplier:
+
+    >>> ConvexQP(np.eye(2), [0.0, 0.0], C=[[1.0, 1.0]], c=[2.0]).residual(np.array([1.0, 1.0, 1.0]))
+    0.0
+    """
+
+    P: Matrix
+    q: Array
+    A: Any = None
+    a: Any = None
+    C: Any = None
+    c: Any = None
+    cones: tuple[int, ...] = ()
+    rows: Matrix = field(init=False, repr=False)
+    """A above C, (m_e + m, n)."""
+    block: IntArray = field(init=False, repr=False)
+    """Where the blocks of rows begin: single rows first, then second-order cones; (blocks + 1,)."""
+    d: Array = field(init=False, repr=False)
+    """Turns the slack of a row into the unit of its multiplier: |row|^2 over the mean diagonal of P, (m_e + m,)."""
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        q = checked(self.q, (None,), "convex QP: q")
+        n = q.size
+        put(self, "q", q)
+        put(self, "P", checked_matrix(self.P, (n, n), "convex QP: P"))
+        _check_semidefinite(self.P)
+        for rows, right in (("A", "a"), ("C", "c")):
+            given, side = getattr(self, rows), getattr(self, right)
+            if (given is None) != (side is None):
+                raise InputError(f"convex QP: {rows} and {right} must be given together")
+            matrix = np.zeros((0, n)) if given is None else checked_matrix(given, (None, n), f"convex QP: {rows}")
+            m = matrix.shape[0]
+            put(self, rows, matrix)
+            put(self, right, _bound(() if side is None else side, m) if right == "c" else _side(side, m))
+        m_e, m = self.A.shape[0], self.C.shape[0]
+        cones = tuple(int(size) for size in self.cones)
+        if any(size < 2 for size in cones) or sum(cones) > m:
+            raise InputError(f"convex QP: cones is {cones}, must be sizes >= 2 of at most {m} rows in all")
+        put(self, "cones", cones)
+        if not np.isfinite(self.c[m - sum(cones) :]).all():
+            raise InputError("convex QP: c must be finite in the rows of second-order cones")
+        singles = m_e + m - sum(cones)
+        put(self, "block", np.concatenate([np.arange(singles), singles + np.cumsum([0, *cones])]).astype(np.int64))
+        put(self, "rows", self.C if m_e == 0 else _stack(self.A, self.C))
+        put(self, "d", _row_units(self.P, self.rows, self.block))
+
+    @property
+    def variables(self) -> int:
+        """Number of unknowns x."""
+        return int(self.q.size)
+
+    @property
+    def equalities(self) -> int:
+        """Number of rows of A."""
+        return int(self.a.size)
+
+    @property
+    def size(self) -> int:
+        """Length of ``z = (x, y, w)``."""
+        return int(self.q.size + self.a.size + self.c.size)
+
+    @property
+    def right(self) -> Array:
+        """``(a, c)``, one entry for each of `rows`."""
+        return np.concatenate([self.a, self.c])
+
+    def residual(self, z: ArrayLike) -> float:
+        r"""Return how far `z` is from meeting the optimality conditions, free of units.
+
+        The largest of ``|P x + q - A^T y - C^T w|`` and, as forces (times the norm of their row), of the natural map
+        :math:`w - P_K(w - (Cx - c)/d)` and of :math:`(Ax - a)/d`, over the largest force in these conditions. 0 if
+        there is no force at all, infinity if `z` is not finite.
+        """
+        z = np.asarray(z, dtype=np.float64)
+        if z.shape != (self.size,):
+            raise InputError(f"convex QP: z has shape {z.shape}, must be ({self.size},)")
+        n, m_e = self.q.size, self.a.size
+        x, w = z[:n], z[n:]
+        if not np.isfinite(z).all():
+            return float("inf")
+        norm = np.sqrt(self.d * _mean_diagonal(self.P))  # of a row, alike within a cone
+        value, right = self.rows @ x, self.right
+        slack = value - right
+        natural = w - project(w - slack / self.d, self.block, m_e)
+        natural[:m_e] = slack[:m_e] / self.d[:m_e]
+        Px, pull = self.P @ x, self.rows.T @ w
+        error = max(_largest(Px + self.q - pull), _largest(natural * norm))
+        bounds = np.where(np.isfinite(right), right, 0.0) / self.d * norm
+        parts = (Px, self.q, pull, w * norm, bounds, value[np.isfinite(right)] / self.d[np.isfinite(right)])
+        scale = max(_largest(part) for part in parts)
+        return error / scale if scale > 0.0 else error
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""
+        fields: dict[str, Any] = {"q": self.q, "a": self.a, "c": self.c, "cones": np.array(self.cones, dtype=np.int64)}
+        for name in "PAC":
+            fields.update(matrix_fields(name, getattr(self, name)))
+        write_npz(path, "qp", fields)
+
+    @staticmethod
+    def from_fields(fields: dict[str, Any]) -> ConvexQP:
+        """Make the problem from the fields of an ``.npz`` file."""
+        missing = [name for name in ("q", "a", "c") if name not in fields]
+        if missing:
+            raise InputError(f"convex QP file: field {missing[0]!r} is missing")
+        P, A, C = (matrix_from_fields(name, fields) for name in "PAC")
+        cones = tuple(int(size) for size in np.atleast_1d(fields.get("cones", [])))
+        return ConvexQP(P, fields["q"], A, fields["a"], C, fields["c"], cones)
+
+
+def project(s: Array, block: IntArray, m_e: int) -> Array:
+    """Return the nearest point of free numbers (`m_e` of them), half lines and second-order cones."""
+    w = np.maximum(s, 0.0)
+    w[:m_e] = s[:m_e]
+    sizes = np.diff(block)
+    for size in np.unique(sizes[sizes > 1]):
+        index = block[:-1][sizes == size][:, None] + np.arange(size)
+        head, tail = s[index[:, 0]], s[index[:, 1:]]
+        length = np.linalg.norm(tail, axis=1)
+        new = np.where(length <= head, head, np.where(length <= -head, 0.0, 0.5 * (head + length)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shrink = np.where(length <= head, 1.0, np.where(new > 0.0, new / length, 0.0))
+        w[index[:, 0]] = new
+        w[index[:, 1:]] = shrink[:, None] * tail
+    return w
+
+
+def qp_to_mixed(problem: ConvexQP) -> Converted:
+    """Return the optimality conditions as a mixed LCP, for the solvers of those; plain inequalities only."""
+    if problem.cones:
+        raise InputError("convex QP: has second-order cones, must have plain inequalities to become a mixed LCP")
+    n, m_e = problem.variables, problem.equalities
+    there = np.flatnonzero(np.isfinite(problem.c))
+    C = dense(problem.C)[there]
+    A = dense(problem.A)
+    free = np.block([[dense(problem.P), -A.T], [A, np.zeros((m_e, m_e))]])
+    coupling = np.concatenate([-C.T, np.zeros((m_e, there.size))])
+    gather = np.concatenate([C, np.zeros((there.size, m_e))], axis=1)
+    mixed = MixedLCP(
+        free,
+        coupling,
+        gather,
+        np.zeros((there.size, there.size)),
+        np.concatenate([problem.q, -problem.a]),
+        -problem.c[there],
+    )
+
+    def back(z: Array) -> Array:
+        full = np.zeros(problem.size)
+        full[: n + m_e] = z[: n + m_e]
+        full[n + m_e + there] = z[n + m_e :]
+        return full
+
+    return Converted(mixed, back, lambda z: np.concatenate([z[: n + m_e], z[n + m_e + there]]))
+
+
+def _bound(value: ArrayLike, m: int) -> Array:
+    """Return the right-hand side of inequalities; minus infinity is allowed."""
+    bound = np.array(value, dtype=np.float64)
+    if bound.shape != (m,) or np.isnan(bound).any() or (bound == np.inf).any():
+        raise InputError(f"convex QP: c has shape {bound.shape}, must be ({m},), numbers or -inf")
+    return bound
+
+
+def _side(value: ArrayLike | None, m: int) -> Array:
+    return checked(() if value is None else value, (m,), "convex QP: a")
+
+
+def _stack(A: Matrix, C: Matrix) -> Matrix:
+    if is_sparse(A) or is_sparse(C):
+        stacked: Any = sparse.csr_array(sparse.vstack([sparse.csr_array(A), sparse.csr_array(C)]))
+        rows: Matrix = stacked
+        return rows
+    return np.concatenate([dense(A), dense(C)])
+
+
+def _largest(x: Array) -> float:
+    return float(np.abs(x).max(initial=0.0))
+
+
+def _mean_diagonal(P: Matrix) -> float:
+    """Return the stiffness that stands for P: the mean of its diagonal, 1 if it vanishes."""
+    mean = float(P.diagonal().mean()) if P.shape[0] else 0.0
+    return mean if mean > 0.0 else 1.0
+
+
+def _row_units(P: Matrix, rows: Matrix, block: IntArray) -> Array:
+    """Return |row|^2 over the mean diagonal of P, the largest of its rows for a cone, 1 for an empty row."""
+    square: Any = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else (dense(rows) ** 2).sum(axis=1)  # type: ignore[union-attr]
+    d = np.asarray(square, dtype=np.float64).ravel()
+    if block.size > 1:
+        largest = np.maximum.reduceat(d, block[:-1]) if d.size else d
+        d = np.repeat(largest, np.diff(block))
+    d[d == 0.0] = 1.0
+    return d / _mean_diagonal(P)
+
+
+def _check_semidefinite(P: Matrix) -> None:
+    """Raise `InputError` unless P is symmetric and positive semidefinite up to rounding."""
+    if P.shape[0] == 0:
+        return
+    if is_sparse(P):
+        difference: Any = abs(P - P.T)
+        asymmetry, largest = float(difference.max()), float(abs(P).max())
+        if P.nnz == np.count_nonzero(P.diagonal()) and asymmetry == 0.0:  # type: ignore[union-attr]
+            if P.diagonal().min() < 0.0:
+                raise InputError(f"convex QP: P has the diagonal entry {P.diagonal().min():g}, must be >= 0")
+            return
+    else:
+        asymmetry, largest = float(np.abs(P - P.T).max()), float(np.abs(P).max())
+    if asymmetry > _ROUNDING * largest:
+        raise InputError(f"convex QP: P is unsymmetric by {asymmetry:g}, must be symmetric")
+    full = dense(P) + _ROUNDING * P.shape[0] * largest * np.eye(P.shape[0])
+    if linalg.lapack.dpotrf(full, lower=1)[1] != 0:
+        least = float(np.linalg.eigvalsh(dense(P))[0])
+        raise InputError(f"convex QP: P has the eigenvalue {least:g}, must be positive semidefinite")

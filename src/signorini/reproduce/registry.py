@@ -1,0 +1,26 @@
+"""The examples by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from signorini.errors import InputError
+from signorini.reproduce import s1_sliding_sphere
+from signorini.reproduce.reproduction import Example
+
+EXAMPLES: tuple[Example, ...] = (*s1_sliding_sphere.EXAMPLES,)
+"""In the order of the papers; each module of a paper's examples adds its own."""
+
+
+def choose(names: Sequence[str]) -> list[Example]:
+    """Return the examples called `names`, all of them for ``["all"]`` or none given."""
+    if not names or list(names) == ["all"]:
+        return list(EXAMPLES)
+    known = {example.name: example for example in EXAMPLES}
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise InputError(f"example {name!r} is unknown; {hint}known are {', '.join(known)}, and all")
+    return [known[name] for name in names]

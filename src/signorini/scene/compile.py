@@ -1,0 +1,93 @@
+"""The only passage from objects to arrays: Scene to Model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.errors import InputError
+from signorini.math.rotation import rotate
+from signorini.model import Force, Materials, Model, ModelArrays, State
+from signorini.scene.encode import encode
+from signorini.scene.scene import ContactData, Fixed, Scene
+
+SPATIAL = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def compile_scene(scene: Scene) -> Model:
+    """Turn a scene into arrays: fixed bodies first, then the moving ones in order of creation."""
+    fixed, bodies = list(scene.fixed.values()), list(scene.bodies.values())
+    if not bodies:
+        raise InputError("scene: has no body that can move, must have at least one")
+    names = tuple(body.name for body in [*fixed, *bodies])
+    n_f, n_b = len(fixed), len(names)
+
+    mass, inertia, free = np.zeros(n_b), np.zeros((n_b, 3, 3)), np.zeros((n_b, 6))
+    mass_centre = np.zeros((n_b, 3))
+    q, v = np.zeros((n_b, 7)), np.zeros((n_b, 6))
+    for b, wall in enumerate(fixed):
+        q[b] = np.concatenate([wall.position, wall.orientation])
+    for b, body in enumerate(bodies, start=n_f):
+        mass[b], inertia[b], mass_centre[b] = body.mass, body.inertia, body.mass_centre
+        free[b] = PLANAR if scene.planar else SPATIAL
+        q[b, :3] = body.position + np.array(rotate(body.orientation, body.mass_centre))
+        q[b, 3:] = body.orientation
+        v[b] = np.concatenate([body.velocity, body.angular_velocity])
+
+    placed = [(b, shape) for b, body in enumerate([*fixed, *bodies]) for shape in body.shapes]
+    shapes, hulls = encode(placed, mass_centre)
+    return Model(
+        names=names,
+        fixed_count=n_f,
+        planar=scene.planar,
+        arrays=ModelArrays(mass, inertia, free, scene.gravity.copy()),
+        shapes=shapes,
+        hulls=hulls,
+        materials=_materials(scene, names),
+        motions=tuple(_motion(scene, wall) for wall in fixed),
+        forces=tuple(
+            Force(
+                names.index(force.body),
+                force.force,
+                force.torque,
+                None if force.at is None else force.at - scene.bodies[force.body].mass_centre,
+            )
+            for force in scene.forces
+        ),
+        mass_centre=mass_centre,
+        initial_state=State(0.0, q, v),
+    )
+
+
+def _motion(scene: Scene, wall: Fixed) -> Callable[[float], Array] | None:
+    """Return the prescribed pose as a checked function of time, (7,)."""
+    motion = wall.motion
+    if motion is None:
+        return None
+    return lambda t: scene.pose(motion(t), f"fixed body {wall.name!r}: motion({t:.6g})")
+
+
+def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
+    """Number the contact data; pairs are keyed by ``a * n_b + b`` with a < b."""
+    index = {name: b for b, name in enumerate(names)}
+    rows: list[ContactData] = [scene.contact]
+    by_key: dict[int, int] = {}
+    for pair, data in scene.pair_contact.items():
+        a, b = sorted(index[name] for name in pair)
+        by_key[a * len(names) + b] = len(rows)
+        rows.append(data)
+    for pair in scene.excluded:
+        a, b = sorted(index[name] for name in pair)
+        by_key[a * len(names) + b] = -1
+    keys = np.array(sorted(by_key), dtype=np.int64)
+    return Materials(
+        friction=np.array([row.friction for row in rows]),
+        restitution=np.array([row.restitution for row in rows]),
+        torsional=np.array([row.torsional for row in rows]),
+        rolling=np.array([row.rolling for row in rows]),
+        pair=keys,
+        pair_material=np.array([by_key[int(key)] for key in keys], dtype=np.int64),
+    )

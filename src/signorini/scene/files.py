@@ -1,0 +1,207 @@
+"""Scene files: the words of :class:`~signorini.Scene` as YAML data.
+
+The words and which of them are needed come from the signatures of ``Scene`` and from the fields of the shapes, so that
+files and Python calls cannot drift apart. A file holds data only; unknown words are errors.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from signorini.errors import FileError, InputError, suggestion
+from signorini.io import read_yaml, write_yaml
+from signorini.scene.scene import Scene
+from signorini.scene.shapes import SHAPES, PlacedShape
+from signorini.scene.writing import scene_to_dict
+
+__all__ = ["load_scene", "save_scene", "scene_from_dict", "scene_to_dict"]
+
+Words = Mapping[str, bool]
+"""The words that may stand at a place, and whether each is needed."""
+
+
+def load_scene(path: str | os.PathLike[str]) -> Scene:
+    """Read a scene file.
+
+    Raises
+    ------
+    FileError
+        In one line: the file, the place in it, the value and what is needed.
+    """
+    _refuse_foreign(path)
+    return scene_from_dict(read_yaml(path), os.fspath(path))
+
+
+def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
+    """Write a scene file from which :func:`load_scene` makes the same scene, bit for bit.
+
+    Raises
+    ------
+    InputError
+        If a motion or a force is a Python function, which a file of data cannot hold.
+    """
+    _refuse_foreign(path)
+    write_yaml(path, scene_to_dict(scene))
+
+
+def scene_from_dict(data: Any, where: str = "scene") -> Scene:
+    """Make a scene from the content of a scene file; errors begin with `where`."""
+    _check_words(data, _SCENE, where)
+    planar = data.get("planar", False)
+    if not isinstance(planar, bool):
+        raise FileError(f"{where}: planar is {planar!r}, must be true or false")
+    with _at(where, "scene: "):
+        scene = Scene(gravity=_numbers(data["gravity"], "gravity") if "gravity" in data else None, planar=planar)
+    for place, entry in _entries(data, "fixed", _FIXED, where):
+        with _at(place, f"fixed body {entry.get('name')!r}: "):
+            scene.add_fixed(_shapes(entry, place), **_arguments(entry, keep=("name",)))
+    for place, entry in _entries(data, "bodies", _BODY, where):
+        with _at(place, f"body {entry.get('name')!r}: "):
+            scene.add_body(_shapes(entry, place), **_arguments(entry, keep=("name",)))
+    if "contact" in data:
+        _check_words(data["contact"], _CONTACT, f"{where}: contact")
+        with _at(where):
+            scene.set_contact(**_arguments(data["contact"]))
+    for place, entry in _entries(data, "pairs", _PAIR, where):
+        with _at(place):
+            scene.set_contact(**_arguments(entry, keep=("between",)))
+    for k, pair in enumerate(_list(data, "exclude", where)):
+        place = f"{where}: exclude[{k}]"
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise FileError(f"{place} is {pair!r}, must be a pair of names")
+        with _at(place):
+            scene.exclude(pair[0], pair[1])
+    for place, entry in _entries(data, "forces", _FORCE, where):
+        with _at(place):
+            scene.add_force(**_arguments(entry, keep=("body",)))
+    if "simulate" in data:
+        _check_words(data["simulate"], _SIMULATE, f"{where}: simulate")
+        scene.simulate = dict(data["simulate"])
+    return scene
+
+
+def _keywords(function: Callable[..., Any], *without: str) -> dict[str, bool]:
+    """Return the words of a call that a file may use, and whether each is needed."""
+    return {
+        name: parameter.default is parameter.empty
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name not in ("self", "shape", *without)
+    }
+
+
+def _optional(*words: str) -> dict[str, bool]:
+    return dict.fromkeys(words, False)
+
+
+_SCENE = _optional("gravity", "planar", "contact", "pairs", "exclude", "fixed", "bodies", "forces", "simulate")
+_FIXED = _optional("shape", "shapes") | _keywords(Scene.add_fixed, "motion")
+_BODY = _optional("shape", "shapes") | _keywords(Scene.add_body)
+_CONTACT = _keywords(Scene.set_contact, "between")
+_PAIR = _keywords(Scene.set_contact) | {"between": True}
+_FORCE = _keywords(Scene.add_force)
+_SIMULATE = _optional("duration", "h", "formulation", "tolerance")
+_PLACE = _optional("position", "orientation")
+
+
+def _refuse_foreign(path: str | os.PathLike[str]) -> None:
+    if Path(path).suffix.lower() in (".urdf", ".xml"):
+        raise FileError(f"{path}: URDF and MJCF are not part of this version, must be a YAML scene file")
+
+
+@contextmanager
+def _at(place: str, named: str = "") -> Iterator[None]:
+    """Add the place in the file to a complaint of the scene, whose own naming of the thing is `named`."""
+    try:
+        yield
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(f"{place}: {str(error).removeprefix(named)}") from error
+
+
+def _check_words(data: Any, words: Words, place: str) -> None:
+    if not isinstance(data, dict):
+        raise FileError(f"{place} is {_short(data)}, must be a mapping with {', '.join(words)}")
+    for key in data:
+        if key not in words:
+            raise FileError(f"{place}: unknown key {key!r}{suggestion(key, words)}")
+    for word, needed in words.items():
+        if needed and word not in data:
+            raise FileError(f"{place}: {word} is missing, must be given")
+
+
+def _list(data: dict[str, Any], key: str, where: str) -> list[Any]:
+    value = data.get(key, [])
+    if not isinstance(value, list):
+        raise FileError(f"{where}: {key} is {_short(value)}, must be a list")
+    return value
+
+
+def _entries(data: dict[str, Any], key: str, words: Words, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the place and the content of every entry of a list of mappings."""
+    for k, entry in enumerate(_list(data, key, where)):
+        place = f"{where}: {key}[{k}]"
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            place += f" {entry['name']!r}"
+        _check_words(entry, words, place)
+        yield place, entry
+
+
+def _arguments(entry: dict[str, Any], keep: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the entry as arguments of a call: numbers checked, the words `keep` as they are, shapes left out."""
+    return {
+        key: value if key in keep else _numbers(value, key)
+        for key, value in entry.items()
+        if key not in ("shape", "shapes")
+    }
+
+
+def _numbers(value: Any, what: str) -> Any:
+    """Refuse what NumPy would take for numbers: text like "1", true, nothing."""
+
+    def fine(part: Any) -> bool:
+        return all(map(fine, part)) if isinstance(part, list) else type(part) in (int, float)
+
+    if not fine(value):
+        raise InputError(f"{what} is {_short(value)}, must be numbers")
+    return value
+
+
+def _shapes(entry: dict[str, Any], place: str) -> list[PlacedShape]:
+    """Make the shapes of a body from ``shape`` or ``shapes``."""
+    if ("shape" in entry) == ("shapes" in entry):
+        raise FileError(f"{place}: must have either shape or shapes")
+    if "shape" in entry:
+        return [_shape(entry["shape"], f"{place}: shape")]
+    return [_shape(one, f"{place}: shapes[{k}]") for k, one in enumerate(_list(entry, "shapes", place))]
+
+
+def _shape(data: Any, place: str) -> PlacedShape:
+    """Make a shape from ``{word: {field: value}}`` with an optional place on the body."""
+    if not isinstance(data, dict):
+        raise FileError(f"{place} is {_short(data)}, must be like {{sphere: {{radius: 1.0}}}}")
+    kinds = [key for key in data if key not in _PLACE]
+    for key in kinds:
+        if key not in SHAPES:
+            raise FileError(f"{place}: unknown shape {key!r}{suggestion(key, [*SHAPES, *_PLACE])}")
+    if len(kinds) != 1:
+        raise FileError(f"{place} has {len(kinds)} kinds of shape, must have one; list several under shapes")
+    kind = SHAPES[kinds[0]]
+    values = {} if data[kinds[0]] is None else data[kinds[0]]
+    words = {field.name: field.default is MISSING for field in fields(kind)}
+    _check_words(values, words, f"{place}: {kinds[0]}")
+    with _at(place):
+        shape = kind(**{key: _numbers(value, f"{kinds[0]}: {key}") for key, value in values.items()})
+        return shape.at(**{key: _numbers(data[key], key) for key in _PLACE if key in data})
+
+
+def _short(value: Any) -> str:
+    """Return a value for a message of one line."""
+    text = "empty" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,141 @@
+"""What every shape can do, and its place on a body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from signorini._arrays import checked, checked_number
+from signorini.errors import InputError
+from signorini.math.rotation import matrix
+from signorini.model.shapes import ShapeKind
+from signorini.scene.convex import Polytope
+from signorini.scene.mass import MassProperties
+
+Point = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A solid in its own frame; subclasses hold the numbers that define it."""
+
+    kind: ClassVar[ShapeKind]
+
+    @classmethod
+    def word(cls) -> str:
+        """Return the name of this kind of shape in scene files."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    @property
+    def planar(self) -> bool:
+        """Whether the shape may live in a planar scene."""
+        return False
+
+    @property
+    def spatial(self) -> bool:
+        """Whether the shape may live in a spatial scene."""
+        return not self.planar
+
+    @property
+    def rounding(self) -> float:
+        """Radius of the ball whose sweep over the polytope makes the shape [m]."""
+        return 0.0
+
+    def polytope(self) -> Polytope | None:
+        """Return the polytope whose rounding makes the shape; None for an unbounded shape."""
+        raise NotImplementedError
+
+    def parameters(self) -> Point:
+        """Return the four numbers of :class:`~signorini.model.ShapeKind`."""
+        return (self.rounding, 0.0, 0.0, 0.0)
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Return mass, mass centre and inertia at the given density [kg/m^3], for planar shapes [kg/m^2]."""
+        raise NotImplementedError
+
+    def at(self, position: ArrayLike = (0.0, 0.0, 0.0), orientation: ArrayLike | None = None) -> PlacedShape:
+        """Place the shape on a body.
+
+        Parameters
+        ----------
+        position : (3,) or, in the plane, (2,) [m]
+        orientation : quaternion (w, x, y, z), or the angle about z [rad]
+            None leaves the axes parallel to the body's.
+        """
+        x = checked_vector(position, f"{self.word()}: position")
+        e = checked_quaternion(orientation, f"{self.word()}: orientation")
+        if not self.spatial and (x[2] != 0.0 or e[1] != 0.0 or e[2] != 0.0):
+            raise InputError(f"{self.word()}: placed at {position!r}, {orientation!r}, must stay in the plane z = 0")
+        return PlacedShape(self, x, e)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{word: {field: value}}`` as scene files write it."""
+        return {self.word(): {field.name: np.array(getattr(self, field.name)).tolist() for field in fields(self)}}
+
+    def _check(self, name: str, value: object) -> None:
+        """Replace a field by its checked value."""
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedShape:
+    """A shape with its place in the frame of a body."""
+
+    shape: Shape
+    position: Point
+    """(3,) [m]"""
+    quaternion: Point
+    """(4,)"""
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Return mass properties in the frame of the body."""
+        own = self.shape.mass_properties(density)
+        if self.quaternion == (1.0, 0.0, 0.0, 0.0):
+            return MassProperties(own.mass, own.centre + self.position, own.inertia)
+        return own.moved(np.array(self.position), np.array(matrix(self.quaternion)).reshape(3, 3))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{word: {...}, position: [...], orientation: [...]}``, without what is default."""
+        place: dict[str, Any] = self.shape.to_dict()
+        if any(self.position):
+            place["position"] = list(self.position)
+        if self.quaternion != (1.0, 0.0, 0.0, 0.0):
+            place["orientation"] = list(self.quaternion)
+        return place
+
+
+def combine(placed: Sequence[PlacedShape], density: float, what: str = "body") -> MassProperties:
+    """Return the mass properties of several shapes on one body, in the frame of the body.
+
+    Overlapping parts count twice. An error names the body by `what`.
+    """
+    try:
+        return MassProperties.sum(one.mass_properties(density) for one in placed)
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
+
+
+def checked_vector(value: ArrayLike, what: str) -> Point:
+    """Return 3 numbers, the third 0 if two are given."""
+    flat = np.ndim(value) == 1 and np.size(value) == 2
+    return (*checked(value, (2 if flat else 3,), what).tolist(), 0.0)[:3]
+
+
+def checked_quaternion(value: ArrayLike | None, what: str) -> Point:
+    """Return a unit quaternion from a quaternion, an angle about z or None."""
+    if value is None:
+        return (1.0, 0.0, 0.0, 0.0)
+    if np.ndim(value) == 0:
+        half = 0.5 * checked_number(value, what)
+        return (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
+    e = checked(value, (4,), what)
+    norm = float(np.linalg.norm(e))
+    # Quaternions typed with four digits are meant as unit ones; anything further off is likely a mistake.
+    if abs(norm - 1.0) > 1e-3:
+        raise InputError(f"{what} is {value!r} with norm {norm:g}, must be a unit quaternion (w, x, y, z)")
+    return tuple((e / norm).tolist())

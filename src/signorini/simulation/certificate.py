@@ -1,0 +1,142 @@
+"""The certificate: what can be checked of a step without believing the solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import Array, BoolArray, IntArray
+from signorini.dynamics import kinetic_energy, potential_energy
+from signorini.formulations import StepResult
+from signorini.model import Contacts, Model, State
+from signorini.simulation.contact_table import Mode, modes
+from signorini.solvers import Status
+
+
+@dataclass(frozen=True, slots=True)
+class StepCertificate:
+    """One row of the :class:`Certificate`."""
+
+    residual: float
+    min_gap: float
+    cone_violation: float
+    dissipation_angle: float
+    joint_drift: float
+    energy_error: float
+    correction_work: float
+    compliance: float
+    status: Status
+    iterations: int
+    solve_time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Checks of every step, arrays over the steps."""
+
+    residual: Array
+    """The posed problem's own residual at the impulses applied, scale free."""
+    min_gap: Array
+    """Smallest signed distance at the end of the step, inf if nothing is near [m]."""
+    cone_violation: Array
+    """``max(|p_T| - mu p_n, 0) / max p_n``"""
+    dissipation_angle: Array
+    """Largest angle between slip and minus friction over the slipping contacts [rad]."""
+    joint_drift: Array
+    """Largest joint residual [m, rad]."""
+    energy_error: Array
+    """How far the energy balance of the step is from closing, relative to the energies at play."""
+    correction_work: Array
+    """Energy given to overlapping bodies to part them [J]."""
+    compliance: Array
+    """Normal compliance of the law posed; 0 is rigid."""
+    status: IntArray
+    """:class:`~signorini.Status` of the solver."""
+    iterations: IntArray
+    solve_time: Array
+    """[s]"""
+
+    @staticmethod
+    def of(steps: list[StepCertificate]) -> Certificate:
+        """Stack the rows of single steps."""
+        whole = ("status", "iterations")
+        columns = {
+            field.name: np.array(
+                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
+            )
+            for field in fields(StepCertificate)
+        }
+        return Certificate(**columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def rows(self) -> list[StepCertificate]:
+        """Return the rows of single steps, the inverse of :meth:`of`."""
+        columns = self.to_dict()
+        return [
+            StepCertificate(
+                **{key: Status(int(x[l])) if key == "status" else x[l].item() for key, x in columns.items()}
+            )
+            for l in range(self.residual.size)
+        ]
+
+    def failed(self) -> BoolArray:
+        """Return which steps were not solved to their tolerance."""
+        solved: BoolArray = np.isin(self.status, (Status.SOLVED, Status.SEVERAL_SOLUTIONS), invert=True)
+        return solved
+
+
+def certify(model: Model, before: State, result: StepResult, after: Contacts, h: float) -> StepCertificate:
+    """Check one step from the problem posed, the impulses applied and the states before and after.
+
+    `after` are the contacts detected at the new state.
+    """
+    solution = result.solution
+    return StepCertificate(
+        residual=result.problem.residual(solution.z),
+        min_gap=float(after.gap.min(initial=np.inf)),
+        cone_violation=_cone_violation(result),
+        dissipation_angle=_dissipation_angle(result),
+        joint_drift=0.0,
+        energy_error=_energy_error(model, before, result),
+        correction_work=result.balance.correction_work,
+        compliance=0.0,
+        status=solution.status,
+        iterations=solution.iterations,
+        solve_time=solution.seconds,
+    )
+
+
+def _cone_violation(result: StepResult) -> float:
+    p_n, p_T = result.impulse[:, 0], np.linalg.norm(result.impulse[:, 1:], axis=1)
+    largest = p_n.max(initial=0.0)
+    excess = (p_T - result.problem.mu * p_n).max(initial=0.0)
+    return float(excess / largest) if largest > 0.0 else 0.0
+
+
+def _dissipation_angle(result: StepResult) -> float:
+    slipping = (modes(result) == Mode.SLIP) & (result.problem.mu > 0.0)
+    p_T, u_T = result.impulse[slipping, 1:], result.velocity[slipping, 1:]
+    along = -np.einsum("ci,ci->c", p_T, u_T)
+    across = np.abs(p_T[:, 0] * u_T[:, 1] - p_T[:, 1] * u_T[:, 0])
+    return float(np.arctan2(across, along).max(initial=0.0))
+
+
+def _energy_error(model: Model, before: State, result: StepResult) -> float:
+    """Return how far kinetic and potential energy are from what the balance of the step says."""
+    arrays, after, balance = model.arrays, result.state, result.balance
+    T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
+    V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
+    gained = balance.load_work + balance.drive_work + balance.correction_work
+    lost = balance.friction + balance.impact + balance.integration
+    # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
+    extent = np.abs(after.q[model.fixed_count :, :3]).max() + model.shapes.bound[np.isfinite(model.shapes.bound)].max(
+        initial=0.0
+    )
+    weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
+    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
+    return abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0

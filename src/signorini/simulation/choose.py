@@ -1,0 +1,48 @@
+"""Formulations by name, for scene files, the command line and checkpoints."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import MISSING, fields
+from typing import Any
+
+from signorini.errors import InputError
+from signorini.formulations import Formulation, MoreauJean, StewartTrinkle
+
+FORMULATIONS: dict[str, type[Any]] = {"moreau_jean": MoreauJean, "stewart_trinkle": StewartTrinkle}
+
+
+def formulation_from_dict(data: str | dict[str, Any], where: str) -> Formulation:
+    """Return the formulation that a file names: ``stewart_trinkle`` or ``{stewart_trinkle: {directions: 8}}``."""
+    if isinstance(data, str):
+        data = {data: {}}
+    if not isinstance(data, dict) or len(data) != 1:
+        raise InputError(f"{where}: formulation is {data!r}, must be one name with its options")
+    ((name, options),) = data.items()
+    kind = FORMULATIONS[_nearest(name, list(FORMULATIONS), f"{where}: formulation")]
+    words = [f.name for f in fields(kind) if f.name != "solver"]
+    options = {} if options is None else options
+    for key in options:
+        _nearest(key, words, f"{where}: formulation {name}: option")
+    made: Formulation = kind(**options)
+    return made
+
+
+def formulation_to_dict(formulation: Any) -> dict[str, Any] | None:
+    """Return name and options for a file; None if the formulation or its solver is not one a file can name."""
+    for name, kind in FORMULATIONS.items():
+        if type(formulation) is kind:
+            options = {f.name: getattr(formulation, f.name) for f in fields(kind)}
+            solver = next(f for f in fields(kind) if f.name == "solver")
+            usual = solver.default_factory() if solver.default_factory is not MISSING else solver.default
+            return {name: options} if options.pop("solver") == usual else None
+    return None
+
+
+def _nearest(word: str, known: list[str], what: str) -> str:
+    """Return `word` if it is known, else raise with the nearest word."""
+    if word in known:
+        return word
+    close = difflib.get_close_matches(str(word), known, n=1)
+    hint = f", did you mean {close[0]!r}?" if close else f", must be one of {', '.join(known)}"
+    raise InputError(f"{what} {word!r} is unknown{hint}")

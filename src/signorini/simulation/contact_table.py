@@ -1,0 +1,148 @@
+"""The contacts of one step as people read them, and of all steps as files keep them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini.formulations import StepResult
+from signorini.math.rotation import tangent_frame
+
+# A contact counts as pressed, or as slipping, above this fraction of the largest impulse, or speed, of its step.
+_NOTHING = 1e-9
+
+
+class Mode(IntEnum):
+    """What a contact does during a step."""
+
+    SEPARATING = 0
+    STICK = 1
+    SLIP = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class ContactTable:
+    """One row per contact; impulses act on the second body, slip is second minus first, all in world axes."""
+
+    bodies: tuple[tuple[str, str], ...]
+    point: Array
+    """On the second body, (n_c, 3) [m]."""
+    normal: Array
+    """From the first to the second body, (n_c, 3)."""
+    gap: Array
+    """At the start of the step, (n_c,) [m]."""
+    normal_impulse: Array
+    """(n_c,) [N s]"""
+    friction_impulse: Array
+    """(n_c, 3) [N s]"""
+    slip: Array
+    """Sliding velocity at the end of the step, (n_c, 3) [m/s]."""
+    mode: tuple[Mode, ...]
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def __str__(self) -> str:
+        lines = [f"{'bodies':<28}{'gap [m]':>12}{'p_n [N s]':>12}{'|p_T| [N s]':>13}{'slip [m/s]':>12}  mode"]
+        for c, (a, b) in enumerate(self.bodies):
+            friction, slip = np.linalg.norm(self.friction_impulse[c]), np.linalg.norm(self.slip[c])
+            lines.append(
+                f"{a + ' / ' + b:<28}{self.gap[c]:12.3e}{self.normal_impulse[c]:12.4e}{friction:13.4e}{slip:12.3e}"
+                f"  {self.mode[c]}"
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ContactLog:
+    """Contacts of many steps in flat arrays; step l owns the rows ``start[l]:start[l + 1]``."""
+
+    start: IntArray
+    body_a: IntArray
+    body_b: IntArray
+    point: Array
+    normal: Array
+    gap: Array
+    impulse: Array
+    """In the contact frame (n, t, o), (rows, 3) [N s]."""
+    velocity: Array
+    """At the end of the step, in the contact frame, (rows, 3) [m/s]."""
+    mode: IntArray
+
+    @staticmethod
+    def of(steps: list[dict[str, Any]]) -> ContactLog:
+        """Join the rows of single steps, as :func:`rows` gives them."""
+        counts = [step["gap"].size for step in steps]
+        if not steps:
+            steps = [{key: value[:0] for key, value in _EMPTY.items()}]
+        columns = {key: np.concatenate([step[key] for step in steps]) for key in _EMPTY}
+        return ContactLog(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64), **columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arrays by name, for files."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def split(self) -> list[dict[str, Any]]:
+        """Return the rows of every step, the inverse of :meth:`of`."""
+        spans = zip(self.start[:-1], self.start[1:], strict=True)
+        return [{key: getattr(self, key)[i:j] for key in _EMPTY} for i, j in spans]
+
+    def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
+        """Return the contacts of one step for reading."""
+        rows = slice(self.start[step], self.start[step + 1])
+        normal, impulse, velocity = self.normal[rows], self.impulse[rows], self.velocity[rows]
+        frames = np.array([tangent_frame(n) for n in normal]).reshape(-1, 2, 3)
+        return ContactTable(
+            bodies=tuple((names[a], names[b]) for a, b in zip(self.body_a[rows], self.body_b[rows], strict=True)),
+            point=self.point[rows],
+            normal=normal,
+            gap=self.gap[rows],
+            normal_impulse=impulse[:, 0],
+            friction_impulse=np.einsum("ci,cij->cj", impulse[:, 1:], frames),
+            slip=np.einsum("ci,cij->cj", velocity[:, 1:], frames),
+            mode=tuple(Mode(int(mode)) for mode in self.mode[rows]),
+        )
+
+
+_EMPTY: dict[str, Any] = {
+    "body_a": np.zeros(0, dtype=np.int64),
+    "body_b": np.zeros(0, dtype=np.int64),
+    "point": np.zeros((0, 3)),
+    "normal": np.zeros((0, 3)),
+    "gap": np.zeros(0),
+    "impulse": np.zeros((0, 3)),
+    "velocity": np.zeros((0, 3)),
+    "mode": np.zeros(0, dtype=np.int64),
+}
+
+
+def rows(result: StepResult) -> dict[str, Any]:
+    """Return the contacts of one step as arrays by name."""
+    contacts = result.contacts
+    return {
+        "body_a": contacts.body_a,
+        "body_b": contacts.body_b,
+        "point": contacts.point_b,
+        "normal": contacts.normal,
+        "gap": contacts.gap,
+        "impulse": result.impulse,
+        "velocity": result.velocity,
+        "mode": modes(result),
+    }
+
+
+def modes(result: StepResult) -> IntArray:
+    """Tell for each contact of a step whether it separates, sticks or slips."""
+    p_n = result.impulse[:, 0]
+    speed = np.linalg.norm(result.velocity[:, 1:], axis=1)
+    pressed = p_n > _NOTHING * p_n.max(initial=0.0)
+    fastest = np.abs(result.problem.b).max(initial=0.0)
+    slipping = speed > _NOTHING * fastest
+    return np.where(pressed, np.where(slipping, Mode.SLIP, Mode.STICK), Mode.SEPARATING).astype(np.int64)

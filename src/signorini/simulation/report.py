@@ -1,0 +1,59 @@
+"""The certificate in words: a short table and a plain verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.simulation.certificate import Certificate
+from signorini.solvers import Status
+
+_ROUNDING = 1e-10  # above this an energy balance that is an identity has been broken by something else than rounding
+_MOST_STEPS = 5  # named in the verdict
+
+
+def report_text(time: Array, certificate: Certificate, tolerance: float) -> str:
+    """Return the table of worst values with the times at which they happened, and whether to trust the run."""
+    n = certificate.residual.size
+    if n == 0:
+        return "certificate: no steps"
+    h = float(np.diff(time).mean())
+    lines = [
+        f"certificate of {n} steps, t = {time[0]:g} .. {time[-1]:g} s, h = {h:g} s",
+        f"  {'check':<34}{'worst':>12}   at t [s]",
+    ]
+    finite_gap = np.where(np.isfinite(certificate.min_gap), certificate.min_gap, np.inf)
+    rows = [
+        ("residual of the contact law", certificate.residual, ""),
+        ("deepest overlap [m]", np.maximum(0.0, -finite_gap), ""),
+        ("impulse outside the friction cone", certificate.cone_violation, ""),
+        ("angle slip / friction [rad]", certificate.dissipation_angle, ""),
+        ("energy balance error", certificate.energy_error, ""),
+        ("joint drift [m, rad]", certificate.joint_drift, ""),
+    ]
+    for what, values, _ in rows:
+        worst = int(np.argmax(values))
+        lines.append(f"  {what:<34}{values[worst]:12.2e}   {time[worst + 1]:.6g}")
+    lines.append(f"  {'energy from gap correction [J]':<34}{certificate.correction_work.sum():12.2e}   (sum)")
+    lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}")
+    return "\n".join([*lines, _verdict(time, certificate, tolerance)])
+
+
+def _verdict(time: Array, certificate: Certificate, tolerance: float) -> str:
+    failed = np.flatnonzero(certificate.failed())
+    unbalanced = np.flatnonzero(certificate.energy_error > _ROUNDING)
+    if not failed.size and not unbalanced.size:
+        return f"Trusted: every step satisfies the law posed to {tolerance:g}, and energy is accounted for."
+    reasons = []
+    if failed.size:
+        named = ", ".join(
+            f"{l} (t = {time[l]:.6g} s, {Status(int(certificate.status[l]))}, residual {certificate.residual[l]:.1e})"
+            for l in failed[:_MOST_STEPS]
+        )
+        more = f" and {failed.size - _MOST_STEPS} more" if failed.size > _MOST_STEPS else ""
+        reasons.append(f"{failed.size} steps were not solved to {tolerance:g}: {named}{more}")
+    if unbalanced.size:
+        reasons.append(
+            f"the energy balance does not close in {unbalanced.size} steps, first at t = {time[unbalanced[0]]:.6g} s"
+        )
+    return "Not trusted: " + "; ".join(reasons) + "."

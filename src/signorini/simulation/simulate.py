@@ -1,0 +1,228 @@
+"""The loop: from a scene to a trajectory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from signorini._arrays import checked_number
+from signorini._jit import is_cold
+from signorini.errors import InputError, SolverFailure
+from signorini.formulations import Formulation, StepResult
+from signorini.model import State
+from signorini.scene import Scene
+from signorini.scene.files import scene_from_text, scene_to_text
+from signorini.simulation.certificate import StepCertificate
+from signorini.simulation.choose import formulation_from_dict, formulation_to_dict
+from signorini.simulation.recorder import Recorder
+from signorini.simulation.simulator import Simulator, Snapshot, is_finite
+from signorini.simulation.trajectory import Trajectory
+
+OnFailure = Literal["raise", "warn", "keep"]
+
+_PROGRESS_DELAY = 2.0  # seconds of work that nobody needs to be told about
+_CHECKPOINT_EVERY = 10.0  # seconds between two writes ...
+_CHECKPOINT_SHARE = 0.05  # ... or longer, so that writing takes no more than this part of the time
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run; ``trajectory`` holds what was computed."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        super().__init__("interrupted")
+        self.trajectory = trajectory
+
+
+def simulate(
+    scene: Scene,
+    *,
+    duration: float,
+    h: float,
+    formulation: Formulation | None = None,
+    tolerance: float | None = None,
+    validity: bool | float | None = None,
+    record: Literal["all", "motion"] | None = None,
+    on_failure: OnFailure = "raise",
+    progress: bool | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callback: Callable[[float, State], object] | None = None,
+) -> Trajectory:
+    """Simulate `scene` for `duration` seconds in steps of `h` seconds.
+
+    Parameters
+    ----------
+    scene : Scene
+    duration : float
+        [s]; rounded up to a whole number of steps.
+    h : float
+        [s]
+    formulation : Formulation, optional
+        How a step is posed; default :class:`~signorini.MoreauJean`.
+    tolerance : float, optional
+        Scale-free residual to which each step must be solved; default 1e-10.
+    validity : None
+        The validity test of the rigid model is not part of this version.
+    record : {"all", "motion"}, optional
+        ``"motion"`` leaves out the contact tables, to save memory; default ``"all"``.
+    on_failure : {"raise", "warn", "keep"}
+        What to do when a step is not solved: raise :class:`~signorini.SolverFailure` (it carries the problem and the
+        trajectory so far), warn and go on, or go on; the certificate tells in every case.
+    progress : bool, optional
+        Show a progress bar; default for runs over two seconds at a terminal.
+    checkpoint : path, optional
+        File to which the run is written from time to time; :func:`resume` continues a killed run from it.
+    callback : callable, optional
+        Called as ``callback(t, state)`` after each step.
+    """
+    if validity is not None:
+        raise InputError(f"validity is {validity!r}, must be None: the validity test is not part of this version")
+    if record not in (None, "all", "motion"):
+        raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
+    duration = checked_number(duration, "duration", least=0.0)
+    simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance)
+    settings = {
+        "h": simulator.h,
+        "duration": duration,
+        "tolerance": simulator.tolerance,
+        "record": record or "all",
+        "on_failure": on_failure,
+        "formulation": formulation_to_dict(simulator.formulation),
+        "scene": scene_to_text(scene),
+    }
+    recorder = Recorder(simulator.model, simulator.state, settings, keep_contacts=record != "motion")
+    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback)
+
+
+def resume(
+    checkpoint: str | os.PathLike[str],
+    *,
+    scene: Scene | None = None,
+    formulation: Formulation | None = None,
+    progress: bool | None = None,
+    callback: Callable[[float, State], object] | None = None,
+) -> Trajectory:
+    """Continue a run from its checkpoint to its end, bit for bit as if it had never stopped.
+
+    `scene` and `formulation` need be given only if they contain Python functions, or solvers of your own, that no file
+    can hold.
+    """
+    past = Trajectory.load(checkpoint)
+    settings = past.settings
+    if scene is None:
+        if settings.get("scene") is None:
+            raise InputError(
+                f"{checkpoint}: the scene contains functions, it must be given again: resume(..., scene=...)"
+            )
+        scene = scene_from_text(settings["scene"], str(checkpoint))
+    if formulation is None:
+        if settings.get("formulation") is None:
+            raise InputError(f"{checkpoint}: the formulation must be given again: resume(..., formulation=...)")
+        formulation = formulation_from_dict(settings["formulation"], str(checkpoint))
+    simulator = Simulator(scene, h=settings["h"], formulation=formulation, tolerance=settings["tolerance"])
+    if simulator.model.names != past.names:
+        raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")
+    last = State(float(past.time[-1]), past.q[-1].copy(), past.v[-1].copy())
+    simulator.restore(Snapshot(last, past.memory, past.step_count))
+    recorder = Recorder.continuing(simulator.model, past, keep_contacts=settings["record"] != "motion")
+    return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
+
+
+def _run(
+    simulator: Simulator,
+    recorder: Recorder,
+    duration: float,
+    on_failure: OnFailure,
+    progress: bool | None,
+    checkpoint: str | os.PathLike[str] | None,
+    callback: Callable[[float, State], object] | None,
+) -> Trajectory:
+    """Step until `duration`, recording."""
+    if on_failure not in ("raise", "warn", "keep"):
+        raise InputError(f"on_failure is {on_failure!r}, must be 'raise', 'warn' or 'keep'")
+    keeper = _Keeper(checkpoint, recorder)
+    steps = _step_count(duration, simulator.h)
+    try:
+        for l in _shown(range(recorder.step_count, steps), steps, progress):
+            t = simulator.state.t
+            result, certificate = simulator.advance()
+            recorder.add(result, certificate)
+            _judge(result, certificate, l, t, simulator.tolerance, on_failure, recorder)
+            if callback is not None:
+                callback(result.state.t, result.state)
+            keeper.tick()
+    except KeyboardInterrupt:
+        keeper.write()
+        raise Interrupted(recorder.trajectory()) from None
+    keeper.write()
+    return recorder.trajectory()
+
+
+def _step_count(duration: float, h: float) -> int:
+    """Return how many steps reach `duration`; a last step shorter than a millionth of h is rounding."""
+    return max(0, int(-(-(duration / h - 1e-6) // 1)))
+
+
+def _judge(
+    result: StepResult,
+    certificate: StepCertificate,
+    l: int,
+    t: float,
+    tolerance: float,
+    on_failure: OnFailure,
+    recorder: Recorder,
+) -> None:
+    """Raise or warn about a step that was not solved; a state that is not finite always raises."""
+    solved = result.solution.success and certificate.residual <= tolerance
+    finite = is_finite(result.state)
+    if (solved or on_failure == "keep") and finite:
+        return
+    message = (
+        f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
+        f"residual {certificate.residual:.2e}, must be <= {tolerance:.1e}"
+    )
+    if finite and on_failure == "warn":
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        return
+    raise SolverFailure(message, step=l, time=t, problem=result.problem, trajectory=recorder.trajectory())
+
+
+def _shown(steps: range, total: int, progress: bool | None) -> Iterator[int]:
+    """Iterate over `steps` with a progress bar, and a word about compilation on the first run of all."""
+    quiet = progress is False or (progress is None and not sys.stderr.isatty())
+    if quiet:
+        yield from steps
+        return
+    from tqdm import tqdm
+
+    if is_cold():
+        print("signorini: first run on this machine, compiling (some ten seconds) ...", file=sys.stderr, flush=True)
+    delay = 0.0 if progress else _PROGRESS_DELAY
+    yield from tqdm(steps, initial=steps.start, total=total, unit="step", delay=delay, leave=bool(progress))
+
+
+class _Keeper:
+    """Writes the run to its checkpoint now and then."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, recorder: Recorder) -> None:
+        self._path = None if path is None else Path(path)
+        self._recorder = recorder
+        self._next = time.monotonic() + _CHECKPOINT_EVERY
+
+    def tick(self) -> None:
+        """Write if it is time to."""
+        if self._path is not None and time.monotonic() >= self._next:
+            self.write()
+
+    def write(self) -> None:
+        """Write now."""
+        if self._path is None:
+            return
+        begin = time.monotonic()
+        self._recorder.trajectory().save(self._path)
+        end = time.monotonic()
+        self._next = end + max(_CHECKPOINT_EVERY, (end - begin) / _CHECKPOINT_SHARE)

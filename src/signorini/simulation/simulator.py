@@ -1,0 +1,131 @@
+"""One step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from signorini._arrays import checked, checked_number
+from signorini.errors import InputError
+from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
+from signorini.model import Force, Model, State
+from signorini.scene import Scene, compile_scene
+from signorini.simulation.certificate import StepCertificate, certify
+from signorini.simulation.contact_table import ContactLog, ContactTable, rows
+from signorini.solvers import Status
+
+DEFAULT_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a simulator needs to continue bit for bit; the memory of a stepper is never changed in place."""
+
+    state: State
+    memory: Memory
+    step_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What one step did, checked."""
+
+    certificate: StepCertificate
+    contacts: ContactTable
+    result: StepResult
+
+    @property
+    def residual(self) -> float:
+        """Residual of the contact law posed, recomputed."""
+        return self.certificate.residual
+
+    @property
+    def status(self) -> Status:
+        """How the solver ended."""
+        return self.certificate.status
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the solver."""
+        return self.certificate.iterations
+
+
+class Simulator:
+    """A scene that is advanced step by step.
+
+    Parameters
+    ----------
+    scene : Scene
+    h : float
+        Step size [s].
+    formulation : Formulation, optional
+        Default :class:`~signorini.MoreauJean`.
+    tolerance : float, optional
+        Residual to which each step's problem is solved; default 1e-10.
+    """
+
+    def __init__(
+        self, scene: Scene, *, h: float, formulation: Formulation | None = None, tolerance: float | None = None
+    ) -> None:
+        self.model: Model = compile_scene(scene)
+        self.h = checked_number(h, "h", above=0.0)
+        self.formulation = MoreauJean() if formulation is None else formulation
+        self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
+        self.state = self.model.initial_state.copy()
+        self.memory = self.formulation.init(self.model, self.state)
+        self.step_count = 0
+        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+
+    def step(self, controls: Mapping[str, ArrayLike] | None = None) -> StepReport:
+        """Advance by one step and check it.
+
+        `controls` are additional loads for this step alone, by body name: force and torque, world axes, (6,) [N, N m].
+        """
+        result, certificate = self.advance(controls)
+        log = ContactLog.of([rows(result)])
+        return StepReport(certificate, log.table(0, self.model.names), result)
+
+    def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
+        """Advance by one step; :meth:`step` without the table for reading."""
+        model, contacts, before = self.model, self._contacts, self.state
+        if controls:
+            model = self._with_controls(controls)
+            contacts = self.formulation.detect(model, before, self.h)
+        result = self.formulation.step(model, before, contacts, self.memory, self.h, tolerance=self.tolerance)
+        self.state, self.memory = result.state, result.memory
+        self.step_count += 1
+        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+        return result, certify(model, before, result, self._contacts, self.h)
+
+    def snapshot(self) -> Snapshot:
+        """Return state and memory; a simulator restored to it continues bit for bit."""
+        return Snapshot(self.state.copy(), self.memory, self.step_count)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back (or forward) to a snapshot of the same scene."""
+        if snapshot.state.q.shape != self.state.q.shape:
+            raise InputError(
+                f"snapshot has {snapshot.state.q.shape[0]} bodies, must be of this scene with {self.model.body_count}"
+            )
+        self.state = snapshot.state.copy()
+        self.memory = snapshot.memory
+        self.step_count = snapshot.step_count
+        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+
+    def _with_controls(self, controls: Mapping[str, ArrayLike]) -> Model:
+        forces = []
+        for name, value in controls.items():
+            wrench = checked(value, (6,), f"controls of {name!r}")
+            b = self.model.index(name)
+            if b < self.model.fixed_count:
+                raise InputError(f"controls: {name!r} is a fixed body, must be a body that can move")
+            forces.append(Force(b, wrench[:3], wrench[3:], None))
+        return replace(self.model, forces=(*self.model.forces, *forces))
+
+
+def is_finite(state: State) -> bool:
+    """Tell whether a state holds numbers only."""
+    return bool(np.isfinite(state.q).all() and np.isfinite(state.v).all())

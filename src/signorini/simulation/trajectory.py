@@ -1,0 +1,256 @@
+"""The record of a run: motion, contacts, energy and certificate, for people, plots and files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.errors import FileError, InputError
+from signorini.formulations import Balance, Memory
+from signorini.math.rotation import rotate
+from signorini.simulation.certificate import Certificate
+from signorini.simulation.contact_table import ContactLog, ContactTable
+from signorini.simulation.report import report_text
+
+_FORMAT = "signorini trajectory 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Energies at every recorded time, (n+1,) [J]; dissipation and work add up from the start."""
+
+    kinetic: Array
+    potential: Array
+    elastic: Array
+    friction: Array
+    """Dissipated by sliding."""
+    impact: Array
+    """Dissipated by collisions."""
+    damping: Array
+    """Dissipated by the time-stepping scheme itself: implicit free flight and gyroscopic term."""
+    loads: Array
+    """Work of the forces added to the scene."""
+    drives: Array
+    """Work of prescribed motions."""
+    correction: Array
+    """Work of gap correction: energy given to overlapping bodies to part them."""
+    error: Array
+    """Total energy minus what the terms above explain."""
+
+    @property
+    def total(self) -> Array:
+        """Kinetic, potential and elastic energy together."""
+        return self.kinetic + self.potential + self.elastic
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """What :func:`signorini.simulate` returns.
+
+    Bodies are read by name; in a planar scene positions are 2-vectors and orientations angles, unless ``spatial=True``.
+    """
+
+    names: tuple[str, ...]
+    fixed_count: int
+    planar: bool
+    mass_centre: Array
+    """In the body frames, (n_b, 3) [m]."""
+    time: Array
+    """(n+1,) [s]"""
+    q: Array
+    """Poses of the mass centres, (n+1, n_b, 7)."""
+    v: Array
+    """Velocities, (n+1, n_b, 6)."""
+    contact_log: ContactLog
+    kinetic: Array
+    """(n+1,) [J]"""
+    potential: Array
+    """(n+1,) [J]"""
+    balance: dict[str, Array]
+    """Terms of the energy balance of every step, (n,) [J]."""
+    certificate: Certificate
+    memory: Memory
+    """Of the stepper at the end of the run."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """How the run was made: h, duration, tolerance, formulation, and the scene if it can be written down."""
+
+    # --- motion --------------------------------------------------------------
+
+    def position(self, name: str, *, spatial: bool = False) -> Array:
+        """Return the position of the body frame's origin, (n+1, 3) [m]; the mass centre is :meth:`centre`."""
+        b = self._index(name)
+        offset = self.mass_centre[b]
+        x = self.q[:, b, :3].copy()
+        if offset.any():
+            x -= np.array([rotate(e, offset) for e in self.q[:, b, 3:]])
+        return x[:, :2] if self.planar and not spatial else x
+
+    def centre(self, name: str, *, spatial: bool = False) -> Array:
+        """Return the position of the mass centre, (n+1, 3) [m]."""
+        x = self.q[:, self._index(name), :3]
+        return x[:, :2] if self.planar and not spatial else x
+
+    def orientation(self, name: str, *, spatial: bool = False) -> Array:
+        """Return the unit quaternion (w, x, y, z), (n+1, 4); in the plane the angle, (n+1,) [rad]."""
+        e = self.q[:, self._index(name), 3:]
+        if self.planar and not spatial:
+            return np.unwrap(2.0 * np.arctan2(e[:, 3], e[:, 0]))
+        return e
+
+    def linear_velocity(self, name: str, *, spatial: bool = False) -> Array:
+        """Return the velocity of the mass centre, (n+1, 3) [m/s]."""
+        v = self.v[:, self._index(name), :3]
+        return v[:, :2] if self.planar and not spatial else v
+
+    def angular_velocity(self, name: str, *, spatial: bool = False) -> Array:
+        """Return the angular velocity in world axes, (n+1, 3), in the plane (n+1,) [rad/s]."""
+        omega = self.v[:, self._index(name), 3:]
+        return omega[:, 2] if self.planar and not spatial else omega
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise InputError(f"no body is called {name!r}; there are {', '.join(map(repr, self.names))}")
+        return self.names.index(name)
+
+    # --- contacts, energy, certificate ---------------------------------------
+
+    @property
+    def step_count(self) -> int:
+        """Number of steps computed."""
+        return int(self.time.size) - 1
+
+    def contacts(self, step: int) -> ContactTable:
+        """Return the table of contacts of one step, counted from 0; negative counts from the end."""
+        recorded = self.contact_log.start.size - 1
+        if not -recorded <= step < recorded:
+            raise InputError(f"step is {step}, must be from 0 to {recorded - 1} (steps with recorded contacts)")
+        return self.contact_log.table(step % recorded, self.names)
+
+    def energy(self) -> Energy:
+        """Return energies, dissipation and work over time."""
+        sums = {key: np.concatenate([[0.0], np.cumsum(x)]) for key, x in self.balance.items()}
+        gained = sums["load_work"] + sums["drive_work"] + sums["correction_work"]
+        lost = sums["friction"] + sums["impact"] + sums["integration"]
+        total = self.kinetic + self.potential
+        return Energy(
+            kinetic=self.kinetic,
+            potential=self.potential,
+            elastic=np.zeros_like(self.kinetic),
+            friction=sums["friction"],
+            impact=sums["impact"],
+            damping=sums["integration"],
+            loads=sums["load_work"],
+            drives=sums["drive_work"],
+            correction=sums["correction_work"],
+            error=total - total[0] - (gained - lost),
+        )
+
+    def report(self) -> str:
+        """Return the certificate as a short table with a plain verdict."""
+        return report_text(self.time, self.certificate, float(self.settings.get("tolerance", np.nan)))
+
+    def plot(self, name: str | None = None) -> Any:
+        """Draw the motion of one body, or the energies and the certificate of the run; a matplotlib figure."""
+        from signorini.visual import plot_body, plot_run
+
+        if name is None:
+            return plot_run(self.time, self.energy(), self.certificate)
+        return plot_body(
+            self.time,
+            name,
+            self.position(name, spatial=True),
+            self.linear_velocity(name, spatial=True),
+            self.angular_velocity(name, spatial=True),
+            self._contact_force(name),
+        )
+
+    def _contact_force(self, name: str) -> Array:
+        """Return the sum of the contact forces on a body in every step, (n, 3) [N]."""
+        b, log = self._index(name), self.contact_log
+        force = np.zeros((self.step_count, 3))
+        for l, h in enumerate(np.diff(self.time)):
+            if l >= log.start.size - 1:
+                break
+            table = log.table(l, self.names)
+            impulse = table.normal_impulse[:, None] * table.normal + table.friction_impulse
+            rows = slice(log.start[l], log.start[l + 1])
+            sign = (log.body_b[rows] == b).astype(float) - (log.body_a[rows] == b)
+            force[l] = sign @ impulse / h
+        return force
+
+    def to_xarray(self) -> Any:
+        """Return motion and certificate as an xarray Dataset (needs the package xarray)."""
+        try:
+            import xarray
+        except ImportError as error:
+            raise InputError("to_xarray needs the package 'xarray', which is not installed") from error
+        steps = {f"certificate_{key}": ("step", x) for key, x in self.certificate.to_dict().items()}
+        return xarray.Dataset(
+            {
+                "position": (("time", "body", "axis"), self.q[:, :, :3]),
+                "orientation": (("time", "body", "quaternion"), self.q[:, :, 3:]),
+                "linear_velocity": (("time", "body", "axis"), self.v[:, :, :3]),
+                "angular_velocity": (("time", "body", "axis"), self.v[:, :, 3:]),
+                **steps,
+            },
+            coords={"time": self.time, "body": list(self.names), "axis": list("xyz"), "quaternion": list("wxyz")},
+        )
+
+    # --- files ---------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to an HDF5 file; an interrupted write leaves the old file whole."""
+        from signorini.io import write_tree
+
+        write_tree(
+            path,
+            {
+                "format": _FORMAT,
+                "names": list(self.names),
+                "fixed_count": self.fixed_count,
+                "planar": self.planar,
+                "mass_centre": self.mass_centre,
+                "time": self.time,
+                "q": self.q,
+                "v": self.v,
+                "contacts": self.contact_log.to_dict(),
+                "kinetic": self.kinetic,
+                "potential": self.potential,
+                "balance": self.balance,
+                "certificate": self.certificate.to_dict(),
+                "memory": self.memory._asdict(),
+                "settings": self.settings,
+            },
+        )
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Trajectory:
+        """Read a trajectory written by :meth:`save`."""
+        from signorini.io import read_tree
+
+        tree = read_tree(path)
+        if tree.get("format") != _FORMAT:
+            raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
+        try:
+            return Trajectory(
+                names=tuple(tree["names"]),
+                fixed_count=tree["fixed_count"],
+                planar=tree["planar"],
+                mass_centre=tree["mass_centre"],
+                time=tree["time"],
+                q=tree["q"],
+                v=tree["v"],
+                contact_log=ContactLog(**tree["contacts"]),
+                kinetic=tree["kinetic"],
+                potential=tree["potential"],
+                balance={key: tree["balance"][key] for key in Balance._fields},
+                certificate=Certificate(**tree["certificate"]),
+                memory=Memory(**tree["memory"]),
+                settings=tree["settings"],
+            )
+        except (KeyError, TypeError) as error:
+            raise FileError(f"{path}: the trajectory is incomplete: {error}") from error

@@ -1,0 +1,156 @@
+"""All solutions of a tiny linear complementarity problem, by looking into every complementary cone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import kernel
+from signorini.problems.lcp import LCP
+from signorini.problems.matrices import dense
+from signorini.solvers.progress import Progress
+from signorini.solvers.solution import Control, Solution, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerate:
+    """Solves each of the 2^n linear systems that choose z_i = 0 or w_i = 0 for every pair.
+
+    ``info["solutions"]`` lists all solutions that are corners; ``info["continuum"]`` tells whether a singular cone
+    holds a solution, so that more solutions may lie between or beyond the listed ones. None at all is a proof, up to
+    rounding, that the problem has no solution; with a near miss (residual below 1e-6) the status is "undecided".
+    """
+
+    max_size: int = 16
+    """Largest number of pairs; beyond it the status is "not applicable"."""
+
+    def solve(self, problem: LCP, control: Control) -> Solution:
+        """Solve `problem`; never raises on failure, read ``status``."""
+        progress = Progress(problem, control, "Enumerate")
+        n = problem.size
+        if n > self.max_size:
+            return progress.finish(None, 0, Status.NOT_APPLICABLE)
+        M, cones = dense(problem.M), 2**n
+        points: list[Array] = []
+        continuum = False
+        done = 0
+        chunk = 4096
+        while done < cones and not progress.out_of_time():
+            count = min(chunk, cones - done)
+            z, kind = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
+            _cones(M, problem.q, problem.d, done, z, kind)
+            for i in np.flatnonzero(kind):
+                singular = kind[i] == _SINGULAR
+                point = _in_singular_cone(M, problem.q, done + int(i)) if singular else z[i]
+                if problem.residual(point) <= control.tolerance:
+                    known = any(np.abs(point - other).max() <= 1e-8 * (1.0 + np.abs(other).max()) for other in points)
+                    continuum = continuum or singular
+                    if not known:
+                        points.append(point)
+                        progress.offer(point, done + int(i))
+                elif not points:
+                    progress.offer(point, done + int(i))
+            done += count
+        info: dict[str, Any] = {"solutions": points, "continuum": continuum}
+        if done < cones:
+            return progress.finish(points[0] if points else None, done, Status.TIME_LIMIT, **info)
+        if not points:
+            status = Status.UNDECIDED if progress.best_residual < 1e-6 else Status.NO_SOLUTION
+            return progress.finish(None, done, status, certificate="every complementary cone is empty", **info)
+        several = len(points) > 1 or continuum
+        return progress.finish(points[0], done, Status.SEVERAL_SOLUTIONS if several else Status.SOLVED, **info)
+
+
+def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:
+    """Return z of the point of a singular cone nearest to -q: nonnegative least squares need no regular matrix."""
+    n = q.size
+    chosen = np.array([cone >> i & 1 for i in range(n)], dtype=bool)
+    columns = np.where(chosen, -M, np.eye(n))
+    z = np.zeros(n)
+    try:
+        x, _ = optimize.nnls(columns, q, maxiter=30 * n)
+        z[chosen] = x[chosen]
+    except RuntimeError:
+        return z
+    return z
+
+
+_SINGULAR = 2
+_NEGATIVE = 1e-9  # a unknown this far below zero, relative to the largest one, leaves the cone
+
+
+@kernel
+def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -> None:
+    """Fill `z` for the cones ``first, first + 1, ...``; kind 0: empty, 1: candidate, 2: singular, look again."""
+    count, n = z.shape
+    K = np.empty((n, n + 1))
+    index = np.empty(n, dtype=np.int64)
+    for s in range(count):
+        cone = first + s
+        k = 0
+        for i in range(n):
+            if cone >> i & 1:
+                index[k] = i
+                k += 1
+        for a in range(k):
+            for b in range(k):
+                K[a, b] = M[index[a], index[b]]
+            K[a, n] = -q[index[a]]
+        if not _eliminated(K, k):
+            kind[s] = _SINGULAR
+            continue
+        size = 0.0
+        for i in range(n):
+            size = max(size, abs(q[i]) / d[i])
+        for a in range(k):
+            size = max(size, abs(K[a, n]))
+        good = True
+        for a in range(k):
+            if K[a, n] < -_NEGATIVE * size:
+                good = False
+            z[s, index[a]] = max(K[a, n], 0.0)
+        for i in range(n):
+            slack = q[i]
+            for a in range(k):
+                slack += M[i, index[a]] * K[a, n]
+            if slack < -_NEGATIVE * size * d[i]:
+                good = False
+        kind[s] = 1 if good else 0
+
+
+@kernel
+def _eliminated(K: Array, k: int) -> bool:
+    """Solve in place with row pivots, the answer in the last column; False if singular."""
+    last = K.shape[1] - 1
+    largest = 0.0
+    for a in range(k):
+        for b in range(k):
+            largest = max(largest, abs(K[a, b]))
+    for p in range(k):
+        row = p
+        for a in range(p + 1, k):
+            if abs(K[a, p]) > abs(K[row, p]):
+                row = a
+        if abs(K[row, p]) <= 1e-13 * largest:
+            return False
+        if row != p:
+            for b in range(p, k):
+                swap = K[p, b]
+                K[p, b] = K[row, b]
+                K[row, b] = swap
+            swap = K[p, last]
+            K[p, last] = K[row, last]
+            K[row, last] = swap
+        for a in range(k):
+            if a != p:
+                f = K[a, p] / K[p, p]
+                for b in range(p, k):
+                    K[a, b] -= f * K[p, b]
+                K[a, last] -= f * K[p, last]
+    for a in range(k):
+        K[a, last] /= K[a, a]
+    return True

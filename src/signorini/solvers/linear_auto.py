@@ -1,0 +1,65 @@
+"""The default for linear complementarity problems, mixed or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from signorini.problems.convert import mixed_to_lcp
+from signorini.problems.lcp import LCP
+from signorini.problems.matrices import is_sparse
+from signorini.problems.mlcp import MixedLCP
+from signorini.solvers.attempts import Attempts
+from signorini.solvers.certificate import infeasibility_certificate
+from signorini.solvers.enumerate import Enumerate
+from signorini.solvers.interior_point_lcp import InteriorPointLCP
+from signorini.solvers.lemke import Lemke
+from signorini.solvers.principal_pivoting import PrincipalPivoting
+from signorini.solvers.semismooth_newton import SemismoothNewton
+from signorini.solvers.solution import Control, Solution, Status
+from signorini.solvers.solve import Solver
+
+
+@dataclass(frozen=True, slots=True)
+class LinearAuto:
+    """Chooses and combines methods for LCP and mixed LCP.
+
+    Up to `pivoting_size` unknowns Lemke's method goes first, beyond it (where pivots become dear) semismooth Newton and
+    interior point. If all fail, a small problem is searched cone by cone, and a certificate is looked for that no
+    solution exists: the status is then "no solution", with ``info["certificate"]``; else "ray" if Lemke's method ended
+    on one (``info["ray"]``), else "undecided".
+    """
+
+    pivoting_size: int = 600
+    """Number of unknowns up to which pivoting is the first choice."""
+    enumerable: int = 14
+    """Number of pairs up to which all complementary cones are searched in the end."""
+
+    def solve(self, problem: LCP | MixedLCP, control: Control) -> Solution:
+        """Solve `problem`; never raises on failure, read ``status``."""
+        attempts = Attempts(problem, control, "LinearAuto")
+        for solver in self._order(problem):
+            if attempts.solved(solver) or attempts.out_of_time():
+                return attempts.finish()
+            if str(Status.NO_SOLUTION) in attempts.statuses():
+                return attempts.finish(Status.NO_SOLUTION)
+        lcp = problem if isinstance(problem, LCP) else mixed_to_lcp(problem).problem
+        if lcp.size <= 4 * self.pivoting_size:
+            certificate = infeasibility_certificate(lcp)
+            if certificate is not None:
+                return attempts.finish(Status.NO_SOLUTION, certificate=certificate)
+        if lcp.size <= self.enumerable:
+            if attempts.solved(Enumerate(max_size=self.enumerable)):
+                return attempts.finish()
+            if str(Status.NO_SOLUTION) in attempts.statuses():
+                return attempts.finish(Status.NO_SOLUTION)
+        ray = str(Status.RAY) in attempts.statuses()
+        return attempts.finish(Status.RAY if ray else Status.UNDECIDED)
+
+    def _order(self, problem: LCP | MixedLCP) -> tuple[Solver, ...]:
+        """Return the methods in the order in which they are tried."""
+        safe: tuple[Solver, ...] = (InteriorPointLCP(), SemismoothNewton(), PrincipalPivoting(max_iterations=200))
+        if problem.size <= self.pivoting_size:
+            return (Lemke(), *safe, Lemke(attempts=20, seed=1))
+        large: tuple[Solver, ...] = (SemismoothNewton(max_iterations=60), InteriorPointLCP())
+        block = problem.M if isinstance(problem, LCP) else problem.B
+        return large if is_sparse(block) and problem.size > 8 * self.pivoting_size else (*large, Lemke())

@@ -1,0 +1,80 @@
+"""Linear systems inside the solvers: dense or sparse, refined, and without exceptions where a matrix is singular."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from signorini._arrays import Array
+from signorini.problems.matrices import Matrix
+
+Factors = Callable[[Array], Array]
+"""Takes a right-hand side, returns the solution; made once, used often."""
+
+
+def factorised(K: Matrix) -> Factors | None:
+    """Return the LU factors of `K` as a function, None if `K` is exactly singular."""
+    if isinstance(K, np.ndarray):
+        return _dense_factors(K)
+    return _sparse_factors(K)
+
+
+def _dense_factors(K: Array) -> Factors | None:
+    factors, places, trouble = linalg.lapack.dgetrf(K)
+    if trouble != 0:
+        return None
+
+    def solve(r: Array) -> Array:
+        x: Array = linalg.lapack.dgetrs(factors, places, r)[0]
+        return x
+
+    return solve
+
+
+def _sparse_factors(K: Any) -> Factors | None:
+    """Factorise on the pattern of ``K + K^T`` where the diagonal is positive, which fills in far less."""
+    columns = sparse.csc_array(K)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if (columns.diagonal() > 0.0).all():
+                lu = sparse_linalg.splu(
+                    columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01, options={"SymmetricMode": True}
+                )
+            else:
+                lu = sparse_linalg.splu(columns)
+        except RuntimeError:
+            return None
+    solve: Factors = lu.solve
+    return solve
+
+
+def solve_linear(K: Matrix, r: Array) -> Array | None:
+    """Return the solution of ``K x = r`` with one step of refinement, None where the method breaks down.
+
+    A singular dense system is answered by least squares, which is exact if the system is consistent.
+    """
+    if r.size == 0:
+        return np.zeros(0)
+    with np.errstate(all="ignore"):
+        solve = factorised(K)
+        if solve is not None:
+            x = solve(r)
+            x = x + solve(r - K @ x)
+            if np.isfinite(x).all():
+                return x
+    return least_squares(K, r) if isinstance(K, np.ndarray) else None
+
+
+def least_squares(K: Array, r: Array) -> Array | None:
+    """Return the shortest x that makes ``K x - r`` smallest, None where the method breaks down."""
+    try:
+        x = np.asarray(linalg.lstsq(K, r, lapack_driver="gelsy", check_finite=False)[0], dtype=np.float64)
+    except (np.linalg.LinAlgError, ValueError):
+        return None
+    return x if np.isfinite(x).all() else None

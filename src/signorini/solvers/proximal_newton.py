@@ -1,0 +1,151 @@
+"""Proximal semismooth Newton for exact Coulomb friction, with a polish to rounding.
+
+Outer steps add ``alpha (r - r_k)`` to the velocity, which makes singular and mildly non-monotone problems regular;
+inner steps are damped Newton steps on the Alart-Curnier function. After an easy inner solve alpha shrinks, after a
+failed one it grows. The polish is Newton's method in the modes (open, stick, slip) that the point shows, with an alpha
+that only serves to choose among many solutions.
+
+References
+----------
+.. [1] Alart & Curnier, *A mixed formulation for frictional contact problems*, 1991.
+.. [2] Rockafellar, *Monotone operators and the proximal point algorithm*, 1976.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.problems.friction import FrictionProblem
+from signorini.solvers.alart_curnier import alart_curnier, newton_blocks
+from signorini.solvers.friction_interior_point import Run
+from signorini.solvers.friction_newton import EquilibratedProblem, NewtonSystem
+from signorini.solvers.nsgs import judged, not_applicable, starting_point
+from signorini.solvers.solution import Control, Solution, Status
+
+_INNER_STEPS = 12
+_INNER_FALL = 1e-2  # an inner problem counts as solved when |F| fell by this factor
+_LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
+_POLISH = (1e-9, 1e-7, 1e-5, 1e-3)  # alphas of the polish, tried in turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProximalNewton:
+    """Adaptive proximal Newton for the exact cone; good as a finish and where the interior point stalls."""
+
+    alpha: float = 1e-2
+    """First weight of the proximal term, relative to W_nn."""
+    max_iterations: int = 400
+    """Factorisations allowed."""
+
+    def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
+        """Solve `problem`; never raises on failure, read ``status``."""
+        began = time.perf_counter()
+        control = control or Control()
+        if problem.polygon:
+            return not_applicable(problem, "ProximalNewton", began)
+        scaled = EquilibratedProblem(problem)
+        r = scaled.scaled(starting_point(problem, control))
+        limit = self.max_iterations if control.max_iterations is None else control.max_iterations
+        deadline = math.inf if control.time_limit is None else began + control.time_limit
+        with np.errstate(all="ignore"):
+            system = scaled.newton_system()
+            run = proximal_newton(scaled, system, r, control.tolerance, limit, self.alpha, deadline)
+        return judged(
+            problem,
+            scaled.impulses(run.r),
+            control,
+            run.status,
+            run.factorisations,
+            "ProximalNewton",
+            began,
+            run.history(began),
+        )
+
+
+def proximal_newton(
+    scaled: EquilibratedProblem,
+    system: NewtonSystem,
+    r: Array,
+    tolerance: float,
+    max_factorisations: int,
+    alpha: float,
+    deadline: float = math.inf,
+) -> Run:
+    """Run outer steps from `r` until the problem's residual meets `tolerance`."""
+    mu = scaled.mu
+    n_c = mu.shape[0]
+    F, g, S = np.zeros((n_c, 3)), np.zeros((n_c, 3)), np.zeros((n_c, 3, 3))
+    best, best_r = scaled.residual(r), r
+    times = [(time.perf_counter(), best)]
+    count = 0
+    status = Status.ITERATION_LIMIT
+    while best > tolerance and count < max_factorisations:
+        if times[-1][0] > deadline:
+            status = Status.TIME_LIMIT
+            break
+        centre = r
+        u = scaled.velocity(r)
+        first = size = alart_curnier(u, r, mu, F)
+        inner = 0
+        while inner < _INNER_STEPS and size > _INNER_FALL * first:
+            newton_blocks(u, r, mu, F, alpha, S, g)
+            inner += 1
+            count += 1
+            if not system.factor(S):
+                break
+            dr = system.solve(g, None)
+            if not np.isfinite(np.vdot(dr, dr)):
+                break
+            du = scaled.product(dr) + alpha * dr
+            a = 1.0
+            for _ in range(7):
+                trial = alart_curnier(u + a * du, r + a * dr, mu, F)
+                if trial < (1.0 - 0.05 * a) * size:
+                    break
+                a *= 0.5
+            r = r + a * dr
+            u = scaled.velocity(r) + alpha * (r - centre)
+            size = alart_curnier(u, r, mu, F)
+        residual = scaled.residual(r)
+        times.append((time.perf_counter(), residual))
+        if residual < best:
+            best, best_r = residual, r
+        if size <= _INNER_FALL * first:
+            if inner <= 6:
+                alpha = max((0.2 if inner <= 3 else 0.5) * alpha, _LEAST)
+        else:
+            alpha = min(4.0 * alpha, _MOST)
+            if not residual <= 2.0 * best:
+                r = best_r
+    return Run(best_r, best, count, Status.SOLVED if best <= tolerance else status, times)
+
+
+def polish(
+    scaled: EquilibratedProblem, system: NewtonSystem, r: Array, target: float, max_factorisations: int = 8
+) -> Run:
+    """Take undamped Newton steps from `r` as long as they bring the residual down."""
+    mu = scaled.mu
+    n_c = mu.shape[0]
+    F, g, S = np.zeros((n_c, 3)), np.zeros((n_c, 3)), np.zeros((n_c, 3, 3))
+    best = scaled.residual(r)
+    times = [(time.perf_counter(), best)]
+    count = 0
+    weights = list(_POLISH)
+    while best > target and count < max_factorisations and weights:
+        u = scaled.velocity(r)
+        alart_curnier(u, r, mu, F)
+        newton_blocks(u, r, mu, F, weights[0], S, g)
+        count += 1
+        trial = r + system.solve(g, None) if system.factor(S) else r
+        residual = scaled.residual(trial)
+        if not residual < 0.5 * best:
+            weights.pop(0)
+        if residual < best:
+            r, best = trial, residual
+        times.append((time.perf_counter(), best))
+    return Run(r, best, count, Status.SOLVED if best <= target else Status.STALLED, times)

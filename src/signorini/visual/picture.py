@@ -1,0 +1,163 @@
+"""Still pictures of moving bodies: a sheet of moments, spatial or planar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.visual.camera import Camera, frame
+from signorini.visual.raycast import render
+from signorini.visual.solids import Solid
+from signorini.visual.style import BODY_COLOURS, GREY, INK, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ASPECT = 1.6  # width to height of one still
+_FIXED_COLOUR = np.array([0.62, 0.64, 0.67])
+_ELEVATION = np.deg2rad(24.0)
+_AZIMUTHS = np.deg2rad([-65.0, -115.0, -20.0, -160.0, 65.0, 115.0, 20.0, 160.0])
+
+
+def plot_motion(
+    solids: Sequence[Solid],
+    time: Array,
+    poses: Array,
+    fixed_count: int,
+    *,
+    planar: bool = False,
+    columns: int = 2,
+    width: int = 640,
+    view: Sequence[float] | None = None,
+) -> Figure:
+    """Draw the bodies at several moments.
+
+    Parameters
+    ----------
+    solids : sequence of Solid
+        Every piece of every body.
+    time : (n,) array
+        The moments [s].
+    poses : (n, n_b, 7) array
+        Position and quaternion of each body at each moment; the first `fixed_count` bodies are drawn grey.
+    planar : bool
+        Draw the x-y plane.
+    columns : int
+        Stills per row.
+    width : int
+        Pixels of one still.
+    view : (3,) sequence, optional
+        Direction from the scene to the camera; chosen if not given.
+    """
+    moving = [solid for solid in solids if solid.body >= fixed_count]
+    balls = [solid.placed(pose[solid.body]).ball() for pose in poses for solid in moving]
+    centres, radii = np.array([centre for centre, _ in balls]), np.array([radius for _, radius in balls])
+    columns = min(columns, len(time))
+    rows = -(-len(time) // columns)
+    with styled():
+        figure = new_figure(width * columns / 150.0, width / _ASPECT * rows / 150.0)
+        figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
+        axes = list(figure.subplots(rows, columns, squeeze=False).reshape(-1))
+        for panel in axes:
+            panel.set_axis_off()
+        if planar:
+            for panel, pose in zip(axes, poses, strict=False):
+                _draw_planar(panel, solids, pose, fixed_count, centres, radii)
+        else:
+            _draw_spatial(axes, solids, poses, fixed_count, centres, radii, width, view)
+        for panel, t in zip(axes, time, strict=False):
+            panel.text(0.02, 0.96, f"t = {t:.2f} s", transform=panel.transAxes, va="top", color=INK, fontsize=9)
+    return figure
+
+
+def _draw_spatial(
+    axes: Sequence[Axes],
+    solids: Sequence[Solid],
+    poses: Array,
+    fixed_count: int,
+    centres: Array,
+    radii: Array,
+    width: int,
+    view: Sequence[float] | None,
+) -> None:
+    extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
+    camera = _camera(solids, poses[0], centres, radii, view)
+    colours = np.array([_colour(solid.body, fixed_count) for solid in solids])
+    for panel, pose in zip(axes, poses, strict=False):
+        panel.imshow(render(solids, pose, colours, camera, width, round(width / _ASPECT), extent), aspect="equal")
+
+
+def _camera(
+    solids: Sequence[Solid], poses: Array, centres: Array, radii: Array, view: Sequence[float] | None
+) -> Camera:
+    """Return a camera outside of every half-space if one of the usual directions allows it."""
+    if view is not None:
+        return frame(centres, radii, np.array(view, dtype=float), _ASPECT)
+    walls = [solid.placed(poses[solid.body]).planes[0] for solid in solids if solid.is_half_space]
+    cameras = []
+    for azimuth in _AZIMUTHS:
+        flat = np.cos(_ELEVATION)
+        direction = np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(_ELEVATION)])
+        camera = frame(centres, radii, direction, _ASPECT)
+        clearance = min((wall[:3] @ camera.eye - wall[3] for wall in walls), default=np.inf)
+        # A direction that shows the width of the scene needs less distance.
+        distance = float(np.linalg.norm(camera.eye - centres.mean(axis=0)))
+        cameras.append((clearance <= 0.0, round(distance / radii.max(), 1), camera))
+    return min(cameras, key=lambda entry: entry[:2])[2]
+
+
+def _draw_planar(
+    axes: Axes, solids: Sequence[Solid], poses: Array, fixed_count: int, centres: Array, radii: Array
+) -> None:
+    from matplotlib.patches import Circle, Polygon
+
+    low, high = (centres - radii[:, None]).min(axis=0)[:2], (centres + radii[:, None]).max(axis=0)[:2]
+    middle, half = 0.5 * (low + high), 0.56 * np.maximum(high - low, 1e-9)
+    half = np.maximum(half, half[::-1] * np.array([_ASPECT, 1.0 / _ASPECT]))
+    reach = 4.0 * float(half.max())
+    for solid in solids:
+        shape = solid.placed(poses[solid.body])
+        colour = _colour(solid.body, fixed_count)
+        style: dict[str, Any] = {"facecolor": colour, "edgecolor": INK, "linewidth": 0.8}
+        if solid.is_half_space:
+            n, offset = shape.planes[0, :2], shape.planes[0, 3]
+            foot = middle + (offset - n @ middle) * n
+            along = reach * np.array([-n[1], n[0]])
+            corners = [foot - along, foot + along, foot + along - reach * n, foot - along - reach * n]
+            axes.add_patch(Polygon(corners, facecolor="#dcdfe3", edgecolor=GREY, linewidth=0.8, zorder=0))
+        elif len(shape.vertices) == 1:
+            centre = shape.vertices[0, :2]
+            axes.add_patch(Circle((centre[0], centre[1]), solid.radius, **style))
+            spoke = np.array([2.0 * np.arctan2(poses[solid.body, 6], poses[solid.body, 3])])
+            rim = centre + solid.radius * np.concatenate([np.cos(spoke), np.sin(spoke)])
+            axes.plot([centre[0], rim[0]], [centre[1], rim[1]], color=INK, lw=0.8)
+        else:
+            axes.add_patch(Polygon(_rounded(shape.vertices[:, :2], solid.radius), **style))
+    axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
+    axes.set_aspect("equal")
+
+
+def _rounded(vertices: Array, radius: float) -> Array:
+    """Return the outline of a convex polygon (counter-clockwise) or a segment, rounded by a disc."""
+    if radius == 0.0:
+        return vertices
+    outline = []
+    for before, here, after in zip(np.roll(vertices, 1, 0), vertices, np.roll(vertices, -1, 0), strict=True):
+        first, second = (np.arctan2(-d[0], d[1]) + np.pi for d in (here - before, after - here))
+        turn = (second - first) % (2.0 * np.pi)
+        angles = first + turn * np.linspace(0.0, 1.0, 12)
+        outline.append(here + radius * np.column_stack([np.cos(angles), np.sin(angles)]))
+    return np.concatenate(outline)
+
+
+def _colour(body: int, fixed_count: int) -> Array:
+    from matplotlib.colors import to_rgb
+
+    if body < fixed_count:
+        return _FIXED_COLOUR
+    return np.array(to_rgb(BODY_COLOURS[(body - fixed_count) % len(BODY_COLOURS)]))

@@ -1,0 +1,154 @@
+"""Figures over time: the motion of one body, energies and certificate of a run, curves against their exact shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini.visual.style import AXIS_COLOURS, GREY, INK, SERIES_COLOURS, finish_axes, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FLOOR = 1e-17  # zeros are drawn here on a logarithmic axis, below anything that rounding leaves
+
+
+class EnergyTerms(Protocol):
+    """Energies over time, (n+1,) [J]."""
+
+    @property
+    def kinetic(self) -> Array: ...
+    @property
+    def potential(self) -> Array: ...
+    @property
+    def friction(self) -> Array: ...
+    @property
+    def impact(self) -> Array: ...
+    @property
+    def damping(self) -> Array: ...
+    @property
+    def total(self) -> Array: ...
+
+
+class Checks(Protocol):
+    """Checks of every step, (n,)."""
+
+    @property
+    def residual(self) -> Array: ...
+    @property
+    def min_gap(self) -> Array: ...
+    @property
+    def energy_error(self) -> Array: ...
+    @property
+    def iterations(self) -> IntArray: ...
+
+
+def plot_body(
+    time: Array, name: str, position: Array, linear_velocity: Array, angular_velocity: Array, force: Array
+) -> Figure:
+    """Draw position, velocities (n+1, 3) and contact force (n, 3) of one body."""
+    with styled():
+        figure = new_figure(9.0, 5.6)
+        axes = figure.subplots(2, 2, sharex=True)
+        panels = [
+            (axes[0, 0], "position", "[m]", position),
+            (axes[0, 1], "velocity", "[m/s]", linear_velocity),
+            (axes[1, 0], "angular velocity", "[rad/s]", angular_velocity),
+        ]
+        for panel, title, unit, values in panels:
+            for k, axis in enumerate("xyz"):
+                panel.plot(time, values[:, k], color=AXIS_COLOURS[k], label=axis)
+            finish_axes(panel, title, unit, "time [s]" if panel is axes[1, 0] else None)
+        for k, axis in enumerate("xyz"):
+            _stairs(axes[1, 1], time, force[:, k], AXIS_COLOURS[k], axis)
+        finish_axes(axes[1, 1], "contact force", "[N]")
+        axes[0, 1].legend(loc="upper right", ncols=3)
+        figure.suptitle(name, x=0.01, ha="left", fontweight="bold", color=INK)
+    return figure
+
+
+def plot_run(time: Array, energy: EnergyTerms, certificate: Checks, tolerance: float | None = None) -> Figure:
+    """Draw where the energy of a run went and how well each of its steps was solved."""
+    with styled():
+        figure = new_figure(9.0, 7.6)
+        axes = figure.subplots(3, 2, sharex=True)
+        _draw_energies(axes[0, 0], axes[0, 1], time, energy)
+        _draw_logarithmic(axes[1, 0], time, certificate.residual)
+        if tolerance is not None and np.isfinite(tolerance):
+            axes[1, 0].axhline(tolerance, color=AXIS_COLOURS[0], lw=1.0, ls="--", label=f"tolerance {tolerance:g}")
+            axes[1, 0].legend(loc="lower right")
+        finish_axes(axes[1, 0], "residual of the contact law", "[-]", None)
+        _draw_logarithmic(axes[1, 1], time, certificate.energy_error)
+        finish_axes(axes[1, 1], "error of the energy balance", "[-]", None)
+        near = np.isfinite(certificate.min_gap)
+        axes[2, 0].plot(time[1:][near], 1e3 * certificate.min_gap[near], color=SERIES_COLOURS[0], lw=1.0)
+        axes[2, 0].axhline(0.0, color=GREY, lw=0.8)
+        finish_axes(axes[2, 0], "smallest gap", "[mm]")
+        _stairs(axes[2, 1], time, certificate.iterations.astype(float), SERIES_COLOURS[0], "")
+        finish_axes(axes[2, 1], "iterations of the solver", "[-]")
+    return figure
+
+
+class Curve(NamedTuple):
+    """Points over time with the exact curve beneath them."""
+
+    label: str
+    time: Array
+    values: Array
+    """At the times (n,), or constant between them (n-1,)."""
+    exact_time: Array
+    exact: Array
+
+
+def plot_against_exact(panels: Sequence[tuple[str, str, Sequence[Curve]]], title: str) -> Figure:
+    """Draw computed values on top of exact ones (dotted), one panel for each (title, unit, curves)."""
+    with styled():
+        figure = new_figure(4.6 * len(panels), 3.6)
+        row = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, (name, unit, curves) in zip(row, panels, strict=True):
+            for curve, colour in zip(curves, SERIES_COLOURS, strict=False):
+                axes.plot(curve.exact_time, curve.exact, color=colour, ls=":", lw=1.8)
+                if curve.values.size == curve.time.size:
+                    axes.plot(curve.time, curve.values, "o", color=colour, ms=4.5, label=curve.label)
+                else:
+                    _stairs(axes, curve.time, curve.values, colour, curve.label)
+            axes.legend(loc="best")
+            finish_axes(axes, name, unit)
+        figure.suptitle(title, x=0.01, ha="left", color=INK)
+    return figure
+
+
+def _draw_energies(state: Axes, lost: Axes, time: Array, energy: EnergyTerms) -> None:
+    # Only differences of potential energy mean something: it starts from its lowest value.
+    potential = energy.potential - energy.potential.min(initial=np.inf)
+    for values, label, colour in (
+        (energy.kinetic, "kinetic", SERIES_COLOURS[0]),
+        (potential, "potential", SERIES_COLOURS[1]),
+        (energy.kinetic + potential, "total", INK),
+    ):
+        state.plot(time, values, color=colour, label=label, lw=1.2 if colour == INK else 1.5)
+    state.legend(loc="best")
+    finish_axes(state, "energy", "[J]", None)
+    for values, label, colour in (
+        (energy.friction, "friction", SERIES_COLOURS[3]),
+        (energy.impact, "impact", SERIES_COLOURS[4]),
+        (energy.damping, "time stepping", SERIES_COLOURS[5]),
+    ):
+        lost.plot(time, values, color=colour, label=label)
+    lost.legend(loc="best")
+    finish_axes(lost, "energy dissipated by", "[J]", None)
+
+
+def _draw_logarithmic(axes: Axes, time: Array, values: Array) -> None:
+    axes.semilogy(time[1:], np.maximum(values, _FLOOR), ".", ms=2.5, color=SERIES_COLOURS[0])
+    axes.set_ylim(bottom=0.5 * _FLOOR)
+
+
+def _stairs(axes: Axes, time: Array, values: Array, colour: str, label: str) -> None:
+    """Draw values that are constant during each step; a run without steps has none."""
+    if values.size:
+        axes.stairs(values, time, color=colour, lw=1.4, baseline=None, label=label)

@@ -1,0 +1,42 @@
+"""Stacks: what stands keeps standing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from tests.scenes import GRAVITY, stack
+
+
+def drift(trajectory: sg.Trajectory, count: int) -> float:
+    """Return how far any box ever was from its place."""
+    return max(
+        float(np.linalg.norm(trajectory.position(f"box{k}") - [0, 0, 0.5 + k], axis=1).max()) for k in range(count)
+    )
+
+
+def test_ten_boxes_stand() -> None:
+    """Law: a stack of ten boxes at rest stays at rest; drift below 1e-6 m in 5 s."""
+    trajectory = sg.simulate(stack(10), duration=5.0, h=0.005)
+    assert drift(trajectory, 10) < 1e-6
+    assert trajectory.certificate.residual.max() <= 1e-9
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_heavy_on_light_stands(count: int) -> None:
+    """Law: 1000 kg on boxes of 1 kg stands too, and the floor carries the whole weight."""
+    h = 0.005
+    trajectory = sg.simulate(stack(count, top_mass=1000.0), duration=2.0, h=h)
+    assert drift(trajectory, count) < 1e-6
+    assert trajectory.certificate.residual.max() <= 1e-9
+    table = trajectory.contacts(-1)
+    floor = sum(p for p, (a, _) in zip(table.normal_impulse, table.bodies, strict=True) if a == "floor")
+    assert floor == pytest.approx((1000.0 + count - 1) * GRAVITY * h, rel=1e-7)
+
+
+def test_ten_boxes_stand_with_the_polygon() -> None:
+    """The polygonal cone holds the stack as well (fewer steps: its LCP has 400 variables)."""
+    trajectory = sg.simulate(stack(10), duration=0.1, h=0.005, formulation=sg.StewartTrinkle(directions=4))
+    assert drift(trajectory, 10) < 1e-6
+    assert trajectory.certificate.residual.max() <= 1e-9
