@@ -4,7 +4,8 @@ Siconos runs under the system's Python (Debian: ``apt-get install python3-sicono
 
     python benchmarks/bench_lcp.py [--peer /usr/bin/python3] [--out bench_lcp.csv]
 
-Times are CPU time of one call without building the problem, the smallest of the repeats; BLAS on one thread.
+Each takes its turn with ``2000 / n`` calls; times are CPU time of one call without building the problem, the smallest
+of all turns; BLAS on one thread.
 """
 
 from __future__ import annotations
@@ -38,11 +39,13 @@ for line in sys.stdin:
     n = q.size
     options = sn.SolverOptions(sn.SICONOS_LCP_LEMKE)
     options.iparam[0] = 50 * n
-    z, w = np.zeros(n), np.zeros(n)
-    problem = sn.LCP(M, q)
-    began = time.process_time()
-    status = sn.lcp_lexicolemke(problem, z, w, options)
-    seconds = time.process_time() - began
+    seconds = 1e9
+    for _ in range(max(1, 2000 // n)):
+        z, w = np.zeros(n), np.zeros(n)
+        problem = sn.LCP(M, q)
+        began = time.process_time()
+        status = sn.lcp_lexicolemke(problem, z, w, options)
+        seconds = min(seconds, time.process_time() - began)
     w = M @ z + q
     d = np.where(np.diag(M) > 0, np.diag(M), 1.0)
     size = max(np.abs(z).max(), np.abs(q / d).max())
@@ -83,9 +86,12 @@ def ours(M: Array, q: Array) -> tuple[float, float]:
     from signorini.solvers import Control, Lemke
 
     problem = LCP(M, q)
-    began = time.process_time()
-    solution = Lemke().solve(problem, Control())
-    return time.process_time() - began, solution.residual
+    best = np.inf
+    for _ in range(max(1, 2000 // q.size)):
+        began = time.process_time()
+        solution = Lemke().solve(problem, Control())
+        best = min(best, time.process_time() - began)
+    return best, solution.residual
 
 
 def compare(peer: str, sizes: Sequence[int], repeats: int) -> list[dict[str, Any]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from signorini._arrays import Array
 from signorini.problems.delassus import Delassus
@@ -11,12 +14,17 @@ from signorini.problems.friction import FrictionProblem
 _FRAME = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # normal up, tangents along x and y
 
 
+def friction(W: Any, b: ArrayLike, mu: ArrayLike, **options: Any) -> FrictionProblem:
+    """Pose a problem from lists of numbers."""
+    return FrictionProblem(W, np.array(b, dtype=np.float64), np.array(mu, dtype=np.float64), **options)
+
+
 def corner_jacobian(arm: Array, sign: float) -> Array:
     """Rows ``sign (t, arm x t)`` for the three directions of a horizontal contact, (3, 6)."""
     return sign * np.hstack([_FRAME, np.cross(arm, _FRAME)])
 
 
-def box_stack(  # noqa: PLR0913
+def box_stack(
     count: int,
     *,
     ratio: float = 1.0,
@@ -55,7 +63,7 @@ def box_stack(  # noqa: PLR0913
     return FrictionProblem(W, b.reshape(-1), np.full(4 * count, mu))
 
 
-def random_problem(  # noqa: PLR0913
+def random_problem(
     seed: int,
     contacts: int,
     *,

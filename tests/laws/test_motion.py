@@ -168,12 +168,11 @@ def test_law_pairwise_friction_wins_over_the_default() -> None:
 
 
 def test_law_added_forces_and_controls_accelerate() -> None:
-    """Law: m dv = F h + controls; a force off the mass centre turns the body by r x F."""
+    """Law: m dv = F h, I d omega = (r x F + T) h; controls add to both in their step."""
     scene = sg.Scene(gravity=(0, 0, 0))
     scene.add_body(sg.Sphere(1.0), mass=2.0, inertia=(0.5, 0.5, 0.5), position=(0, 0, 0), name="ball")
     scene.add_force("ball", force=(4.0, 0, 0), at=(0, 1, 0))
-    scene.add_force("ball", torque=lambda t, state: (0.0, t, 0.0))
+    scene.add_force("ball", torque=lambda t, state: (0.0, 0.7 + t, 0.0))
     sim = sg.Simulator(scene, h=0.1)
-    sim.step()
-    sim.step(controls={"ball": (0, 0, 20.0, 0, 0, 0)})
-    np.testing.assert_allclose(sim.state.v[0], [0.4, 0, 1.0, 0, 0.1 * 0.1 / 0.5, -2 * 0.1 * 4.0 / 0.5], atol=1e-12)
+    sim.step(controls={"ball": (0, 0, 20.0, 0.5, 0, 0)})
+    np.testing.assert_allclose(sim.state.v[0], [0.2, 0, 1.0, 0.1, 0.14, -0.8], atol=1e-12)

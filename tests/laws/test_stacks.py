@@ -32,7 +32,8 @@ def test_heavy_on_light_stands(count: int) -> None:
     assert trajectory.certificate.residual.max() <= 1e-9
     table = trajectory.contacts(-1)
     floor = sum(p for p, (a, _) in zip(table.normal_impulse, table.bodies, strict=True) if a == "floor")
-    assert floor == pytest.approx((1000.0 + count - 1) * GRAVITY * h, rel=1e-7)
+    # A residual of 1e-10 of the impulses leaves 1e-8 m/s at the contacts of the light boxes, 1e-5 N s of the heavy one.
+    assert floor == pytest.approx((1000.0 + count - 1) * GRAVITY * h, rel=1e-5)
 
 
 def test_ten_boxes_stand_with_the_polygon() -> None:

@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def _simulate(
     tolerance: float | None,
 ) -> Trajectory:
     options = scene.simulate
-    numbers = {
+    numbers: dict[str, Any] = {
         "h": options.get("h") if h is None else h,
         "duration": options.get("duration") if duration is None else duration,
     }
@@ -85,8 +86,7 @@ def _simulate(
         chosen = formulation_from_dict(options["formulation"], str(path))
     return simulate(
         scene,
-        duration=numbers["duration"],
-        h=numbers["h"],
+        **numbers,
         formulation=chosen,
         tolerance=options.get("tolerance") if tolerance is None else tolerance,
         checkpoint=output.path(TRAJECTORY),

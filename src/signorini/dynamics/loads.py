@@ -14,17 +14,10 @@ from signorini.model import Force, Model, State
 
 def load_impulse(model: Model, state: State, h: float) -> Array:
     """Return ``p_ext = h g_ext``, all loads evaluated at the start of the step, (n_b, 6) [N s, N m s]."""
-    p_ext = h * gravity_force(model)
+    p_ext = h * model.arrays.weight
     for force in model.forces:
         p_ext[force.body] += h * _wrench(force, state, model)
     return p_ext
-
-
-def gravity_force(model: Model) -> Array:
-    """Return the weight of every body, (n_b, 6)."""
-    weight = np.zeros((model.body_count, 6))
-    weight[:, :3] = model.arrays.mass[:, None] * model.arrays.gravity
-    return weight
 
 
 def potential_energy(model: Model, q: Array) -> Array:

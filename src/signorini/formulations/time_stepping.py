@@ -33,7 +33,6 @@ from signorini.dynamics import (
     load_impulse,
     relative_velocity,
 )
-from signorini.dynamics.loads import gravity_force
 from signorini.errors import InputError
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.geometry import detect
@@ -70,9 +69,7 @@ def free_motion(model: Model, state: State, h: float, *, implicit: bool) -> Free
 
 def reachable_contacts(model: Model, state: State, v_free: Array, h: float) -> Contacts:
     """Return all contacts that may close within a step of `h` seconds."""
-    bound = np.zeros(model.body_count)
-    finite = np.isfinite(model.shapes.bound)
-    np.maximum.at(bound, model.shapes.body[finite], model.shapes.bound[finite])
+    bound = model.arrays.bound
     speed = np.linalg.norm(v_free[:, :3], axis=1) + bound * np.linalg.norm(v_free[:, 3:], axis=1)
     reach = _REACH_FACTOR * h * speed + _REACH_FRACTION * bound
     reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
@@ -173,7 +170,7 @@ def _energy_balance(
     active = np.any(p != 0.0, axis=1)
     pressed[space.contacts.body_a[active]] = pressed[space.contacts.body_b[active]] = True
     moved = slice(model.fixed_count, None)
-    user_impulse = free.p_ext - h * gravity_force(model)
+    user_impulse = free.p_ext - h * model.arrays.weight
     return Balance(
         load_work=float(np.sum(user_impulse[moved] * v[moved])),
         drive_work=-float(np.sum(p * space.drive)),

@@ -6,158 +6,190 @@ translation that parts them. If they are apart, the distance is that of a face i
 clipping in :mod:`signorini.geometry.manifold` finds out), else the least over pairs of edges. Only edges that can lie
 within the asked distance of the other body take part, which is few of them for shallow contacts.
 
-All in the frame of a; normals point from a to b.
+Both polytopes lie in the tables `vertex` (n, 3) and `plane` (n, 4: normal, offset) in the frame of a; `part` says
+where, a row for each. Normals point from a to b.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array
-from signorini._jit import kernel
-from signorini.geometry.segments import Point, along, closest_parameters, subtract
-from signorini.geometry.workspace import Workspace
-from signorini.math.rotation import Vector, cross, dot, rotate
-from signorini.model.shapes import Hulls
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel
+from signorini.geometry.segments import closest_on_segments
+from signorini.geometry.vectors import Vector, along, row
+from signorini.math.rotation import cross, dot, rotate
 
-Touch = tuple[float, Point, Point, Point, int, int]
+SIDE, VERTEX, VERTICES, FACE, FACES, LOOP, EDGE, EDGES, HALF_EDGES = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""Columns of `part`: 0 for a and 1 for b (read from here, as Numba compiles anew for each literal 0 or 1), first row
+and number of vertices and planes, first row of the loops' starts, first row and number of edges, number of
+half-edges."""
+
+Touch = tuple[float, Vector, Vector, Vector, int, int]
 """Signed distance, normal, point on a, point on b, feature of a, feature of b."""
 
 
-@kernel
-def load(hulls: Hulls, h: int, p: Vector, e: Vector, work: Workspace) -> None:
-    """Write vertices and face planes of hull `h`, placed at `p`, `e` in the frame of a."""
-    v0, f0 = hulls.vertex_start[h], hulls.face_start[h]
-    for v in range(hulls.vertex_start[h + 1] - v0):
-        x = rotate(e, hulls.vertex[v0 + v])
+@inner_kernel
+def load(
+    side: int,
+    h: int,
+    p: Vector,
+    e: tuple[float, float, float, float],
+    hull_vertex: Array,
+    vertex_start: IntArray,
+    face_normal: Array,
+    face_offset: Array,
+    face_start: IntArray,
+    loop_start: IntArray,
+    edge_start: IntArray,
+    vertex: Array,
+    plane: Array,
+    part: IntArray,
+) -> None:
+    """Write hull `h`, placed at `p`, `e`, as polytope a (side 0) or b (side 1)."""
+    v0, f0 = vertex_start[h], face_start[h]
+    part[side, SIDE] = side
+    part[side, VERTEX] = side * (vertex.shape[0] // 2)
+    part[side, VERTICES] = vertex_start[h + 1] - v0
+    part[side, FACE] = side * (plane.shape[0] // 2)
+    part[side, FACES] = face_start[h + 1] - f0
+    part[side, LOOP] = f0
+    part[side, EDGE] = edge_start[h]
+    part[side, EDGES] = edge_start[h + 1] - edge_start[h]
+    part[side, HALF_EDGES] = loop_start[face_start[h + 1]] - loop_start[f0]
+    for v in range(part[side, VERTICES]):
+        x = rotate(e, row(hull_vertex, v0 + v))
         for k in range(3):
-            work.vertex[v, k] = p[k] + x[k]
-    for f in range(hulls.face_start[h + 1] - f0):
-        n = rotate(e, hulls.face_normal[f0 + f])
+            vertex[part[side, VERTEX] + v, k] = p[k] + x[k]
+    for f in range(part[side, FACES]):
+        n = rotate(e, row(face_normal, f0 + f))
         for k in range(3):
-            work.normal[f, k] = n[k]
-        work.offset[f] = hulls.face_offset[f0 + f] + dot(n, p)
+            plane[part[side, FACE] + f, k] = n[k]
+        plane[part[side, FACE] + f, 3] = face_offset[f0 + f] + dot(n, p)
 
 
-@kernel
-def best_face(
-    normal: Array, offset: Array, f0: int, f1: int, vertex: Array, v0: int, v1: int
-) -> tuple[float, int, int]:
-    """Return the largest separation of the vertices from one of the faces, that face and the vertex (rows)."""
-    best, face, support = -np.inf, -1, -1
-    for f in range(f0, f1):
-        least, v_least = np.inf, -1
+@inner_kernel
+def best_face(vertex: Array, plane: Array, part: IntArray, side: int) -> Touch:
+    """Return the touch of the other's vertices with that face of one polytope that parts them most."""
+    v0, v1 = part[1 - side, VERTEX], part[1 - side, VERTEX] + part[1 - side, VERTICES]
+    best, face, support = -np.inf, part[side, FACE], v0
+    for f in range(part[side, FACE], part[side, FACE] + part[side, FACES]):
+        nx, ny, nz = plane[f, 0], plane[f, 1], plane[f, 2]
+        least, lowest = np.inf, v0
         for v in range(v0, v1):
-            s = normal[f, 0] * vertex[v, 0] + normal[f, 1] * vertex[v, 1] + normal[f, 2] * vertex[v, 2]
+            s = nx * vertex[v, 0] + ny * vertex[v, 1] + nz * vertex[v, 2]
             if s < least:
-                least, v_least = s, v
-        if least - offset[f] > best:
-            best, face, support = least - offset[f], f, v_least
-    return best, face, support
+                least, lowest = s, v
+        if least - plane[f, 3] > best:
+            best, face, support = least - plane[f, 3], f, lowest
+    n, x = row(plane, face), row(vertex, support)
+    if side == 0:
+        return best, n, along(x, -best, n), x, 0, 1 + support - v0
+    return best, (-n[0], -n[1], -n[2]), x, along(x, -best, n), 1 + support - v0, 0
 
 
-@kernel
+@inner_kernel
 def near_edges(
-    hulls: Hulls, h: int, vertex: Array, v0: int, n: Vector, level: float, side: int, work: Workspace
+    vertex: Array, edge: IntArray, part: IntArray, side: int, n: Vector, level: float, near: IntArray
 ) -> int:
-    """List the edges that reach the height `level` along `n`, as row `side` of the table; return how many."""
+    """List the edges that reach the height `level` along `n` as row `side` of `near`; return how many."""
     count = 0
-    for k in range(hulls.edge_start[h], hulls.edge_start[h + 1]):
-        v, w = v0 + hulls.edge[k, 0], v0 + hulls.edge[k, 1]
-        if max(dot(n, vertex[v]), dot(n, vertex[w])) >= level:
-            work.edges[side, count] = k
+    v0, first = part[side, VERTEX], part[side, EDGE]
+    for k in range(first, first + part[side, EDGES]):
+        if max(dot(n, row(vertex, v0 + edge[k, 0])), dot(n, row(vertex, v0 + edge[k, 1]))) >= level:
+            near[side, count] = k
             count += 1
     return count
 
 
-@kernel
-def _edge_feature(hulls: Hulls, h: int, edge: int, place: float) -> int:
-    """Number the vertex (place 0 or 1) or the edge itself: after vertices and half-edges."""
-    v0, f0, f1 = hulls.vertex_start[h], hulls.face_start[h], hulls.face_start[h + 1]
+@inner_kernel
+def _edge(vertex: Array, edge: IntArray, part: IntArray, side: int, k: int) -> tuple[Vector, Vector]:
+    """Return start and extent of edge `k`."""
+    a = row(vertex, part[side, VERTEX] + edge[k, 0])
+    return a, along(row(vertex, part[side, VERTEX] + edge[k, 1]), -1.0, a)
+
+
+@inner_kernel
+def _feature(edge: IntArray, part: IntArray, side: int, k: int, place: float) -> int:
+    """Number the vertex (place 0 or 1) or else the edge itself: after vertices and half-edges."""
     if place == 0.0:
-        return 1 + hulls.edge[edge, 0]
+        return int(1 + edge[k, 0])
     if place == 1.0:
-        return 1 + hulls.edge[edge, 1]
-    half_edges = hulls.loop_start[f1] - hulls.loop_start[f0]
-    return 1 + hulls.vertex_start[h + 1] - v0 + half_edges + edge - hulls.edge_start[h]
+        return int(1 + edge[k, 1])
+    return int(1 + part[side, VERTICES] + part[side, HALF_EDGES] + k - part[side, EDGE])
 
 
-@kernel
-def crossing_edges(hulls: Hulls, ha: int, hb: int, count_a: int, count_b: int, work: Workspace) -> Touch:
-    """Return the largest separation over the listed pairs of edges whose arcs cross; minus infinity if there are none."""
-    none = (0.0, 0.0, 0.0)
-    best, n_best, p_best, q_best, ka_best, kb_best = -np.inf, none, none, none, 0, 0
-    va, fa = hulls.vertex_start[ha], hulls.face_start[ha]
+@inner_kernel
+def crossing_edges(
+    vertex: Array, plane: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int
+) -> Touch:
+    """Return the largest separation over the listed pairs of edges whose arcs cross; -inf if there are none."""
+    best, i_best, j_best, side_best = -np.inf, near[0, 0], near[1, 0], 0.0
     for i in range(count_a):
-        ka = work.edges[0, i]
-        a = hulls.vertex[va + hulls.edge[ka, 0]]
-        d = subtract(hulls.vertex[va + hulls.edge[ka, 1]], a)
-        f, g = hulls.edge[ka, 2], hulls.edge[ka, 3]
+        ka = near[0, i]
+        a, d = _edge(vertex, edge, part, part[0, SIDE], ka)
         for j in range(count_b):
-            kb = work.edges[1, j]
-            b = work.vertex[hulls.edge[kb, 0]]
-            e = subtract(work.vertex[hulls.edge[kb, 1]], b)
-            f_b, g_b = hulls.edge[kb, 2], hulls.edge[kb, 3]
+            kb = near[1, j]
+            b, e = _edge(vertex, edge, part, part[1, SIDE], kb)
             # Signs tell on which side of the great circle across the other edge each end of an arc lies. The arc of a
             # bare segment is the whole circle.
             out = 0.0
-            if f >= 0:
-                from_a, to_a = dot(hulls.face_normal[fa + f], e), dot(hulls.face_normal[fa + g], e)
-                if from_a * to_a >= 0.0:
+            if edge[ka, 2] >= 0:
+                out = dot(row(plane, part[0, FACE] + edge[ka, 3]), e)
+                if out * dot(row(plane, part[0, FACE] + edge[ka, 2]), e) >= 0.0:
                     continue
-                out = to_a
-            if f_b >= 0:
-                from_b, to_b = dot(work.normal[f_b], d), dot(work.normal[g_b], d)
-                if from_b * to_b >= 0.0 or from_b * out > 0.0:
+            if edge[kb, 2] >= 0:
+                out_b = dot(row(plane, part[1, FACE] + edge[kb, 3]), d)
+                if out_b * dot(row(plane, part[1, FACE] + edge[kb, 2]), d) >= 0.0 or out * out_b < 0.0:
                     continue
-                if f < 0:
-                    out = -from_b
+                out = out_b
             m = cross(d, e)
-            length = np.sqrt(dot(m, m))
-            if length <= 1e-10 * np.sqrt(dot(d, d) * dot(e, e)):
+            mm = dot(m, m)
+            if mm <= 1e-20 * dot(d, d) * dot(e, e):
                 continue
             # Outward for a is e x (n_f x n_g) = n_f (n_g . e) - n_g (n_f . e) if n_g . e > 0; n_f x n_g is along d.
             side = -1.0 if out > 0.0 else 1.0
-            n = (side * m[0] / length, side * m[1] / length, side * m[2] / length)
-            x = subtract(b, a)
-            s = dot(n, x)
+            s = side * dot(m, along(b, -1.0, a)) / np.sqrt(mm)
             if s > best:
-                mm = length * length
-                p = along(a, dot(cross(x, e), m) / mm, d)
-                best, n_best, p_best, q_best, ka_best, kb_best = s, n, p, along(p, s, n), ka, kb
-    return (
-        best, n_best, p_best, q_best, _edge_feature(hulls, ha, ka_best, 0.5), _edge_feature(hulls, hb, kb_best, 0.5)
-    )
+                best, i_best, j_best, side_best = s, ka, kb, side
+    a, d = _edge(vertex, edge, part, part[0, SIDE], i_best)
+    b, e = _edge(vertex, edge, part, part[1, SIDE], j_best)
+    m = cross(d, e)
+    mm = dot(m, m)
+    f = side_best / np.sqrt(mm) if mm > 0.0 else 0.0
+    n = (f * m[0], f * m[1], f * m[2])
+    p = along(a, dot(cross(along(b, -1.0, a), e), m) / mm if mm > 0.0 else 0.0, d)
+    feature_a = _feature(edge, part, part[0, SIDE], i_best, 0.5)
+    return best, n, p, along(p, best, n), feature_a, _feature(edge, part, part[1, SIDE], j_best, 0.5)
 
 
-@kernel
-def closest_edges(hulls: Hulls, ha: int, hb: int, count_a: int, count_b: int, work: Workspace, n: Point) -> Touch:
+@inner_kernel
+def closest_edges(
+    vertex: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int, n: Vector
+) -> Touch:
     """Return the least distance over the listed pairs of edges; `n` is the normal if that distance is nothing."""
-    none = (0.0, 0.0, 0.0)
-    least, p, q, ka_best, kb_best, s_best, t_best = np.inf, none, none, 0, 0, 0.0, 0.0
-    m = none
-    va = hulls.vertex_start[ha]
+    least, i_best, j_best, s_best, t_best = np.inf, near[0, 0], near[1, 0], 0.0, 0.0
     for i in range(count_a):
-        ka = work.edges[0, i]
-        a = hulls.vertex[va + hulls.edge[ka, 0]]
-        d = subtract(hulls.vertex[va + hulls.edge[ka, 1]], a)
+        a, d = _edge(vertex, edge, part, part[0, SIDE], near[0, i])
         for j in range(count_b):
-            kb = work.edges[1, j]
-            b = work.vertex[hulls.edge[kb, 0]]
-            e = subtract(work.vertex[hulls.edge[kb, 1]], b)
-            s, t, squared = closest_parameters(a, d, b, e)
+            b, e = _edge(vertex, edge, part, part[1, SIDE], near[1, j])
+            s, t, squared = closest_on_segments(a, d, b, e)
             if squared < least:
-                least, ka_best, kb_best, s_best, t_best = squared, ka, kb, s, t
-                p, q = along(a, s, d), along(b, t, e)
-                m = cross(d, e) if 0.0 < s < 1.0 and 0.0 < t < 1.0 else none
-    distance = np.sqrt(least)
-    x = subtract(q, p)
-    length = np.sqrt(dot(m, m))
-    if length > 0.0:  # two lines: their common normal keeps all digits however close they are
-        side = 1.0 if dot(m, x) > 0.0 or (dot(m, x) == 0.0 and dot(m, n) > 0.0) else -1.0
-        n = (side * m[0] / length, side * m[1] / length, side * m[2] / length)
-    elif distance > 0.0 and distance < np.inf:
-        n = (x[0] / distance, x[1] / distance, x[2] / distance)
-    return (
-        distance, n, p, q, _edge_feature(hulls, ha, ka_best, s_best), _edge_feature(hulls, hb, kb_best, t_best)
-    )
+                least, i_best, j_best, s_best, t_best = squared, near[0, i], near[1, j], s, t
+    a, d = _edge(vertex, edge, part, part[0, SIDE], i_best)
+    b, e = _edge(vertex, edge, part, part[1, SIDE], j_best)
+    p, q = along(a, s_best, d), along(b, t_best, e)
+    # The normal is across the edges inside which the closest points lie: so it keeps its digits however close they are.
+    inside_a, inside_b = 0.0 < s_best < 1.0, 0.0 < t_best < 1.0
+    x = along(q, -1.0, p)
+    if inside_a and inside_b:
+        m = cross(d, e)
+        x = m if dot(m, x) >= 0.0 else (-m[0], -m[1], -m[2])
+    elif inside_a or inside_b:
+        m = d if inside_a else e
+        x = along(x, -dot(x, m) / dot(m, m), m)
+    length = np.sqrt(dot(x, x))
+    if length > 0.0 and np.isfinite(length):
+        n = (x[0] / length, x[1] / length, x[2] / length)
+    feature_a = _feature(edge, part, part[0, SIDE], i_best, s_best)
+    return np.sqrt(least), n, p, q, feature_a, _feature(edge, part, part[1, SIDE], j_best, t_best)

@@ -19,7 +19,7 @@ Triple = tuple[float, float, float]
 def project_cone(z0: float, z1: float, z2: float, mu: float) -> Triple:
     r"""Return the nearest point of the exact cone :math:`|p_T| \le \mu p_n`."""
     t = math.sqrt(z1 * z1 + z2 * z2)
-    if t <= mu * z0:
+    if z0 >= 0.0 and t <= mu * z0:  # without friction mu z0 is zero for negative z0 too
         return (z0, z1, z2)
     if mu * t <= -z0:
         return (0.0, 0.0, 0.0)

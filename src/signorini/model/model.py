@@ -22,6 +22,10 @@ class ModelArrays(NamedTuple):
     """1 where a body may move along or about a world axis, else 0, (n_b, 6); planar bodies: (1, 1, 0, 0, 0, 1)."""
     gravity: Array
     """(3,) [m/s^2]"""
+    weight: Array
+    """Force and moment of gravity on every body, (n_b, 6) [N, N m]."""
+    bound: Array
+    """Radius about the mass centre that contains all bounded shapes of a body, (n_b,) [m]."""
 
 
 class Materials(NamedTuple):

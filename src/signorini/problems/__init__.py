@@ -10,20 +10,26 @@ from signorini.problems.lcp import LCP
 from signorini.problems.mcp import MCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.problem import Problem
+from signorini.problems.qp import ConvexQP, qp_to_mixed
+from signorini.problems.relaxations import first_relaxation, second_relaxation
 
 register_npz_kind("local", friction_from_fields)
 register_npz_kind("global", friction_from_fields)
 register_format(HDF5_SIGNATURE, friction_from_fclib)
 register_conversion(FrictionProblem, LCP, friction_to_lcp)
+register_npz_kind("qp", ConvexQP.from_fields)
+register_conversion(ConvexQP, MixedLCP, qp_to_mixed)
 
 __all__ = [
     "LCP",
     "MCP",
     "Converted",
+    "ConvexQP",
     "Delassus",
     "FrictionProblem",
     "MixedLCP",
     "Problem",
+    "first_relaxation",
     "lcp_to_mcp",
     "load_problem",
     "mixed_to_lcp",
@@ -31,4 +37,5 @@ __all__ = [
     "register_conversion",
     "register_format",
     "register_npz_kind",
+    "second_relaxation",
 ]

@@ -31,15 +31,15 @@ class Couplings(NamedTuple):
     gather_start: IntArray
     """(n_c + 1,) where the gather blocks of a contact begin."""
     gather_index: IntArray
-    """(n_g,) the block of y that is read."""
+    """The block of y that is read; entries beyond the last start are not in use."""
     gather: Array
-    """(n_g, 3, 3) ``u_c[i] += gather[k, i, j] y[index, j]``."""
+    """(any, 3, 3) ``u_c[i] += gather[k, i, j] y[index, j]``."""
     scatter_start: IntArray
     """(n_c + 1,) where the scatter blocks of a contact begin."""
     scatter_index: IntArray
-    """(n_s,) the block of y that is written."""
+    """The block of y that is written; entries beyond the last start are not in use."""
     scatter: Array
-    """(n_s, 3, 3) ``y[index, j] += scatter[k, i, j] p_c[i]``."""
+    """(any, 3, 3) ``y[index, j] += scatter[k, i, j] p_c[i]``."""
     y_count: int
     """Number of 3-blocks of y."""
 
@@ -73,52 +73,71 @@ def _identity_gather(start: Any, index: Any, scatter: Array) -> Couplings:
 
 
 @kernel
-def couple_bodies(
-    body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_inv: Array
-) -> tuple[IntArray, IntArray, Array, IntArray, IntArray, Array, int]:
-    """Make the couplings of W = J M^-1 J^T; M^-1 need not be symmetric."""
+def _couple_body(
+    c: int, body: int, J: Array, M_inv: Array, scale: Array, k: int, index: IntArray, gather: Array, scatter: Array
+) -> None:
+    """Set the two blocks k, k + 1 (linear, angular) that join contact `c` to a movable body."""
+    for l in range(6):
+        s = scale[body, l]
+        block = k + l // 3
+        j = l % 3
+        index[block] = 2 * body + l // 3
+        if s > 0.0:
+            for i in range(J.shape[1]):
+                gather[block, i, j] = J[c, i, l] * s
+                B = 0.0
+                for m in range(6):
+                    B += M_inv[body, l, m] * J[c, i, m]
+                scatter[block, i, j] = B / s
+
+
+@kernel
+def _couple_all(
+    body_a: IntArray,
+    body_b: IntArray,
+    J_a: Array,
+    J_b: Array,
+    M_inv: Array,
+    scale: Array,
+    start: IntArray,
+    index: IntArray,
+    gather: Array,
+    scatter: Array,
+) -> None:
+    """Fill the arrays of the couplings; `scale` (n_b, 7) holds the roots of the diagonal of M^-1 and their sum."""
+    for body in range(M_inv.shape[0]):
+        scale[body, 6] = 0.0
+        for l in range(6):
+            scale[body, l] = math.sqrt(max(M_inv[body, l, l], 0.0))
+            scale[body, 6] += scale[body, l]
+    k = 0
+    for c in range(body_a.shape[0]):
+        start[c] = k
+        if scale[body_a[c], 6] > 0.0:
+            _couple_body(c, body_a[c], J_a, M_inv, scale, k, index, gather, scatter)
+            k += 2
+        if scale[body_b[c], 6] > 0.0:
+            _couple_body(c, body_b[c], J_b, M_inv, scale, k, index, gather, scatter)
+            k += 2
+    start[body_a.shape[0]] = k
+
+
+def couple_bodies(body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_inv: Array) -> Couplings:
+    """Return the couplings of W = J M^-1 J^T; M^-1 need not be symmetric."""
     n_c = body_a.shape[0]
     n_b = M_inv.shape[0]
-    dim = J_a.shape[1]
-    scale = np.zeros((n_b, 6))
-    movable = np.zeros(n_b, np.bool_)
-    for body in range(n_b):
-        for i in range(6):
-            if M_inv[body, i, i] > 0.0:
-                movable[body] = True
-                scale[body, i] = math.sqrt(M_inv[body, i, i])
-    start = np.zeros(n_c + 1, np.int64)
-    for c in range(n_c):
-        start[c + 1] = start[c] + (2 if movable[body_a[c]] else 0) + (2 if movable[body_b[c]] else 0)
-    index = np.zeros(start[n_c], np.int64)
-    gather = np.zeros((start[n_c], 3, 3))
-    scatter = np.zeros((start[n_c], 3, 3))
-    k = 0
-    for c in range(n_c):
-        for side in range(2):
-            body = body_a[c] if side == 0 else body_b[c]
-            if not movable[body]:
-                continue
-            J = J_a if side == 0 else J_b
-            for half in range(2):
-                index[k] = 2 * body + half
-                for j in range(3):
-                    s = scale[body, 3 * half + j]
-                    if s == 0.0:
-                        continue
-                    for i in range(dim):
-                        gather[k, i, j] = J[c, i, 3 * half + j] * s
-                        B = 0.0
-                        for l in range(6):
-                            B += M_inv[body, 3 * half + j, l] * J[c, i, l]
-                        scatter[k, i, j] = B / s
-                k += 1
-    return (start, index, gather, start, index, scatter, 2 * n_b)
+    start = np.zeros(n_c + 1, dtype=np.int64)
+    index = np.zeros(4 * n_c, dtype=np.int64)
+    gather = np.zeros((4 * n_c, 3, 3))
+    scatter = np.zeros((4 * n_c, 3, 3))
+    _couple_all(body_a, body_b, J_a, J_b, M_inv, np.zeros((n_b, 7)), start, index, gather, scatter)
+    return Couplings(start, index, gather, start, index, scatter, 2 * n_b)
 
 
 def with_compliance(couplings: Couplings, compliance: Array) -> Couplings:
     """Add `compliance` (n_c,) to the normal diagonal of W: one more block of y per contact."""
     n_c = compliance.shape[0]
+    read, written = couplings.gather_start[-1], couplings.scatter_start[-1]  # blocks beyond are not in use
     own = np.arange(n_c) + couplings.y_count
     gather = np.zeros((n_c, 3, 3))
     gather[:, 0, 0] = 1.0
@@ -129,11 +148,11 @@ def with_compliance(couplings: Couplings, compliance: Array) -> Couplings:
     steps = np.arange(n_c + 1)
     return Couplings(
         couplings.gather_start + steps,
-        np.insert(couplings.gather_index, after_gather, own),
-        np.insert(couplings.gather, after_gather, gather, axis=0),
+        np.insert(couplings.gather_index[:read], after_gather, own),
+        np.insert(couplings.gather[:read], after_gather, gather, axis=0),
         couplings.scatter_start + steps,
-        np.insert(couplings.scatter_index, after_scatter, own),
-        np.insert(couplings.scatter, after_scatter, scatter, axis=0),
+        np.insert(couplings.scatter_index[:written], after_scatter, own),
+        np.insert(couplings.scatter[:written], after_scatter, scatter, axis=0),
         couplings.y_count + n_c,
     )
 

@@ -90,7 +90,7 @@ class Delassus:
 
     def couplings(self) -> Couplings:
         """Return W in the form that sweeps take."""
-        return Couplings(*couple_bodies(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv))
+        return couple_bodies(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv)
 
     def velocity(self, p: Array) -> Array:
         """Return the change of the bodies' velocities ``M^-1 J^T p`` (n_b, 6)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -39,11 +40,13 @@ class AutomaticJacobian:
         J = np.empty((x.size, x.size))
         point = x.astype(np.complex128)
         try:
-            for j in range(x.size):
-                point[j] += 1j * _COMPLEX_STEP
-                J[:, j] = np.imag(np.asarray(self.F(point.copy()), dtype=np.complex128)) / _COMPLEX_STEP
-                point[j] = x[j]
-        except (TypeError, ValueError, ArithmeticError):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                for j in range(x.size):
+                    point[j] += 1j * _COMPLEX_STEP
+                    J[:, j] = np.imag(np.asarray(self.F(point.copy()), dtype=np.complex128)) / _COMPLEX_STEP
+                    point[j] = x[j]
+        except (TypeError, ValueError, ArithmeticError, np.exceptions.ComplexWarning):
             return None
         return J if np.isfinite(J).all() else None
 

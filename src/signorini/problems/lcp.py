@@ -7,14 +7,23 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, checked
 from signorini.errors import InputError
-from signorini.problems.matrices import Matrix, checked_matrix, matrix_fields, matrix_from_fields, positive_diagonal
+from signorini.problems.matrices import (
+    Matrix,
+    MatrixLike,
+    checked_matrix,
+    matrix_fields,
+    matrix_from_fields,
+    positive_diagonal,
+)
+from signorini.problems.natural import credible, natural_residual
 from signorini.problems.npz import write_npz
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class LCP:
     r"""Find `z` with ``0 <= z ⊥ M z + q >= 0``.
 
@@ -35,19 +44,19 @@ class LCP:
 
     Examples
     --------
-    >>> LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0]).residual(np.array([4 / 3, 7 / 3])) < 1e-15
-    True
+    >>> LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0]).size
+    2
     """
 
     M: Matrix
     q: Array
-    d: Array = field(init=False, repr=False)
+    d: Array = field(repr=False)
     """Diagonal of M where positive, else 1: turns a slack into the unit of its unknown, (n,)."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, M: MatrixLike, q: ArrayLike) -> None:
         set_field = object.__setattr__
-        set_field(self, "q", checked(self.q, (None,), "LCP: q"))
-        set_field(self, "M", checked_matrix(self.M, (self.q.size, self.q.size), "LCP: M"))
+        set_field(self, "q", checked(q, (None,), "LCP: q"))
+        set_field(self, "M", checked_matrix(M, (self.q.size, self.q.size), "LCP: M"))
         set_field(self, "d", positive_diagonal(self.M))
 
     @property
@@ -67,14 +76,14 @@ class LCP:
 
         with d the diagonal of M where positive, else 1; 0 if both norms vanish, infinity if `z` is not finite.
         """
-        if z.size == 0:
-            return 0.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            error = float(np.abs(np.minimum(z, self.slack(z) / self.d)).max())
-            scale = max(float(np.abs(z).max()), float(np.abs(self.q / self.d).max()))
-        if not (np.isfinite(error) and np.isfinite(scale)):
-            return float("inf")
-        return error / scale if scale > 0.0 else 0.0
+        return natural_residual(z, self.slack(z), self.q, self.d, 0)
+
+    def credible(self, z: Array, tolerance: float) -> bool:
+        """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""
+        if np.abs(z).max(initial=0.0) <= 1e3 * np.abs(self.q / self.d).max(initial=0.0):
+            return True
+        terms: Array = abs(self.M) @ np.abs(z) + np.abs(self.q)
+        return credible(z, self.slack(z), terms, self.q, self.d, 0, tolerance)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from signorini._arrays import Array, IntArray, checked
 from signorini.errors import InputError
 
 Matrix: TypeAlias = "Array | sparse.csr_array[np.float64]"
+MatrixLike: TypeAlias = "ArrayLike | sparse.sparray | sparse.spmatrix"
+"""What a user may give."""
 Rows: TypeAlias = tuple[IntArray, IntArray, Array]
 """Compressed rows as kernels take them: where rows begin, columns, values."""
 
 
-def checked_matrix(value: Any, shape: tuple[int | None, int | None], what: str) -> Matrix:
+def checked_matrix(value: MatrixLike, shape: tuple[int | None, int | None], what: str) -> Matrix:
     """Return `value` as a float64 array, or as sorted compressed rows if it is a SciPy sparse matrix.
 
     Raises
@@ -25,7 +28,7 @@ def checked_matrix(value: Any, shape: tuple[int | None, int | None], what: str) 
         If `value` is not a finite matrix of the given shape (None stands for any length).
     """
     if not sparse.issparse(value):
-        return checked(value, shape, what)
+        return checked(cast(ArrayLike, value), shape, what)
     given: Any = value
     matrix: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
     matrix.sum_duplicates()

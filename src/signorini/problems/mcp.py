@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked
 from signorini.errors import InputError
 from signorini.problems.derivatives import AutomaticJacobian
 from signorini.problems.matrices import Matrix
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class MCP:
     r"""Find x with ``lower <= x <= upper`` and F_i(x) >= 0 at a lower bound, <= 0 at an upper one, 0 between.
 
@@ -44,71 +44,74 @@ class MCP:
     """
 
     F: Callable[[Array], Any]
-    J: Callable[[Array], Any] | None = None
-    lower: ArrayLike = 0.0
-    upper: ArrayLike = np.inf
-    x0: ArrayLike | None = None
+    J: Callable[[Array], Any]
+    lower: Array
+    upper: Array
+    x0: Array
 
-    def __post_init__(self) -> None:
-        if not callable(self.F):
-            raise InputError(f"MCP: F is {self.F!r}, must be a function of x")
-        if self.J is not None and not callable(self.J):
-            raise InputError(f"MCP: J is {self.J!r}, must be a function of x or None")
-        n = next((np.size(part) for part in (self.x0, self.lower, self.upper) if np.ndim(part) == 1), None)  # type: ignore[arg-type]
-        if self.x0 is None and n is None:
+    def __init__(
+        self,
+        F: Callable[[Array], Any],
+        J: Callable[[Array], Any] | None = None,
+        lower: ArrayLike = 0.0,
+        upper: ArrayLike = np.inf,
+        x0: ArrayLike | None = None,
+    ) -> None:
+        if not callable(F):
+            raise InputError(f"MCP: F is {F!r}, must be a function of x")
+        if J is not None and not callable(J):
+            raise InputError(f"MCP: J is {J!r}, must be a function of x or None")
+        sized = [part for part in (x0, lower, upper) if part is not None and np.ndim(part) == 1]
+        if not sized:
             raise InputError("MCP: x0 is None, must be a start (or a bound an array) to know the number of unknowns")
-        lower = _bound(self.lower, n, "MCP: lower")
-        upper = _bound(self.upper, n, "MCP: upper")
-        crossed = np.flatnonzero(~(lower <= upper))
+        n = int(np.size(sized[0]))
+        l, u = _bound(lower, n, "MCP: lower"), _bound(upper, n, "MCP: upper")
+        crossed = np.flatnonzero(~(l <= u))
         if crossed.size:
             i = int(crossed[0])
-            raise InputError(f"MCP: lower[{i}] is {lower[i]}, must be <= upper[{i}] = {upper[i]}")
-        start = np.clip(0.0, lower, upper) if self.x0 is None else np.array(self.x0, dtype=np.float64)
-        if start.shape != lower.shape or not np.isfinite(start).all():
-            raise InputError(f"MCP: x0 has shape {start.shape}, must be {lower.shape} and finite")
-        for name, value in (("lower", lower), ("upper", upper), ("x0", start)):
+            raise InputError(f"MCP: lower[{i}] is {l[i]}, must be <= upper[{i}] = {u[i]}")
+        start = np.clip(0.0, l, u) if x0 is None else checked(x0, (n,), "MCP: x0")
+        for name, value in (("F", F), ("J", J or AutomaticJacobian(F)), ("lower", l), ("upper", u), ("x0", start)):
             object.__setattr__(self, name, value)
-        if self.J is None:
-            object.__setattr__(self, "J", AutomaticJacobian(self.F))
 
     @property
     def size(self) -> int:
         """Number of unknowns."""
-        return int(np.size(self.x0))  # type: ignore[arg-type]
+        return int(self.x0.size)
 
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Lower and upper bounds, (n,) each."""
-        return self.lower, self.upper  # type: ignore[return-value]
+        return self.lower, self.upper
 
     @property
     def start(self) -> Array:
         """The start, cut to the bounds, (n,)."""
-        return np.asarray(np.clip(np.asarray(self.x0), *self.bounds))
+        return np.clip(self.x0, self.lower, self.upper)
 
     def value(self, x: Array) -> Array | None:
         """Return F(x), None where F is not defined (not finite, or an arithmetic error)."""
         try:
             with np.errstate(all="ignore"):
-                F: Array = np.asarray(self.F(x.copy()), dtype=np.float64)
+                raw = np.asarray(self.F(x.copy()))
         except ArithmeticError:
             return None
         except ValueError as error:  # math.sqrt(-1.0), math.log(0.0)
             if "domain" in str(error):
                 return None
             raise
-        except TypeError as error:  # a negative number to a fractional power is complex in plain Python
-            if np.iscomplexobj(self.F(x.copy())):
-                return None
-            raise InputError(f"MCP: F does not return {self.size} numbers: {error}") from error
+        if raw.dtype.kind == "c":  # a negative number to a fractional power is complex in plain Python
+            return None
+        try:
+            F = raw.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"MCP: F returns {raw!r}, must return {x.size} numbers") from error
         if F.shape != x.shape:
             raise InputError(f"MCP: F returns shape {F.shape}, must be {x.shape}")
         return F if np.isfinite(F).all() else None
 
     def jacobian(self, x: Array) -> Matrix | None:
         """Return J(x) as an array or compressed sparse rows, None where it is not defined."""
-        if self.J is None:
-            return None
         try:
             with np.errstate(all="ignore"):
                 J: Any = self.J(x.copy())
@@ -136,20 +139,24 @@ class MCP:
             return float("inf")
         return float(np.abs(x - np.clip(x - F, *self.bounds)).max())
 
+    def credible(self, x: Array, tolerance: float) -> bool:
+        """Tell whether a point whose residual meets `tolerance` lies between the bounds."""
+        return bool(((x >= self.lower) & (x <= self.upper)).all())
+
     def save(self, path: str | PathLike[str]) -> None:
         """Raise: functions cannot be written to a data file."""
         raise InputError(f"MCP: cannot save to {path}: F is a function; only problems made of data can be saved")
 
 
-def _bound(value: ArrayLike, n: int | None, what: str) -> Array:
+def _bound(value: ArrayLike, n: int, what: str) -> Array:
     """Return a bound as an array of n numbers, infinite ones allowed."""
     try:
         bound = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} is {value!r}, must be numbers") from error
-    if bound.ndim == 0 and n is not None:
+    if bound.ndim == 0:
         bound = np.full(n, float(bound))
-    if bound.ndim != 1 or (n is not None and bound.size != n):
+    if bound.shape != (n,):
         raise InputError(f"{what} has shape {bound.shape}, must be ({n},) or a number")
     if np.isnan(bound).any():
         raise InputError(f"{what} must not be NaN")

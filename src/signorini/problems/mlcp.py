@@ -7,14 +7,23 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, checked
 from signorini.errors import InputError
-from signorini.problems.matrices import Matrix, checked_matrix, matrix_fields, matrix_from_fields, positive_diagonal
+from signorini.problems.matrices import (
+    Matrix,
+    MatrixLike,
+    checked_matrix,
+    matrix_fields,
+    matrix_from_fields,
+    positive_diagonal,
+)
+from signorini.problems.natural import credible, natural_residual
 from signorini.problems.npz import write_npz
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class MixedLCP:
     r"""Find ``z = (u, v)`` with ``0 = A u + C v + a``, ``0 <= v ⊥ D u + B v + b >= 0``.
 
@@ -40,16 +49,16 @@ class MixedLCP:
     B: Matrix
     a: Array
     b: Array
-    row_scale: Array = field(init=False, repr=False)
+    row_scale: Array = field(repr=False)
     """Per row: largest entry of ``[A C]`` (1 if none); diagonal of B where positive, else 1; (n + m,)."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, A: MatrixLike, C: MatrixLike, D: MatrixLike, B: MatrixLike, a: ArrayLike, b: ArrayLike) -> None:
         set_field = object.__setattr__
-        set_field(self, "a", checked(self.a, (None,), "MixedLCP: a"))
-        set_field(self, "b", checked(self.b, (None,), "MixedLCP: b"))
+        set_field(self, "a", checked(a, (None,), "MixedLCP: a"))
+        set_field(self, "b", checked(b, (None,), "MixedLCP: b"))
         n, m = self.a.size, self.b.size
-        for name, shape in (("A", (n, n)), ("C", (n, m)), ("D", (m, n)), ("B", (m, m))):
-            set_field(self, name, checked_matrix(getattr(self, name), shape, f"MixedLCP: {name}"))
+        for name, value, shape in (("A", A, (n, n)), ("C", C, (n, m)), ("D", D, (m, n)), ("B", B, (m, m))):
+            set_field(self, name, checked_matrix(value, shape, f"MixedLCP: {name}"))
         largest = np.maximum(_row_maximum(self.A), _row_maximum(self.C))
         largest[largest == 0.0] = 1.0
         set_field(self, "row_scale", np.concatenate([largest, positive_diagonal(self.B)]))
@@ -79,18 +88,18 @@ class MixedLCP:
         diagonal of B where positive, else 1, for a complementary row. Without free unknowns it is the measure of
         :class:`LCP`. 0 if both norms vanish, infinity if `z` is not finite.
         """
-        if z.size == 0:
-            return 0.0
-        n = self.a.size
-        with np.errstate(over="ignore", invalid="ignore"):
-            natural = self.slack(z) / self.row_scale
-            natural[n:] = np.minimum(z[n:], natural[n:])
-            error = float(np.abs(natural).max())
-            constant = np.concatenate([self.a, self.b]) / self.row_scale
-            scale = max(float(np.abs(z).max()), float(np.abs(constant).max()))
-        if not (np.isfinite(error) and np.isfinite(scale)):
-            return float("inf")
-        return error / scale if scale > 0.0 else 0.0
+        return natural_residual(z, self.slack(z), np.concatenate([self.a, self.b]), self.row_scale, self.a.size)
+
+    def credible(self, z: Array, tolerance: float) -> bool:
+        """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""
+        constant = np.concatenate([self.a, self.b])
+        if np.abs(z).max(initial=0.0) <= 1e3 * np.abs(constant / self.row_scale).max(initial=0.0):
+            return True
+        u, v = np.abs(z[: self.free]), np.abs(z[self.free :])
+        upper: Array = abs(self.A) @ u + abs(self.C) @ v
+        lower: Array = abs(self.D) @ u + abs(self.B) @ v
+        terms = np.concatenate([upper, lower]) + np.abs(constant)
+        return credible(z, self.slack(z), terms, constant, self.row_scale, self.free, tolerance)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

@@ -20,3 +20,14 @@ class Problem(Protocol):
 
     def residual(self, z: Array) -> float:
         """Return how far `z` is from a solution; 0 exactly at solutions."""
+
+
+def accepted(problem: Problem, z: Array, residual: float, tolerance: float) -> bool:
+    """Tell whether `z` may be called a solution: the residual meets the tolerance and the problem raises no doubt.
+
+    A problem whose residual has a blind spot offers a second look as ``credible(z, tolerance)``.
+    """
+    if not residual <= tolerance:
+        return False
+    credible = getattr(problem, "credible", None)
+    return credible is None or bool(credible(z, tolerance))

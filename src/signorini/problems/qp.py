@@ -13,12 +13,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, sparse
+from scipy import linalg
 
 from signorini._arrays import Array, IntArray, checked
 from signorini.errors import InputError
 from signorini.problems.convert import Converted
-from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, matrix_from_fields
+from signorini.problems.matrices import (
+    Matrix,
+    checked_matrix,
+    compressed_rows,
+    dense,
+    matrix_fields,
+    matrix_from_fields,
+    stacked,
+)
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.npz import write_npz
 
@@ -97,7 +105,7 @@ class ConvexQP:
             raise InputError("convex QP: c must be finite in the rows of second-order cones")
         singles = m_e + m - sum(cones)
         put(self, "block", np.concatenate([np.arange(singles), singles + np.cumsum([0, *cones])]).astype(np.int64))
-        put(self, "rows", self.C if m_e == 0 else _stack(self.A, self.C))
+        put(self, "rows", self.C if m_e == 0 else stacked([[self.A], [self.C]]))
         put(self, "d", _row_units(self.P, self.rows, self.block))
 
     @property
@@ -127,6 +135,10 @@ class ConvexQP:
         :math:`w - P_K(w - (Cx - c)/d)` and of :math:`(Ax - a)/d`, over the largest force in these conditions. 0 if
         there is no force at all, infinity if `z` is not finite.
         """
+        return self.residual_with(z, self.c)
+
+    def residual_with(self, z: ArrayLike, c: Array) -> float:
+        """Return the residual of the problem that has the right-hand side `c` instead of its own."""
         z = np.asarray(z, dtype=np.float64)
         if z.shape != (self.size,):
             raise InputError(f"convex QP: z has shape {z.shape}, must be ({self.size},)")
@@ -134,15 +146,16 @@ class ConvexQP:
         x, w = z[:n], z[n:]
         if not np.isfinite(z).all():
             return float("inf")
-        norm = np.sqrt(self.d * _mean_diagonal(self.P))  # of a row, alike within a cone
-        value, right = self.rows @ x, self.right
+        right = np.concatenate([self.a, c])
+        force = np.sqrt(_mean_diagonal(self.P) / self.d)  # of a slack: norm of the row over d
+        value = self.rows @ x
         slack = value - right
         natural = w - project(w - slack / self.d, self.block, m_e)
         natural[:m_e] = slack[:m_e] / self.d[:m_e]
         Px, pull = self.P @ x, self.rows.T @ w
-        error = max(_largest(Px + self.q - pull), _largest(natural * norm))
-        bounds = np.where(np.isfinite(right), right, 0.0) / self.d * norm
-        parts = (Px, self.q, pull, w * norm, bounds, value[np.isfinite(right)] / self.d[np.isfinite(right)])
+        error = max(_largest(Px + self.q - pull), _largest(natural * self.d * force))
+        there = np.isfinite(right)
+        parts = (Px, self.q, pull, w * self.d * force, right[there] * force[there], value[there] * force[there])
         scale = max(_largest(part) for part in parts)
         return error / scale if scale > 0.0 else error
 
@@ -222,14 +235,6 @@ def _side(value: ArrayLike | None, m: int) -> Array:
     return checked(() if value is None else value, (m,), "convex QP: a")
 
 
-def _stack(A: Matrix, C: Matrix) -> Matrix:
-    if is_sparse(A) or is_sparse(C):
-        stacked: Any = sparse.csr_array(sparse.vstack([sparse.csr_array(A), sparse.csr_array(C)]))
-        rows: Matrix = stacked
-        return rows
-    return np.concatenate([dense(A), dense(C)])
-
-
 def _largest(x: Array) -> float:
     return float(np.abs(x).max(initial=0.0))
 
@@ -242,31 +247,29 @@ def _mean_diagonal(P: Matrix) -> float:
 
 def _row_units(P: Matrix, rows: Matrix, block: IntArray) -> Array:
     """Return |row|^2 over the mean diagonal of P, the largest of its rows for a cone, 1 for an empty row."""
-    square: Any = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else (dense(rows) ** 2).sum(axis=1)  # type: ignore[union-attr]
-    d = np.asarray(square, dtype=np.float64).ravel()
-    if block.size > 1:
-        largest = np.maximum.reduceat(d, block[:-1]) if d.size else d
-        d = np.repeat(largest, np.diff(block))
-    d[d == 0.0] = 1.0
+    start, _, value = compressed_rows(rows)
+    total = np.concatenate([[0.0], np.cumsum(value**2)])
+    d: Array = np.diff(total[start])
+    if d.size:
+        d = np.repeat(np.maximum.reduceat(d, block[:-1]), np.diff(block))
+    d[d <= 0.0] = 1.0
     return d / _mean_diagonal(P)
 
 
 def _check_semidefinite(P: Matrix) -> None:
     """Raise `InputError` unless P is symmetric and positive semidefinite up to rounding."""
-    if P.shape[0] == 0:
+    n = P.shape[0]
+    start, column, value = compressed_rows(P)
+    row = np.repeat(np.arange(n), np.diff(start))
+    if (row == column).all():
+        if n and P.diagonal().min() < 0.0:
+            raise InputError(f"convex QP: P has the diagonal entry {P.diagonal().min():g}, must be >= 0")
         return
-    if is_sparse(P):
-        difference: Any = abs(P - P.T)
-        asymmetry, largest = float(difference.max()), float(abs(P).max())
-        if P.nnz == np.count_nonzero(P.diagonal()) and asymmetry == 0.0:  # type: ignore[union-attr]
-            if P.diagonal().min() < 0.0:
-                raise InputError(f"convex QP: P has the diagonal entry {P.diagonal().min():g}, must be >= 0")
-            return
-    else:
-        asymmetry, largest = float(np.abs(P - P.T).max()), float(np.abs(P).max())
+    full = dense(P)
+    largest, asymmetry = _largest(value), _largest(full - full.T)
     if asymmetry > _ROUNDING * largest:
         raise InputError(f"convex QP: P is unsymmetric by {asymmetry:g}, must be symmetric")
-    full = dense(P) + _ROUNDING * P.shape[0] * largest * np.eye(P.shape[0])
-    if linalg.lapack.dpotrf(full, lower=1)[1] != 0:
-        least = float(np.linalg.eigvalsh(dense(P))[0])
+    shifted = full + _ROUNDING * n * largest * np.eye(n)
+    if linalg.lapack.dpotrf(shifted, lower=1)[1] != 0:
+        least = float(np.linalg.eigvalsh(full)[0])
         raise InputError(f"convex QP: P has the eigenvalue {least:g}, must be positive semidefinite")

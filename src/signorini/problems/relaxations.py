@@ -38,7 +38,7 @@ from signorini._arrays import Array, BoolArray, checked
 from signorini.errors import InputError
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
-from signorini.problems.friction_lcp import friction_as_lcp, polygon_directions
+from signorini.problems.friction_lcp import _guess_for_lcp, polygon_directions
 from signorini.problems.matrices import dense
 from signorini.problems.qp import ConvexQP
 
@@ -56,8 +56,12 @@ class Relaxation:
     """Takes ``z = (x, w)`` of the QP to the impulses p of the friction problem."""
 
 
-def first_relaxation(problem: FrictionProblem, Gamma: ArrayLike = 0.0, form: Form = "reduced") -> Relaxation:
+def first_relaxation(
+    problem: FrictionProblem, Gamma: ArrayLike = 0.0, form: Form = "reduced", *, A: Any = None
+) -> Relaxation:
     """Return P1(Gamma); with the exact cone of a spatial problem as second-order cone programme.
+
+    `A` is :func:`root` of the problem, if it is known.
 
     Raises
     ------
@@ -67,17 +71,17 @@ def first_relaxation(problem: FrictionProblem, Gamma: ArrayLike = 0.0, form: For
     n_c, dim = problem.contact_count, problem.dim
     granted = _by_contact(Gamma, n_c, "first relaxation: Gamma")
     if is_spatial_and_exact(problem):
-        return _first_exact(problem, granted, form)
+        return _first_exact(problem, granted, form, A)
     d = polygon_directions(problem)
     n_d = d.shape[0]
-    G = cone_rows(problem, d)
+    G = cone_rows(problem.mu, d)
     load = G @ problem.b + np.repeat(granted, n_d)
     count = n_c * n_d
     if form == "dual":
         W = dense(_dense_product(problem, G))
         qp = ConvexQP(W, load, C=sparse.eye_array(count, format="csr"), c=np.zeros(count))
         return Relaxation(qp, lambda z: np.asarray(G.T @ z[:count]))
-    A = root(problem)
+    A = root(problem) if A is None else A
     N = A.shape[1]
     if form == "reduced":
         qp = ConvexQP(_identity(N), np.zeros(N), C=G @ A, c=-load)
@@ -104,7 +108,7 @@ def first_relaxation(problem: FrictionProblem, Gamma: ArrayLike = 0.0, form: For
     )
 
 
-def _first_exact(problem: FrictionProblem, Gamma: Array, form: Form) -> Relaxation:
+def _first_exact(problem: FrictionProblem, Gamma: Array, form: Form, A: Any) -> Relaxation:
     """Return P1(Gamma) over the cone itself; the dual cone is ``u_n >= mu |u_T|``."""
     n_c = problem.contact_count
     shifted = problem.b.reshape(n_c, 3).copy()
@@ -119,7 +123,7 @@ def _first_exact(problem: FrictionProblem, Gamma: Array, form: Form) -> Relaxati
         return Relaxation(qp, lambda z: z[: 3 * n_c].copy())
     if form != "reduced":
         raise InputError(f"first relaxation: form is {form!r}, must be 'reduced' or 'dual' for the exact cone")
-    A = root(problem)
+    A = root(problem) if A is None else A
     N = A.shape[1]
     scale = np.ones((n_c, 3))
     scale[:, 1:] = problem.mu[:, None]
@@ -135,7 +139,9 @@ def _frictionless_aware(scale: Array, mu: Array) -> Any:
     return sparse.csr_array(sparse.diags_array(scale))
 
 
-def second_relaxation(problem: FrictionProblem, slip: ArrayLike, rows: BoolArray | None = None) -> Relaxation:
+def second_relaxation(
+    problem: FrictionProblem, slip: ArrayLike, rows: BoolArray | None = None, *, A: Any = None
+) -> Relaxation:
     """Return P2(lambda), with the friction rows of the contacts `rows` only (None: of all).
 
     Raises
@@ -150,7 +156,7 @@ def second_relaxation(problem: FrictionProblem, slip: ArrayLike, rows: BoolArray
     d = polygon_directions(problem)
     n_d = d.shape[0]
     both = sparse.csr_array(sparse.vstack([_normal_rows(n_c, dim), _direction_rows(n_c, dim, d)]))
-    A = root(problem)
+    A = root(problem) if A is None else A
     N = A.shape[1]
     c = -(both @ problem.b)
     c[n_c:] -= np.repeat(speed, n_d)
@@ -164,7 +170,8 @@ def slip_speed(problem: FrictionProblem, u: Array) -> Array:
     r"""Return :math:`\Lambda_j = \max(0, \max_i -d_i \cdot u_T)` (exact cone: :math:`|u_T|`) by contact, (n_c,)."""
     slip = u.reshape(problem.contact_count, problem.dim)[:, 1:]
     if is_spatial_and_exact(problem):
-        return np.linalg.norm(slip, axis=1)
+        speed: Array = np.linalg.norm(slip, axis=1)
+        return speed
     largest: Array = (-slip @ polygon_directions(problem).T).max(axis=1, initial=0.0)
     return largest
 
@@ -172,13 +179,37 @@ def slip_speed(problem: FrictionProblem, u: Array) -> Array:
 def natural_residual(problem: FrictionProblem, p: Array) -> float:
     r"""Return :math:`\max_i |\min(z_i, w_i)|` of the original LCP, in its own units.
 
-    ``z = (c_n, beta, Lambda(u))`` with the impulses `p`; where a `p` lies outside the cone the excess counts as well.
+    ``z = (c_n, beta, Lambda(u))`` with the impulses `p`; impulses outside the cone make ``zeta`` negative.
     """
-    from signorini.problems.friction_lcp import _guess_for_lcp
-
-    lcp = friction_as_lcp(problem)
+    n_c = problem.contact_count
+    d = polygon_directions(problem)
     z = _guess_for_lcp(problem, p)
-    return float(np.abs(np.minimum(z, lcp.slack(z))).max(initial=0.0))
+    c_n, beta, slip = z[:n_c], z[n_c:-n_c].reshape(n_c, -1), z[z.size - n_c :]
+    u = problem.velocity(p).reshape(n_c, problem.dim)
+    sigma = u[:, 1:] @ d.T + slip[:, None]
+    zeta = problem.mu * c_n - beta.sum(axis=1)
+    pairs = ((c_n, u[:, 0]), (beta, sigma), (slip, zeta))
+    return max(float(np.abs(np.minimum(z, w)).max(initial=0.0)) for z, w in pairs)
+
+
+def polygon_coordinates(problem: FrictionProblem, p: Array) -> Array:
+    """Return ``(c_n, beta)`` of impulses `p`, (n_c (1 + n_d),)."""
+    z = _guess_for_lcp(problem, p)
+    return np.maximum(z[: z.size - problem.contact_count], 0.0)
+
+
+def polygon_shares(problem: FrictionProblem, p: Array) -> Array:
+    """Return shares ``p_ij`` of the vertices of the cones that add up to `p`, (n_c n_d,); p is moved into the cone."""
+    n_c = problem.contact_count
+    coordinates = polygon_coordinates(problem, p)
+    p_n, beta = coordinates[:n_c], coordinates[n_c:].reshape(n_c, -1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(problem.mu[:, None] > 0.0, beta / problem.mu[:, None], 0.0)
+    total = shares.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares *= np.where(total > p_n, p_n / total, 1.0)[:, None]
+    shares += np.maximum(p_n - total, 0.0)[:, None] / beta.shape[1]
+    return shares.reshape(-1)
 
 
 def is_spatial_and_exact(problem: FrictionProblem) -> bool:
@@ -243,11 +274,10 @@ def _root_of_matrix(W: Array) -> Any:
     return sparse.csr_array(V[:, kept] * np.sqrt(size[kept]))
 
 
-def cone_rows(problem: FrictionProblem, d: Array) -> Any:
+def cone_rows(mu: Array, d: Array) -> Any:
     """Return the vertices ``(1, mu d_i)`` of all cones as rows (n_c n_d, dim n_c)."""
-    n_c, n_d = problem.contact_count, d.shape[0]
-    block = np.ones((n_c, n_d, problem.dim))
-    block[:, :, 1:] = problem.mu[:, None, None] * d
+    block = np.ones((mu.size, d.shape[0], 1 + d.shape[1]))
+    block[:, :, 1:] = mu[:, None, None] * d
     return _block_rows(block)
 
 

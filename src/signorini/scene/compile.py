@@ -39,11 +39,16 @@ def compile_scene(scene: Scene) -> Model:
 
     placed = [(b, shape) for b, body in enumerate([*fixed, *bodies]) for shape in body.shapes]
     shapes, hulls = encode(placed, mass_centre)
+    bound = np.zeros(n_b)
+    bounded = np.isfinite(shapes.bound)
+    np.maximum.at(bound, shapes.body[bounded], shapes.bound[bounded])
     return Model(
         names=names,
         fixed_count=n_f,
         planar=scene.planar,
-        arrays=ModelArrays(mass, inertia, free, scene.gravity.copy()),
+        arrays=ModelArrays(
+            mass, inertia, free, scene.gravity.copy(), np.outer(mass, [*scene.gravity, 0.0, 0.0, 0.0]), bound
+        ),
         shapes=shapes,
         hulls=hulls,
         materials=_materials(scene, names),

@@ -7,8 +7,9 @@ files and Python calls cannot drift apart. A file holds data only; unknown words
 from __future__ import annotations
 
 import inspect
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -20,7 +21,7 @@ from signorini.scene.scene import Scene
 from signorini.scene.shapes import SHAPES, PlacedShape
 from signorini.scene.writing import scene_to_dict
 
-__all__ = ["load_scene", "save_scene", "scene_from_dict", "scene_to_dict"]
+__all__ = ["load_scene", "save_scene", "scene_from_dict", "scene_from_text", "scene_to_dict", "scene_to_text"]
 
 Words = Mapping[str, bool]
 """The words that may stand at a place, and whether each is needed."""
@@ -50,6 +51,24 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     write_yaml(path, scene_to_dict(scene))
 
 
+def scene_to_text(scene: Scene) -> str | None:
+    """Return a scene as text to be kept inside another file; None if it contains Python functions."""
+    try:
+        # JSON, because it is written on every run: for a thousand bodies YAML takes seconds.
+        return json.dumps(scene_to_dict(scene))
+    except InputError:
+        return None
+
+
+def scene_from_text(text: str, where: str = "scene") -> Scene:
+    """Make a scene from what :func:`scene_to_text` returned."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise FileError(f"{where}: the scene inside is damaged: {error}") from error
+    return scene_from_dict(data, where)
+
+
 def scene_from_dict(data: Any, where: str = "scene") -> Scene:
     """Make a scene from the content of a scene file; errors begin with `where`."""
     _check_words(data, _SCENE, where)
@@ -60,26 +79,23 @@ def scene_from_dict(data: Any, where: str = "scene") -> Scene:
         scene = Scene(gravity=_numbers(data["gravity"], "gravity") if "gravity" in data else None, planar=planar)
     for place, entry in _entries(data, "fixed", _FIXED, where):
         with _at(place, f"fixed body {entry.get('name')!r}: "):
-            scene.add_fixed(_shapes(entry, place), **_arguments(entry, keep=("name",)))
+            scene.add_fixed(_shapes(entry, place), **_arguments(entry))
     for place, entry in _entries(data, "bodies", _BODY, where):
         with _at(place, f"body {entry.get('name')!r}: "):
-            scene.add_body(_shapes(entry, place), **_arguments(entry, keep=("name",)))
+            scene.add_body(_shapes(entry, place), **_arguments(entry))
     if "contact" in data:
         _check_words(data["contact"], _CONTACT, f"{where}: contact")
         with _at(where):
             scene.set_contact(**_arguments(data["contact"]))
     for place, entry in _entries(data, "pairs", _PAIR, where):
         with _at(place):
-            scene.set_contact(**_arguments(entry, keep=("between",)))
+            scene.set_contact(**_arguments(entry))
     for k, pair in enumerate(_list(data, "exclude", where)):
-        place = f"{where}: exclude[{k}]"
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise FileError(f"{place} is {pair!r}, must be a pair of names")
-        with _at(place):
-            scene.exclude(pair[0], pair[1])
+        with _at(f"{where}: exclude[{k}]"):
+            scene.exclude(*_pair(pair, "pair"))
     for place, entry in _entries(data, "forces", _FORCE, where):
         with _at(place):
-            scene.add_force(**_arguments(entry, keep=("body",)))
+            scene.add_force(**_arguments(entry))
     if "simulate" in data:
         _check_words(data["simulate"], _SIMULATE, f"{where}: simulate")
         scene.simulate = dict(data["simulate"])
@@ -153,20 +169,33 @@ def _entries(data: dict[str, Any], key: str, words: Words, where: str) -> Iterat
         yield place, entry
 
 
-def _arguments(entry: dict[str, Any], keep: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the entry as arguments of a call: numbers checked, the words `keep` as they are, shapes left out."""
+def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry, without its shapes, as arguments of a call; what is neither a name nor numbers is refused."""
+    checks: dict[str, Callable[[Any, str], Any]] = {"name": _text, "body": _text, "between": _pair}
     return {
-        key: value if key in keep else _numbers(value, key)
-        for key, value in entry.items()
-        if key not in ("shape", "shapes")
+        key: checks.get(key, _numbers)(value, key) for key, value in entry.items() if key not in ("shape", "shapes")
     }
 
 
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{what} is {_short(value)}, must be a name")
+    return value
+
+
+def _pair(value: Any, what: str) -> tuple[str, str]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise InputError(f"{what} is {_short(value)}, must be a pair of names")
+    return _text(value[0], what), _text(value[1], what)
+
+
 def _numbers(value: Any, what: str) -> Any:
-    """Refuse what NumPy would take for numbers: text like "1", true, nothing."""
+    """Refuse what NumPy would take for numbers, such as "1" and true, and integers beyond its range."""
 
     def fine(part: Any) -> bool:
-        return all(map(fine, part)) if isinstance(part, list) else type(part) in (int, float)
+        if isinstance(part, list):
+            return all(map(fine, part))
+        return type(part) is float or (type(part) is int and abs(part) < 2**1023)
 
     if not fine(value):
         raise InputError(f"{what} is {_short(value)}, must be numbers")

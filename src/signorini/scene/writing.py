@@ -1,8 +1,8 @@
 """From a scene to the content of a scene file, so that reading it gives the same bits.
 
-Reading normalises quaternions and normals and turns angles into quaternions. Both round, so a value that is written as it
-stands may come back changed in its last digit. :func:`_repeating` therefore looks for a neighbour that reading turns into
-exactly the value in the scene.
+Reading normalises quaternions and normals and turns angles into quaternions. Both round, so a value that is written as
+it stands may come back changed in its last digit. :func:`_repeating` therefore looks for a neighbour that reading turns
+into exactly the value in the scene.
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ def _shape(scene: Scene, placed: PlacedShape) -> dict[str, Any]:
         word: {key: value for key, value in values.items() if key not in default or not _same(value, default[key])}
     }
     if not _zero(placed.position):
-        entry["position"] = _vector(scene, placed.position)
+        flat = scene.planar and _same(placed.position[2], 0.0)
+        entry["position"] = list(placed.position[: 2 if flat else 3])
     if not _same(placed.quaternion, (1.0, 0.0, 0.0, 0.0)):
         candidates = _scaled(placed.quaternion)
         entry["orientation"] = _repeating(placed.quaternion, candidates, lambda e: shape.at(orientation=e).quaternion)

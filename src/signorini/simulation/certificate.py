@@ -134,9 +134,7 @@ def _energy_error(model: Model, before: State, result: StepResult) -> float:
     gained = balance.load_work + balance.drive_work + balance.correction_work
     lost = balance.friction + balance.impact + balance.integration
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
-    extent = np.abs(after.q[model.fixed_count :, :3]).max() + model.shapes.bound[np.isfinite(model.shapes.bound)].max(
-        initial=0.0
-    )
+    extent = np.abs(after.q[model.fixed_count :, :3]).max() + arrays.bound.max()
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
     scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
     return abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
+from signorini.dynamics import prescribed_pose
 from signorini.errors import InputError
 from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
 from signorini.model import Force, Model, State
@@ -75,6 +76,8 @@ class Simulator:
         self.formulation = MoreauJean() if formulation is None else formulation
         self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
         self.state = self.model.initial_state.copy()
+        walls = slice(self.model.fixed_count)
+        self.state.q[walls], self.state.v[walls] = prescribed_pose(self.model, self.state.t)
         self.memory = self.formulation.init(self.model, self.state)
         self.step_count = 0
         self._contacts = self.formulation.detect(self.model, self.state, self.h)

@@ -4,6 +4,8 @@ from signorini.problems.friction import FrictionProblem
 from signorini.problems.lcp import LCP
 from signorini.problems.mcp import MCP
 from signorini.problems.mlcp import MixedLCP
+from signorini.problems.qp import ConvexQP
+from signorini.solvers.anitescu_hart import AnitescuHart
 from signorini.solvers.enumerate import Enumerate
 from signorini.solvers.friction_auto import FrictionAuto
 from signorini.solvers.friction_interior_point import FrictionInteriorPoint
@@ -12,22 +14,36 @@ from signorini.solvers.josephy_newton import JosephyNewton
 from signorini.solvers.lemke import Lemke
 from signorini.solvers.linear_auto import LinearAuto
 from signorini.solvers.mcp_auto import MCPAuto
+from signorini.solvers.mixed_integer import MixedInteger
 from signorini.solvers.nsgs import NSGS
 from signorini.solvers.pgs import PGS
 from signorini.solvers.principal_pivoting import PrincipalPivoting
 from signorini.solvers.proximal_newton import ProximalNewton
+from signorini.solvers.qp_clarabel import Clarabel
+from signorini.solvers.qp_proximal import ProximalQP
 from signorini.solvers.semismooth_newton import SemismoothNewton
 from signorini.solvers.solution import Control, Solution, Status
 from signorini.solvers.solve import Solver, applicable, register, run, solve
 
-register(LCP, default=LinearAuto(), solvers=(Lemke(), PGS(), PrincipalPivoting(), InteriorPointLCP(), Enumerate()))
+register(
+    LCP,
+    default=LinearAuto(),
+    solvers=(Lemke(), PGS(), PrincipalPivoting(), InteriorPointLCP(), Enumerate(), MixedInteger()),
+)
 register(MixedLCP, default=LinearAuto(), solvers=(InteriorPointLCP(),))
 register(MCP, default=MCPAuto(), solvers=(JosephyNewton(), SemismoothNewton()))
-register(FrictionProblem, default=FrictionAuto(), solvers=(NSGS(), FrictionInteriorPoint(), ProximalNewton()))
+register(ConvexQP, default=ProximalQP(), solvers=(Clarabel(),))
+register(
+    FrictionProblem,
+    default=FrictionAuto(),
+    solvers=(NSGS(), FrictionInteriorPoint(), ProximalNewton(), AnitescuHart()),
+)
 
 __all__ = [
     "NSGS",
     "PGS",
+    "AnitescuHart",
+    "Clarabel",
     "Control",
     "Enumerate",
     "FrictionAuto",
@@ -37,8 +53,10 @@ __all__ = [
     "Lemke",
     "LinearAuto",
     "MCPAuto",
+    "MixedInteger",
     "PrincipalPivoting",
     "ProximalNewton",
+    "ProximalQP",
     "SemismoothNewton",
     "Solution",
     "Solver",

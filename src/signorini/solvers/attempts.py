@@ -35,19 +35,24 @@ class Attempts:
         """Tell whether the time limit has passed."""
         return self.control.time_limit is not None and self.seconds >= self.control.time_limit
 
+    def time_left(self) -> float | None:
+        """Return the seconds until the time limit, None if there is none."""
+        return None if self.control.time_limit is None else max(self.control.time_limit - self.seconds, 0.0)
+
     def solved(self, solver: Solver, start: Array | None = None) -> bool:
         """Run `solver` for the time that is left; tell whether the problem is solved."""
-        if self.out_of_time():
+        if self.out_of_time() and self.best is not None:
             return False
         earlier = self.seconds
-        limit = None if self.control.time_limit is None else self.control.time_limit - earlier
-        control = replace(self.control, time_limit=limit, start=self.control.start if start is None else start)
+        control = replace(
+            self.control, time_limit=self.time_left(), start=self.control.start if start is None else start
+        )
         solution = run(solver, self.problem, control)
         self.tried.append((type(solver).__name__, str(solution.status)))
         self.iterations += solution.iterations
         self.history.extend((earlier + t, residual) for t, residual in solution.history)
         self.info.update(solution.info)
-        if self.best is None or solution.success or solution.residual < self.best.residual:
+        if self.best is None or solution.success or (not self.best.success and _better(solution, self.best)):
             self.best = solution
         return solution.success
 
@@ -70,3 +75,10 @@ class Attempts:
             history=tuple(self.history),
             info={**self.info, **info, "tried": self.tried},
         )
+
+
+def _better(a: Solution, b: Solution) -> bool:
+    """Compare two failures by residual, but never prefer a point that ran away to infinity."""
+    return a.residual < b.residual and float(abs(a.z).max(initial=0.0)) <= 1e3 * (
+        1.0 + float(abs(b.z).max(initial=0.0))
+    )

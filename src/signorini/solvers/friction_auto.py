@@ -1,9 +1,10 @@
 """The default for friction problems: cheap sweeps first, Newton-like methods where sweeps do not get on.
 
 1. Accelerated Gauss-Seidel sweeps as long as the residual falls tenfold in 200 of them.
-2. From there Newton's method in the modes that the sweeps found: exact to rounding if they are right.
-3. Interior point from a cold start; near the solution it is cut short by step 2.
-4. Proximal Newton from the best point of the interior point, and again from others, with other settings.
+2. If they came near: a few steps of proximal Newton.
+3. Interior points from starts of several sizes; near the solution each is cut short by Newton's method in the modes
+   that it found, and where it stalls close by, proximal Newton takes over.
+4. Long runs of proximal Newton from the best points.
 
 Whatever happens, the best point by the problem's own residual is returned, and called solved only if that residual
 meets the tolerance.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     from signorini.solvers.friction_interior_point import Run
 
 _SWEEPS = 2000
+_CHUNK = 256  # sweeps between two looks at the clock
 _PATIENCE = 200
 _PROGRESS = 0.1
-_POLISH_BELOW = 1e-2  # sweeps that ended above this residual have not found the modes
+_SWEPT_NEAR = 3e-5  # sweeps that ended below this residual are near enough for Newton
+_NEWTON_CONTACTS = 10_000  # beyond, a factorisation costs more than thousands of sweeps
+_NEAR = 1e-6  # an interior point that stalled below this residual is near enough for a short proximal Newton
 _EXTRA = 1e-4  # the polish goes on to this part of the tolerance, at the price of a step or two
 _REL = 100.0  # a one-off answer whose `rel` exceeds so many tolerances is polished as well
 
@@ -52,12 +56,22 @@ class FrictionAuto:
             return _solve_polygon(problem, control, began)
         p = starting_point(problem, control)
         sweeper = Sweeper(problem)
-        sweeps, residual = sweeper.run(p, 0.9 * control.tolerance, _SWEEPS, _PATIENCE, _PROGRESS, self.acceleration)
-        history = [(time.perf_counter() - began, residual)]
-        if control.callback is not None:
-            control.callback(sweeps, residual)
-        solved = residual <= control.tolerance
+        history: list[tuple[float, float]] = []
+        sweeps = 0
+        chunk = _SWEEPS if control.time_limit is None else _CHUNK
+        deadline = math.inf if control.time_limit is None else control.time_limit
+        while True:
+            done, residual = sweeper.run(p, 0.9 * control.tolerance, chunk, _PATIENCE, _PROGRESS, self.acceleration)
+            sweeps += done
+            history.append((time.perf_counter() - began, residual))
+            if control.callback is not None:
+                control.callback(sweeps, residual)
+            solved = residual <= control.tolerance
+            if solved or done < chunk or sweeps >= _SWEEPS or history[-1][0] > deadline:
+                break
         if solved and (control.start is not None or problem.rel(problem.flat(p)) <= _REL * control.tolerance):
+            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
+        if problem.contact_count > _NEWTON_CONTACTS:
             return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
         search = _Search(problem, control, self, p, residual, began, history)
         search.path.append(f"sweeps {sweeps}")
@@ -112,39 +126,30 @@ class _Search:
         system = scaled.newton_system()
         swept = scaled.scaled(self.p)
 
-        def finish(r: Array, steps: int = 3) -> Run:
-            return polish(scaled, system, r, _EXTRA * tolerance, steps)
+        def finish(r: Array) -> Run:
+            return polish(scaled, system, r, _EXTRA * tolerance, 3)
 
         def done(name: str, run: Run) -> bool:
             return self.offer(name, scaled.impulses(run.r), run.residual, run.factorisations)
 
-        if self.residual < _POLISH_BELOW and done("polish", finish(swept, 8)):
-            return Status.SOLVED
-        size = max(1.0, float(np.abs(swept).max(initial=0.0)))
-        attempts: tuple[dict[str, Any], ...] = (
-            {"patience": 8, "size": 1.0, "alpha": 1e-2},
-            {"patience": 3, "size": size, "alpha": 1e-2},
-            {"patience": 8, "size": size, "alpha": 1e-4},
-            {"patience": 12, "size": 10.0 * size, "alpha": 1e-1},
-        )
-        for attempt in attempts:
-            left = self.limit - self.factorisations
-            inner = interior_point(
-                scaled,
-                system,
-                tolerance,
-                min(60, left),
-                attempt["patience"],
-                self.deadline,
-                size=attempt["size"],
-                finish=finish,
-            )
-            if done("interior point", inner) or self.over():
+        def newton(r: Array, alpha: float, steps: int) -> bool:
+            left = min(steps, self.limit - self.factorisations)
+            return done("proximal Newton", proximal_newton(scaled, system, r, tolerance, left, alpha, self.deadline))
+
+        ends: list[Run] = []
+        near = self.residual < _SWEPT_NEAR and (self.residual <= tolerance or newton(swept, 1e-3, 15))
+        for size in () if near else _start_sizes(swept):
+            left = min(60, self.limit - self.factorisations)
+            ends.append(interior_point(scaled, system, tolerance, left, 8, self.deadline, size=size, finish=finish))
+            if done(f"interior point from {size:.0f}", ends[-1]) or self.over():
                 break
-            left = min(400, self.limit - self.factorisations)
-            newton = proximal_newton(scaled, system, inner.r, tolerance, left, attempt["alpha"], self.deadline)
-            if done("proximal Newton", newton) or self.over():
+            if ends[-1].residual < _NEAR and (newton(ends[-1].r, 1e-2, 80) or self.over()):
                 break
+        ends.sort(key=lambda run: run.residual)
+        for r in [run.r for run in ends[:2]] + [swept]:
+            if self.residual <= tolerance or self.over():
+                break
+            newton(r, 1e-2, 400)
         if self.residual <= tolerance:
             done("polish", finish(scaled.scaled(self.p)))
             return Status.SOLVED
@@ -166,6 +171,16 @@ class _Search:
     def over(self) -> bool:
         """Tell whether time or factorisations are used up."""
         return self.factorisations >= self.limit or time.perf_counter() > self.deadline
+
+
+def _start_sizes(swept: Array) -> list[float]:
+    """Return sizes of the interior point's start: first that of the impulses met by sweeps, then others.
+
+    What decides is whether the start is above the impulses that a chain of contacts hands on, which no local quantity
+    tells; a start of another size takes another way round a fold of the central path.
+    """
+    met = max(1.0, float(np.abs(swept).max(initial=0.0)))
+    return [met] + [size for size in (30.0, 1.0, 300.0, 1000.0) if not 0.3 < size / met < 3.0]
 
 
 def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> Solution:

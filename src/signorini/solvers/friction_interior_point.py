@@ -59,8 +59,9 @@ class FrictionInteriorPoint:
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
         deadline = math.inf if control.time_limit is None else began + control.time_limit
         with np.errstate(all="ignore"):
+            system = scaled.newton_system()
             run = interior_point(
-                scaled, scaled.newton_system(), control.tolerance, limit, self.patience, deadline, start
+                scaled, system, control.tolerance, limit, self.patience, deadline, start, tell=control.callback
             )
         return judged(
             problem,
@@ -98,10 +99,13 @@ def interior_point(
     start: Array | None = None,
     size: float = 1.0,
     finish: Callable[[Array], Run] | None = None,
+    tell: Callable[[int, float], object] | None = None,
 ) -> Run:
     """Follow the central path; the start is a guess `start`, or ``x = size e``.
 
-    Once the residual is small, and again after each fall by ten, `finish` may try to end the matter from there.
+    Once the residual is small, and again after each fall by ten, `finish` may try to end the matter from there. What it
+    finds counts only if it meets the tolerance: a point just off the central path is a better start for other methods
+    than one with some modes right and others settled wrongly.
     """
     mu = scaled.mu
     n_c = mu.shape[0]
@@ -124,20 +128,20 @@ def interior_point(
         since = 0 if residual < _PROGRESS * best else since + 1
         if residual < best:
             best, best_r = residual, r
-        if best <= tolerance or n_c == 0:
+        if tell is not None:
+            tell(count, best)
+        if best <= tolerance:
             status = Status.SOLVED
             break
         if finish is not None and best < tried:
             tried = 0.1 * best
             end = finish(best_r)
             count += end.factorisations
-            if end.residual < best:
-                best, best_r = end.residual, end.r
+            if end.residual <= tolerance:
+                best, best_r, status = end.residual, end.r, Status.SOLVED
                 times.append((time.perf_counter(), best))
-            if best <= tolerance:
-                status = Status.SOLVED
                 break
-        if since >= patience or not math.isfinite(residual):
+        if since >= patience or n_c == 0 or not math.isfinite(residual):
             status = Status.STALLED
             break
         if times[-1][0] > deadline:
@@ -167,8 +171,9 @@ def interior_point(
 
 
 def _direction(scaled: EquilibratedProblem, system: NewtonSystem, D: Array, g: Array, e: Array) -> tuple[Array, Array]:
-    """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``."""
+    """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``, with one step of iterative refinement."""
     dr = system.solve(g, e)
+    dr = dr + system.solve(system.defect(g, scaled.product(dr) + e, dr), None)
     du = scaled.product(dr) + e
     return dr / np.where(D > 0.0, D, 1.0), du
 

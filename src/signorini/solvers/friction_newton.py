@@ -19,7 +19,7 @@ from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.problems.couplings import Couplings, apply_couplings
+from signorini.problems.couplings import apply_couplings
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
 
@@ -129,6 +129,11 @@ class NewtonSystem:
             right = right - self.row * right[:, :1]
         return self._solve(right)
 
+    def defect(self, g: Array, du: Array, dr: Array) -> Array:
+        """Return what `dr` with ``du = W dr + e`` leaves of the equation."""
+        left: Array = g - np.einsum("cij,cj->ci", self.S0, du) - dr
+        return left
+
     def _factor(self) -> bool:
         raise NotImplementedError
 
@@ -158,7 +163,7 @@ class ContactSpace(NewtonSystem):
     def __init__(self, W: Array, alpha: Array) -> None:
         super().__init__(alpha)
         self.n_c = W.shape[0] // 3
-        self.W = W.reshape(self.n_c, 3, -1)
+        self.W = W.reshape(self.n_c, 3, W.shape[0])
 
     def _factor(self) -> bool:
         n = 3 * self.n_c
@@ -194,7 +199,8 @@ class LowRankSpace(NewtonSystem):
     def _solve(self, right: Array) -> Array:
         reduced = self.L.T @ right.reshape(-1)
         dy = self.lu.solve(reduced if self.N is None else self.N @ reduced)
-        return right - np.einsum("cij,cj->ci", self.S, (self.L @ dy).reshape(-1, 3))
+        dr: Array = right - np.einsum("cij,cj->ci", self.S, (self.L @ dy).reshape(-1, 3))
+        return dr
 
 
 def contact_space(scaled: EquilibratedProblem, alpha: Array) -> NewtonSystem:
@@ -283,11 +289,12 @@ class SparseSpace(NewtonSystem):
 
     def __init__(self, problem: FrictionProblem, d: Array, kept: Any) -> None:
         super().__init__(np.zeros(0))
-        couplings: Couplings = problem.couplings
+        gather_start, gather_index, gather, scatter_start, scatter_index, scatter, y_count = problem.couplings
         n_c = problem.contact_count
-        shape = (n_c, couplings.y_count)
-        G = sparse.bsr_array((couplings.gather, couplings.gather_index, couplings.gather_start), shape=_times(shape))
-        V = sparse.bsr_array((couplings.scatter, couplings.scatter_index, couplings.scatter_start), shape=_times(shape))
+        read, written = gather_start[-1], scatter_start[-1]
+        shape = (3 * n_c, 3 * y_count)
+        G = sparse.bsr_array((gather[:read], gather_index[:read], gather_start), shape=shape)
+        V = sparse.bsr_array((scatter[:written], scatter_index[:written], scatter_start), shape=shape)
         rows = (3 * np.arange(n_c)[kept][:, None] + np.arange(3)).reshape(-1)
         scale = sparse.diags_array(np.repeat(d, 3))
         self.W: Any = scale @ (G @ V.T).tocsr()[rows][:, rows] @ scale
@@ -303,10 +310,6 @@ class SparseSpace(NewtonSystem):
     def _solve(self, right: Array) -> Array:
         dr: Array = self.lu.solve(right.reshape(-1)).reshape(-1, 3)
         return dr
-
-
-def _times(shape: tuple[int, int]) -> tuple[int, int]:
-    return (3 * shape[0], 3 * shape[1])
 
 
 @kernel

@@ -11,9 +11,9 @@ from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import Matrix, dense, plus_diagonal
 from signorini.problems.mcp import MCP
 from signorini.solvers.lemke import Lemke
-from signorini.solvers.newton_search import Point, iterate
+from signorini.solvers.newton_search import Point, active_set_target, iterate
 from signorini.solvers.progress import Progress
-from signorini.solvers.semismooth_newton import active_set_target, fischer_target
+from signorini.solvers.semismooth_newton import fischer_target
 from signorini.solvers.solution import Control, Solution
 from signorini.solvers.solve import run
 

@@ -125,8 +125,7 @@ class _Work:
     ) -> int:
         """Follow one path; return how it ended."""
         self.x.fill(0.0)
-        basis.scaled_data(self.M, self.q, cover, self.GT, self.q_s, self.row, self.column)
-        self.unit = float(np.abs(self.q * self.row).max())
+        self.unit = basis.scaled_data(self.M, self.q, cover, self.GT, self.q_s, self.row, self.column)
         if perturbation is not None:
             self.q_s += perturbation
         arrays = (self.GT, self.q_s, self.T, self.rows, self.cols, self.where, self.x, self.w)

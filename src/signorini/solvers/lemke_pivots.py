@@ -38,8 +38,10 @@ _TIE = 1e-11  # the same for the lexicographic rows
 
 
 @kernel
-def scaled_data(M: Array, q: Array, cover: Array, GT: Array, q_s: Array, row: Array, column: Array) -> None:
+def scaled_data(M: Array, q: Array, cover: Array, GT: Array, q_s: Array, row: Array, column: Array) -> float:
     """Fill ``GT = [R M S, cover]^T`` and ``q_s = R q / max|R q|`` with R, S powers of two that bring entries near 1.
+
+    Returns ``max|R q|``.
 
     The diagonal is brought near 1 symmetrically; rows and columns without positive diagonal follow by their largest
     entry. Complementarity does not notice: R only changes the covering vector, S the units of z.
@@ -49,7 +51,7 @@ def scaled_data(M: Array, q: Array, cover: Array, GT: Array, q_s: Array, row: Ar
         row[i] = 1.0
         column[i] = 1.0
         if M[i, i] > 0.0:
-            row[i] = 2.0 ** np.round(-0.5 * np.log2(M[i, i]))
+            row[i] = 2.0 ** np.floor(0.5 - 0.5 * np.log2(M[i, i]))
             column[i] = row[i]
     for i in range(n):
         if M[i, i] <= 0.0:
@@ -57,14 +59,14 @@ def scaled_data(M: Array, q: Array, cover: Array, GT: Array, q_s: Array, row: Ar
             for j in range(n):
                 largest = max(largest, abs(M[i, j]) * column[j])
             if largest > 0.0:
-                row[i] = 2.0 ** np.round(-np.log2(largest))
+                row[i] = 2.0 ** np.floor(0.5 - np.log2(largest))
     for j in range(n):
         if M[j, j] <= 0.0:
             largest = 0.0
             for i in range(n):
                 largest = max(largest, abs(M[i, j]) * row[i])
             if largest > 0.0:
-                column[j] = 2.0 ** np.round(-np.log2(largest))
+                column[j] = 2.0 ** np.floor(0.5 - np.log2(largest))
     scale = 0.0
     for i in range(n):
         scale = max(scale, abs(q[i]) * row[i])
@@ -73,6 +75,7 @@ def scaled_data(M: Array, q: Array, cover: Array, GT: Array, q_s: Array, row: Ar
         GT[n, i] = cover[i]
     for i in range(n):
         q_s[i] = q[i] * row[i] / scale if scale > 0.0 else 0.0
+    return scale
 
 
 @kernel
@@ -239,7 +242,7 @@ def _leaving(
     for i in range(n):
         if dw[i] < -threshold and where[i] < 0:
             bound = min(bound, (w[i] + slip) / -dw[i])
-    count = 0
+    count = n - n  # a literal 0 would be a type of its own and make Numba compile the callee twice
     for c in range(k):
         if y[c] < -threshold and x[cols[c]] <= bound * -y[c]:
             if cols[c] == n:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import plus_diagonal
 from signorini.problems.mcp import MCP
 from signorini.solvers.attempts import Attempts
 from signorini.solvers.josephy_newton import JosephyNewton
+from signorini.solvers.linear_auto import LinearAuto
 from signorini.solvers.newton_search import inside
 from signorini.solvers.semismooth_newton import SemismoothNewton
 from signorini.solvers.solution import Control, Solution, Status
@@ -25,7 +27,8 @@ _FAR = 1e6
 class MCPAuto:
     """Josephy-Newton, then semismooth Newton, then both again from other starts and on regularised problems.
 
-    Large or sparse problems begin with semismooth Newton. A start where F is not defined is moved inside the bounds.
+    Large problems begin with semismooth Newton. If F turns out to be linear the linear methods are tried as well. A
+    start where F is not defined is moved inside the bounds.
     """
 
     small: int = 400
@@ -44,6 +47,8 @@ class MCPAuto:
         for solver in methods:
             if attempts.solved(solver, x) and not _far(attempts.best, x):
                 return attempts.finish()
+        if self._linear(problem, attempts, x):
+            return attempts.finish()
         random = np.random.default_rng(self.seed)
         for k in range(self.restarts if attempts.best is None or not attempts.best.success else 1):
             if attempts.out_of_time():
@@ -56,6 +61,22 @@ class MCPAuto:
             if attempts.solved(methods[0], _defined_start(problem, start)) and not _far(attempts.best, x):
                 break
         return attempts.finish(Status.STALLED)
+
+    def _linear(self, problem: MCP, attempts: Attempts, x: Array) -> bool:
+        """Try the linear methods if F turns out to be linear; tell whether that solved the problem."""
+        J: Any = problem.jacobian(x)
+        if J is None or problem.size > self.small or (attempts.best is not None and attempts.best.success):
+            return False
+        F, other = problem.value(x), x + (1.0 + np.abs(x))
+        G, J_other = problem.value(other), problem.jacobian(other)
+        if F is None or G is None or J_other is None:
+            return False
+        size = np.abs(F).max() + np.abs(G).max()
+        if np.abs(G - F - J @ (other - x)).max() > 1e-12 * size or abs(J - J_other).max() > 1e-12 * abs(J).max():
+            return False
+        linear = box_to_mixed(J, F - J @ x, *problem.bounds)
+        solution = LinearAuto().solve(linear.problem, Control(time_limit=attempts.time_left()))
+        return attempts.solved(JosephyNewton(), linear.back(solution.z)) if solution.success else False
 
     def _regularised(self, problem: MCP, control: Control, attempts: Attempts, x: Array) -> Array:
         """Return where a chain of problems ``F + t (x - x_0)``, t falling, leads."""
@@ -74,14 +95,14 @@ class MCPAuto:
 def _proximal(problem: MCP, t: float, centre: Array, x: Array) -> MCP:
     """Return the problem with ``F + t (x - centre)`` in place of F, to be started at `x`."""
 
-    def F(x: Array) -> object:
+    def value(x: Array) -> object:
         return problem.F(x) + t * (x - centre)
 
-    def J(x: Array) -> object:
+    def jacobian(x: Array) -> object:
         slopes = problem.jacobian(x)
         return None if slopes is None else plus_diagonal(slopes, np.full(x.size, t))
 
-    return MCP(F, J, lower=problem.lower, upper=problem.upper, x0=x)
+    return MCP(value, jacobian, lower=problem.lower, upper=problem.upper, x0=x)
 
 
 def _far(solution: Solution | None, x: Array) -> bool:

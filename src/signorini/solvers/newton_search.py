@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.problems.matrices import Matrix
+from signorini.problems.matrices import Matrix, principal_block
 from signorini.problems.mcp import MCP
-from signorini.solvers.mcp_merit import fischer, fischer_jacobian, fischer_slopes
+from signorini.solvers.linear_systems import solve_linear
+from signorini.solvers.mcp_merit import active_sets, fischer, fischer_jacobian, fischer_slopes
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Status
 
@@ -67,6 +68,21 @@ def point_at(problem: MCP, x: Array) -> Point | None:
     return None
 
 
+def active_set_target(problem: MCP, point: Point) -> Array | None:
+    """Put the unknowns of the active sets on their bounds and solve the linear model for the others."""
+    lower, upper = problem.bounds
+    at_lower, at_upper = active_sets(point.x, point.F, point.J, lower, upper)
+    index = np.flatnonzero(~(at_lower | at_upper))
+    target = point.x.copy()
+    target[at_lower], target[at_upper] = lower[at_lower], upper[at_upper]
+    right: Array = point.F + point.J @ (target - point.x)
+    step = solve_linear(principal_block(point.J, index), -right[index])
+    if step is None:
+        return None
+    target[index] += step
+    return target
+
+
 def inside(problem: MCP, x: Array, shift: float) -> Array:
     """Return `x` moved by `shift` (relative to its size) away from near bounds, at most half way to the other one."""
     lower, upper = problem.bounds
@@ -98,12 +114,10 @@ def iterate(
     merits: list[float] = []
     iterations = first
     while True:
-        residual = progress.offer(point.x, iterations)
-        if residual <= progress.control.tolerance:
-            # One more step costs little and, Newton being quadratic, takes the point to rounding.
-            target = directions[0](problem, point) if residual > 1e-3 * progress.control.tolerance else None
-            if target is not None:
-                progress.offer(target, iterations)
+        x = np.clip(point.x, *problem.bounds)
+        residual = progress.offer(x, iterations)
+        if progress.accepts(x, residual):
+            _finish(problem, point, residual, progress)
             return Status.SOLVED, iterations
         if progress.out_of_time():
             return Status.TIME_LIMIT, iterations
@@ -127,6 +141,21 @@ def iterate(
         unchecked += 1
         point = after
         recent = [*recent[-4:], point.theta]
+
+
+def _finish(problem: MCP, point: Point, residual: float, progress: Progress[MCP]) -> None:
+    """Take one more step: Newton being quadratic it reaches rounding, and it puts active unknowns exactly on bounds."""
+    lower, upper = problem.bounds
+    at_lower, at_upper = active_sets(point.x, point.F, point.J, lower, upper)
+    on_bounds = (point.x == lower)[at_lower].all() and (point.x == upper)[at_upper].all()
+    if on_bounds and residual <= 1e-3 * progress.control.tolerance:
+        return
+    target = active_set_target(problem, point)
+    if target is not None:
+        target = np.clip(target, lower, upper)
+        after = problem.residual(target)
+        if after <= max(residual, 1e-3 * progress.control.tolerance):
+            progress.prefer(target, after)
 
 
 def _step(problem: MCP, point: Point, directions: Sequence[Direction], reference: float, *, full: bool) -> Point | None:

@@ -135,6 +135,8 @@ def judged(
     if not math.isfinite(residual):
         p = np.zeros(p.shape)
         residual = problem.residual_by_contacts(p)
+    if otherwise is Status.SOLVED:
+        otherwise = Status.STALLED
     status = Status.SOLVED if residual <= control.tolerance else otherwise
     seconds = time.perf_counter() - began
     return Solution(problem.flat(p), status, residual, iterations, seconds, solver, tuple(history), info or {})

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.problems.problem import Problem
+from signorini.problems.problem import Problem, accepted
 from signorini.solvers.solution import Control, Solution, Status
 
 P = TypeVar("P", bound=Problem)
@@ -49,6 +49,15 @@ class Progress(Generic[P]):
             self.control.callback(iterations, residual)
         return residual
 
+    def accepts(self, z: Array, residual: float) -> bool:
+        """Tell whether a point would be called a solution."""
+        return accepted(self.problem, z, residual, self.control.tolerance)
+
+    def prefer(self, z: Array, residual: float) -> None:
+        """Make `z` the point to be returned."""
+        self.best, self.best_residual = z.copy(), residual
+        self.history.append((self.seconds, residual))
+
     def tell(self, iterations: int) -> None:
         """Report to the caller between points."""
         if self.control.callback is not None:
@@ -57,14 +66,14 @@ class Progress(Generic[P]):
     def finish(self, z: Array | None, iterations: int, status: Status = Status.STALLED, **info: Any) -> Solution:
         """Return the better of `z` and the best point, with the residual computed by the problem.
 
-        The status is SOLVED (or SEVERAL_SOLUTIONS, if so claimed) exactly if that residual meets the tolerance;
-        otherwise `status` says why not.
+        The status is SOLVED (or SEVERAL_SOLUTIONS, if so claimed) exactly if that residual meets the tolerance and the
+        problem finds the point credible; otherwise `status` says why not.
         """
         residual = np.inf if z is None else self.problem.residual(z)
         if z is None or (self.best is not None and self.best_residual < residual):
             z = self.best if self.best is not None else np.zeros(self.problem.size)
             residual = self.best_residual if self.best is not None else self.problem.residual(z)
-        if residual <= self.control.tolerance:
+        if self.accepts(z, residual):
             status = status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
         elif status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS):
             status = Status.STALLED

@@ -1,9 +1,10 @@
 """Proximal semismooth Newton for exact Coulomb friction, with a polish to rounding.
 
 Outer steps add ``alpha (r - r_k)`` to the velocity, which makes singular and mildly non-monotone problems regular;
-inner steps are damped Newton steps on the Alart-Curnier function. After an easy inner solve alpha shrinks, after a
-failed one it grows. The polish is Newton's method in the modes (open, stick, slip) that the point shows, with an alpha
-that only serves to choose among many solutions.
+inner steps are Newton steps on the Alart-Curnier function. They are not damped: the first step into other modes often
+raises the function a thousandfold and the next ones bring it down, where a line search would creep. After an easy
+inner solve alpha shrinks; after a failed one it grows and the step is taken back. The polish is Newton's method in the
+modes (open, stick, slip) that the point shows, with an alpha that only serves to choose among many solutions.
 
 References
 ----------
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +29,7 @@ from signorini.solvers.friction_newton import EquilibratedProblem, NewtonSystem
 from signorini.solvers.nsgs import judged, not_applicable, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
-_INNER_STEPS = 12
+_INNER_STEPS = 10
 _INNER_FALL = 1e-2  # an inner problem counts as solved when |F| fell by this factor
 _LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
 _POLISH = (1e-9, 1e-7, 1e-5, 1e-3)  # alphas of the polish, tried in turn
@@ -54,7 +56,7 @@ class ProximalNewton:
         deadline = math.inf if control.time_limit is None else began + control.time_limit
         with np.errstate(all="ignore"):
             system = scaled.newton_system()
-            run = proximal_newton(scaled, system, r, control.tolerance, limit, self.alpha, deadline)
+            run = proximal_newton(scaled, system, r, control.tolerance, limit, self.alpha, deadline, control.callback)
         return judged(
             problem,
             scaled.impulses(run.r),
@@ -75,6 +77,7 @@ def proximal_newton(
     max_factorisations: int,
     alpha: float,
     deadline: float = math.inf,
+    tell: Callable[[int, float], object] | None = None,
 ) -> Run:
     """Run outer steps from `r` until the problem's residual meets `tolerance`."""
     mu = scaled.mu
@@ -84,6 +87,8 @@ def proximal_newton(
     times = [(time.perf_counter(), best)]
     count = 0
     status = Status.ITERATION_LIMIT
+    if n_c == 0:
+        return Run(r, best, 0, Status.STALLED, times)
     while best > tolerance and count < max_factorisations:
         if times[-1][0] > deadline:
             status = Status.TIME_LIMIT
@@ -98,31 +103,29 @@ def proximal_newton(
             count += 1
             if not system.factor(S):
                 break
-            dr = system.solve(g, None)
-            if not np.isfinite(np.vdot(dr, dr)):
-                break
-            du = scaled.product(dr) + alpha * dr
-            a = 1.0
-            for _ in range(7):
-                trial = alart_curnier(u + a * du, r + a * dr, mu, F)
-                if trial < (1.0 - 0.05 * a) * size:
-                    break
-                a *= 0.5
-            r = r + a * dr
+            r = r + _refined(scaled, system, g)
             u = scaled.velocity(r) + alpha * (r - centre)
             size = alart_curnier(u, r, mu, F)
         residual = scaled.residual(r)
         times.append((time.perf_counter(), residual))
         if residual < best:
             best, best_r = residual, r
+        if tell is not None:
+            tell(count, best)
         if size <= _INNER_FALL * first:
             if inner <= 6:
-                alpha = max((0.2 if inner <= 3 else 0.5) * alpha, _LEAST)
+                alpha = max((0.1 if inner <= 3 else 0.3) * alpha, _LEAST)
         else:
             alpha = min(4.0 * alpha, _MOST)
-            if not residual <= 2.0 * best:
-                r = best_r
+            if not size < 0.5 * first:
+                r = centre
     return Run(best_r, best, count, Status.SOLVED if best <= tolerance else status, times)
+
+
+def _refined(scaled: EquilibratedProblem, system: NewtonSystem, g: Array) -> Array:
+    """Return dr of ``dr = g - S W dr`` with one step of iterative refinement."""
+    dr = system.solve(g, None)
+    return dr + system.solve(system.defect(g, scaled.product(dr), dr), None)
 
 
 def polish(
@@ -141,7 +144,7 @@ def polish(
         alart_curnier(u, r, mu, F)
         newton_blocks(u, r, mu, F, weights[0], S, g)
         count += 1
-        trial = r + system.solve(g, None) if system.factor(S) else r
+        trial = r + _refined(scaled, system, g) if system.factor(S) else r
         residual = scaled.residual(trial)
         if not residual < 0.5 * best:
             weights.pop(0)

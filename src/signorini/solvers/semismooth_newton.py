@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.problems.matrices import Matrix, compressed_rows, is_sparse, principal_block
+from signorini.problems.matrices import Matrix, compressed_rows, is_sparse
 from signorini.problems.mcp import MCP
-from signorini.solvers.linear_systems import factorised, solve_linear
-from signorini.solvers.mcp_merit import active_sets, fischer_jacobian, fischer_slopes
-from signorini.solvers.newton_search import Point, iterate
+from signorini.solvers.linear_systems import factorised
+from signorini.solvers.mcp_merit import fischer_jacobian, fischer_slopes
+from signorini.solvers.newton_search import Point, active_set_target, iterate
 from signorini.solvers.pgs import has_sweepable_diagonal, sweeps
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution
@@ -65,21 +65,6 @@ class SemismoothNewton:
             if np.isfinite(swept).all() and not np.allclose(swept, x, rtol=1e-9, atol=0.0):
                 return swept
         return x
-
-
-def active_set_target(problem: MCP, point: Point) -> Array | None:
-    """Put the unknowns of the active sets on their bounds and solve the linear model for the others."""
-    lower, upper = problem.bounds
-    at_lower, at_upper = active_sets(point.x, point.F, point.J, lower, upper)
-    index = np.flatnonzero(~(at_lower | at_upper))
-    target = point.x.copy()
-    target[at_lower], target[at_upper] = lower[at_lower], upper[at_upper]
-    right: Array = point.F + point.J @ (target - point.x)
-    step = solve_linear(principal_block(point.J, index), -right[index])
-    if step is None:
-        return None
-    target[index] += step
-    return target
 
 
 def fischer_target(problem: MCP, point: Point) -> Array | None:

@@ -19,7 +19,7 @@ from signorini.errors import InputError
 from signorini.problems.convert import conversion_path, converted
 from signorini.problems.lcp import LCP
 from signorini.problems.mlcp import MixedLCP
-from signorini.problems.problem import Problem
+from signorini.problems.problem import Problem, accepted
 from signorini.solvers.active_set import polished
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -154,15 +154,15 @@ def run(solver: Solver, problem: Problem, control: Control) -> Solution:
     residual = problem.residual(z)
     if isinstance(problem, LCP | MixedLCP) and residual > 1e-3 * control.tolerance:
         z, residual = polished(problem, z, residual)
-    status = _judged(solution.status, residual, control.tolerance)
+    status = _judged(solution.status, accepted(problem, z, residual, control.tolerance))
     info = {**solution.info, "solved_as": type(other.problem).__name__}
     if "solutions" in info:
         info["solutions"] = [other.back(point) for point in info["solutions"]]
     return replace(solution, z=z, status=status, residual=residual, seconds=time.perf_counter() - began, info=info)
 
 
-def _judged(status: Status, residual: float, tolerance: float) -> Status:
-    """Return the status that the residual of the original problem allows."""
-    if residual <= tolerance:
+def _judged(status: Status, solved: bool) -> Status:
+    """Return the status that the original problem allows."""
+    if solved:
         return status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
     return Status.STALLED if status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS) else status

@@ -24,26 +24,16 @@ class Camera(NamedTuple):
     half: tuple[float, float]
     """Half width and height of the picture, in the plane at depth 1."""
 
-    def rays(self, width: int, height: int) -> Array:
-        """Return the unit directions through the pixels, row by row from the top, (height, width, 3)."""
-        x = self.centre[0] + self.half[0] * (2.0 * (np.arange(width) + 0.5) / width - 1.0)
-        y = self.centre[1] - self.half[1] * (2.0 * (np.arange(height) + 0.5) / height - 1.0)
-        d = self.forward + x[None, :, None] * self.right + y[:, None, None] * self.up
-        rays: Array = d / np.linalg.norm(d, axis=2, keepdims=True)
-        return rays
-
-    def window(self, centre: Array, radius: float, width: int, height: int) -> tuple[slice, slice]:
-        """Return rows and columns that contain the image of a ball."""
+    def window(self, centre: Array, radius: float, width: int, height: int) -> tuple[int, int, int, int]:
+        """Return first and last rows and columns of pixels that contain the image of a ball; the last are excluded."""
         x, y, depth = self.seen(centre[None])[0]
         if depth <= 1.01 * radius:
-            return slice(0, height), slice(0, width)
+            return 0, height, 0, width
         # A ball off the axis looks longer by up to 1/cos of the angle; the half view is small, 1.3 is ample.
         r = 1.3 * radius / np.sqrt(depth**2 - radius**2) * np.hypot(1.0, np.hypot(x, y))
-        column = 0.5 * width * (1.0 + (x - self.centre[0] + np.array([-r, r])) / self.half[0])
-        row = 0.5 * height * (1.0 - (y - self.centre[1] + np.array([r, -r])) / self.half[1])
-        rows = slice(max(0, int(row[0])), min(height, int(row[1]) + 2))
-        columns = slice(max(0, int(column[0])), min(width, int(column[1]) + 2))
-        return rows, columns
+        left, right = 0.5 * width * (1.0 + (x - self.centre[0] + np.array([-r, r])) / self.half[0])
+        upper, lower = 0.5 * height * (1.0 - (y - self.centre[1] + np.array([r, -r])) / self.half[1])
+        return max(0, int(upper)), min(height, int(lower) + 2), max(0, int(left)), min(width, int(right) + 2)
 
     def seen(self, points: Array) -> Array:
         """Return picture coordinates and depth of points, (n, 3)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.visual.camera import Camera, frame
-from signorini.visual.raycast import render
+from signorini.visual.raycast import count_seen, render
 from signorini.visual.solids import Solid
 from signorini.visual.style import BODY_COLOURS, GREY, INK, new_figure, styled
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 _ASPECT = 1.6  # width to height of one still
 _FIXED_COLOUR = np.array([0.62, 0.64, 0.67])
-_ELEVATION = np.deg2rad(24.0)
-_AZIMUTHS = np.deg2rad([-65.0, -115.0, -20.0, -160.0, 65.0, 115.0, 20.0, 160.0])
+_ELEVATIONS = np.deg2rad([24.0, 38.0])
+_AZIMUTHS = np.deg2rad([-65.0, -90.0, -115.0, -40.0, -140.0, 65.0, 90.0, 115.0])  # the first wins unless another is better
+_TRIAL = (96, 60)  # rays by which views are compared
 
 
 def plot_motion(
@@ -31,7 +32,7 @@ def plot_motion(
     *,
     planar: bool = False,
     columns: int = 2,
-    width: int = 640,
+    width: int = 520,
     view: Sequence[float] | None = None,
 ) -> Figure:
     """Draw the bodies at several moments.
@@ -85,29 +86,36 @@ def _draw_spatial(
     view: Sequence[float] | None,
 ) -> None:
     extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
-    camera = _camera(solids, poses[0], centres, radii, view)
+    camera = _camera(solids, poses, fixed_count, centres, radii, view)
     colours = np.array([_colour(solid.body, fixed_count) for solid in solids])
     for panel, pose in zip(axes, poses, strict=False):
         panel.imshow(render(solids, pose, colours, camera, width, round(width / _ASPECT), extent), aspect="equal")
 
 
 def _camera(
-    solids: Sequence[Solid], poses: Array, centres: Array, radii: Array, view: Sequence[float] | None
+    solids: Sequence[Solid],
+    poses: Array,
+    fixed_count: int,
+    centres: Array,
+    radii: Array,
+    view: Sequence[float] | None,
 ) -> Camera:
-    """Return a camera outside of every half-space if one of the usual directions allows it."""
+    """Return the camera, among those around the scene, that sees most of the moving bodies at start, middle and end."""
     if view is not None:
         return frame(centres, radii, np.array(view, dtype=float), _ASPECT)
-    walls = [solid.placed(poses[solid.body]).planes[0] for solid in solids if solid.is_half_space]
-    cameras = []
-    for azimuth in _AZIMUTHS:
-        flat = np.cos(_ELEVATION)
-        direction = np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(_ELEVATION)])
-        camera = frame(centres, radii, direction, _ASPECT)
-        clearance = min((wall[:3] @ camera.eye - wall[3] for wall in walls), default=np.inf)
-        # A direction that shows the width of the scene needs less distance.
-        distance = float(np.linalg.norm(camera.eye - centres.mean(axis=0)))
-        cameras.append((clearance <= 0.0, round(distance / radii.max(), 1), camera))
-    return min(cameras, key=lambda entry: entry[:2])[2]
+    moments = poses[np.unique([0, len(poses) // 2, len(poses) - 1])]
+    best, most = None, -1.0
+    for elevation in _ELEVATIONS:
+        for azimuth in _AZIMUTHS:
+            flat = np.cos(elevation)
+            direction = np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)])
+            camera = frame(centres, radii, direction, _ASPECT)
+            # The square root asks for something to be seen at every moment rather than much at one.
+            seen = sum(np.sqrt(count_seen(solids, pose, camera, fixed_count, *_TRIAL)) for pose in moments)
+            if best is None or seen > 1.02 * most:
+                best, most = camera, seen
+    assert best is not None
+    return best
 
 
 def _draw_planar(
@@ -148,7 +156,7 @@ def _rounded(vertices: Array, radius: float) -> Array:
         return vertices
     outline = []
     for before, here, after in zip(np.roll(vertices, 1, 0), vertices, np.roll(vertices, -1, 0), strict=True):
-        first, second = (np.arctan2(-d[0], d[1]) + np.pi for d in (here - before, after - here))
+        first, second = (np.arctan2(-d[0], d[1]) for d in (here - before, after - here))
         turn = (second - first) % (2.0 * np.pi)
         angles = first + turn * np.linspace(0.0, 1.0, 12)
         outline.append(here + radius * np.column_stack([np.cos(angles), np.sin(angles)]))

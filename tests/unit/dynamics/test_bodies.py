@@ -17,7 +17,13 @@ ROUNDOFF = 1e-13
 
 
 def one_body(free: tuple[float, ...] = (1.0,) * 6) -> ModelArrays:
-    return ModelArrays(np.array([1.5]), INERTIA[None].copy(), np.array([free]), np.zeros(3))
+    return arrays(1.5, INERTIA, free)
+
+
+def arrays(mass: float, inertia: Array, free: tuple[float, ...]) -> ModelArrays:
+    return ModelArrays(
+        np.array([mass]), inertia[None].copy(), np.array([free]), np.zeros(3), np.zeros((1, 6)), np.ones(1)
+    )
 
 
 def pose(e: Array) -> Array:
@@ -48,8 +54,8 @@ def test_inverse_inertia_of_a_planar_body_knows_only_its_free_directions() -> No
 
 
 def test_inverse_inertia_of_a_fixed_body_is_zero() -> None:
-    arrays = ModelArrays(np.zeros(1), np.zeros((1, 3, 3)), np.zeros((1, 6)), np.zeros(3))
-    assert not inverse_inertia(arrays, pose(np.array([1.0, 0.0, 0.0, 0.0]))).any()
+    fixed = arrays(0.0, np.zeros((3, 3)), (0.0,) * 6)
+    assert not inverse_inertia(fixed, pose(np.array([1.0, 0.0, 0.0, 0.0]))).any()
 
 
 @given(quaternions, spins, st.floats(1e-4, 0.5))

@@ -62,7 +62,7 @@ def test_known_projections(z: tuple[float, float, float], expected: tuple[float,
 
 @given(coordinates, coordinates, st.integers(3, 9), st.floats(-4.0, 4.0))
 def test_support_of_the_polygon(u1: float, u2: float, n_d: int, phi: float) -> None:
-    """sigma = max_j (-d_j . u_T), between |u_T| cos(pi/n_d) and |u_T|."""
+    """It is max_j (-d_j . u_T), between |u_T| cos(pi/n_d) and |u_T|."""
     sigma = polygon_support(u1, u2, n_d, phi)
     d = generators(1.0, n_d, phi)[:, 1:]
     assert sigma == pytest.approx(max(0.0, float((-d @ [u1, u2]).max())), abs=1e-14)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.problems.couplings import contact_velocity
 from signorini.problems.delassus import Delassus
-from signorini.problems.friction import FrictionProblem
+from tests.friction_problems import friction
 
 rounding = 1e-12  # sums of some twenty products of numbers near 1
 
@@ -42,14 +44,14 @@ def test_operator_is_the_product_of_its_parts(dim: int) -> None:
     """W = J M^-1 J^T in every form: matrix, product, diagonal blocks, velocities, couplings."""
     operator, J, M_inv = example(dim)
     W = J @ M_inv @ J.T
-    p = np.random.default_rng(0).normal(size=W.shape[0])
+    p: Array = np.random.default_rng(0).normal(size=(W.shape[0],))
     np.testing.assert_allclose(operator.dense(), W, atol=rounding)
     np.testing.assert_allclose(operator @ p, W @ p, atol=10 * rounding)
     np.testing.assert_allclose(operator.velocity(p).reshape(-1), M_inv @ J.T @ p, atol=10 * rounding)
     for c, block in enumerate(operator.diagonal_blocks()):
         at = slice(dim * c, dim * (c + 1))
         np.testing.assert_allclose(block, W[at, at], atol=rounding)
-    problem = FrictionProblem(operator, np.zeros(W.shape[0]), 0.3, dim=dim)
+    problem = friction(operator, np.zeros(W.shape[0]), 0.3, dim=dim)
     u = contact_velocity(problem.couplings, problem.spatial(p), problem.load)
     np.testing.assert_allclose(u[:, :dim].reshape(-1), W @ p, atol=10 * rounding)
 
@@ -61,5 +63,6 @@ def test_bad_bodies_and_shapes_are_named() -> None:
         Delassus(operator.body_a, operator.body_b + 3, operator.J_a, operator.J_b, operator.M_inv)
     with pytest.raises(InputError, match="J_b has shape"):
         Delassus(operator.body_a, operator.body_b, operator.J_a, operator.J_b[:-1], operator.M_inv)
+    halves: Any = operator.body_a + 0.5
     with pytest.raises(InputError, match="body_a has type float64, must be integers"):
-        Delassus(operator.body_a + 0.5, operator.body_b, operator.J_a, operator.J_b, operator.M_inv)
+        Delassus(halves, operator.body_b, operator.J_a, operator.J_b, operator.M_inv)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from signorini.errors import InputError
 from signorini.problems import load_problem
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
-from tests.friction_problems import box_stack, random_problem
+from tests.friction_problems import box_stack, friction, random_problem
 
 
 def test_residual_by_hand() -> None:
@@ -20,13 +21,13 @@ def test_residual_by_hand() -> None:
 
     p - rho u^ = (0.25, -1.5, 0) projects on (0.8, -0.4, 0), the foot on the ray (2, -1); |rho b| = sqrt(13)/2.
     """
-    problem = FrictionProblem(2.0 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
+    problem = friction(2.0 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
     assert problem.residual(np.zeros(3)) == pytest.approx(np.hypot(0.8, 0.4) / (np.sqrt(13.0) / 2.0), rel=1e-15)
 
 
 def test_rel_by_hand() -> None:
     """The same point with rho = 1 over |b|: (0.5, -3, 0) projects on (1.6, -0.8, 0)."""
-    problem = FrictionProblem(2.0 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
+    problem = friction(2.0 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
     assert problem.rel(np.zeros(3)) == pytest.approx(np.hypot(1.6, 0.8) / np.sqrt(13.0), rel=1e-15)
 
 
@@ -36,25 +37,27 @@ def test_residual_of_a_polygon_by_hand() -> None:
     W = I, mu = 1, b = (-4, 3, 4): p = (1, 0, -1) gives u = (-3, 3, 3). sigma = 3, u^ = (0, 3, 3), p - u^ = (1, -3, -4).
     The nearest edge is the facet's |p_t| + |p_o| <= p_n: outward 7 - 1 = 6 along (-1, -1, -1)/3 gives (3, -1, -2).
     """
-    problem = FrictionProblem(np.eye(3), [-4.0, 3.0, 4.0], [1.0], cone="polygon", directions=4)
+    problem = friction(np.eye(3), [-4.0, 3.0, 4.0], [1.0], cone="polygon", directions=4)
     error = np.array([1.0, 0.0, -1.0]) - np.array([3.0, -1.0, -2.0])
-    assert problem.residual(np.array([1.0, 0.0, -1.0])) == pytest.approx(np.linalg.norm(error) / np.sqrt(41.0), rel=1e-14)
+    assert problem.residual(np.array([1.0, 0.0, -1.0])) == pytest.approx(
+        np.linalg.norm(error) / np.sqrt(41.0), rel=1e-14
+    )
 
 
 def test_residual_is_free_of_units() -> None:
     """Lengths in millimetres or masses in tonnes change nothing: W -> a W, b -> c b, p -> p c/a."""
     problem = random_problem(1, 4)
     p = np.random.default_rng(5).normal(size=problem.size)
-    other = FrictionProblem(1e3 * problem.dense(), 1e-6 * problem.b, problem.mu)
+    other = friction(1e3 * problem.dense(), 1e-6 * problem.b, problem.mu)
     assert other.residual(1e-9 * p) == pytest.approx(problem.residual(p), rel=1e-12)
 
 
 def test_nothing_to_solve() -> None:
     """No load, no impulse: residual 0; an impulse that is not a number: infinity."""
-    problem = FrictionProblem(np.eye(3), np.zeros(3), [0.3])
+    problem = friction(np.eye(3), np.zeros(3), [0.3])
     assert problem.residual(np.zeros(3)) == 0.0
     assert problem.residual(np.full(3, np.nan)) == np.inf
-    assert FrictionProblem(np.zeros((0, 0)), [], []).residual(np.zeros(0)) == 0.0
+    assert friction(np.zeros((0, 0)), [], []).residual(np.zeros(0)) == 0.0
 
 
 def test_dense_sparse_and_operator_agree() -> None:
@@ -63,7 +66,7 @@ def test_dense_sparse_and_operator_agree() -> None:
     p = np.random.default_rng(2).normal(size=stack.size)
     for compliance in (0.0, 0.7, np.linspace(0.0, 1.0, stack.contact_count)):
         forms = [
-            FrictionProblem(W, stack.b, stack.mu, compliance=compliance)
+            friction(W, stack.b, stack.mu, compliance=compliance)
             for W in (stack.W, stack.W.dense(), sparse.csr_array(stack.W.dense()))  # type: ignore[union-attr]
         ]
         expected = forms[0].dense() @ p + stack.b
@@ -85,7 +88,7 @@ def test_condensation_of_the_global_form() -> None:
 def test_file_round_trip(tmp_path: Path) -> None:
     """What was saved is read back, options included."""
     stack = box_stack(2, kick=0.1)
-    problem = FrictionProblem(
+    problem = friction(
         stack.W, stack.b, stack.mu, cone="polygon", directions=6, rotation=0.3, compliance=np.arange(8.0)
     )
     problem.save(tmp_path / "stack.npz")
@@ -105,7 +108,7 @@ def test_file_round_trip(tmp_path: Path) -> None:
         ({"b": [1.0, 2.0]}, "b has 2 entries, must be a multiple of dim = 3"),
         ({"b": [1.0, np.nan, 0.0]}, "b is .* must be finite"),
         ({"W": np.eye(2)}, r"W has shape \(2, 2\), must be \(3, 3\)"),
-        ({"W": np.full((3, 3), np.inf)}, "W must be finite|W is .* must be finite"),
+        ({"W": np.full((3, 3), np.inf)}, r"(?s)W is .* must be finite"),
         ({"dim": 4}, "dim is 4, must be 2 or 3"),
         ({"cone": "round"}, "cone is 'round'"),
         ({"cone": "polygon", "directions": 2}, "directions is 2"),
@@ -126,10 +129,10 @@ def test_lcp_of_the_sliding_sphere() -> None:
     """
     nu1, nu2, nu3, nu4, nu5 = 2.0, 0.3, -1.1772, 0.1, 0.4
     W = np.diag([1.0, 3.5, 3.5])
-    problem = FrictionProblem(W, [nu3, nu1 - nu5, nu2 + nu4], [0.2], cone="polygon", directions=4)
+    problem = friction(W, [nu3, nu1 - nu5, nu2 + nu4], [0.2], cone="polygon", directions=4)
     lcp = friction_as_lcp(problem)
     order = [0, 1, 3, 2, 4, 5]
-    expected = [
+    expected: Any = [
         [1, 0, 0, 0, 0, 0],
         [0, 3.5, -3.5, 0, 0, 1],
         [0, -3.5, 3.5, 0, 0, 1],
@@ -144,7 +147,7 @@ def test_lcp_of_the_sliding_sphere() -> None:
 
 def test_way_back_from_the_lcp() -> None:
     """p_T = D beta: one contact, directions along +-t and +-o."""
-    problem = FrictionProblem(np.eye(3), [-1.0, 0.0, 0.0], [1.0], cone="polygon", directions=4)
+    problem = friction(np.eye(3), [-1.0, 0.0, 0.0], [1.0], cone="polygon", directions=4)
     np.testing.assert_allclose(
         friction_from_lcp(problem, np.array([5.0, 1.0, 2.0, 3.0, 0.5, 9.0])), [5.0, -2.0, 1.5], atol=1e-15
     )

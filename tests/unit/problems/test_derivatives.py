@@ -1,0 +1,69 @@
+"""Automatic Jacobians against slopes known by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from signorini._arrays import Array
+from signorini.problems.derivatives import AutomaticJacobian
+
+
+def jacobian_of(F: Callable[[Array], object], x: Array) -> Array:
+    J = AutomaticJacobian(F)(x)
+    assert J is not None
+    return J
+
+
+def smooth(x: Array) -> Array:
+    return np.array([np.sin(x[0]) * x[1], x[0] ** 3 - np.exp(x[1])])
+
+
+def slopes(x: Array) -> Array:
+    return np.array([[np.cos(x[0]) * x[1], np.sin(x[0])], [3 * x[0] ** 2, -np.exp(x[1])]])
+
+
+def test_complex_steps_are_exact_to_rounding() -> None:
+    x = np.array([0.7, -1.3])
+    jacobian = AutomaticJacobian(smooth)
+    J = jacobian(x)
+    assert J is not None
+    np.testing.assert_allclose(J, slopes(x), rtol=1e-14)
+    assert jacobian.complex_steps
+
+
+def test_functions_that_drop_the_imaginary_part_are_found_out() -> None:
+    """Complex steps would give the slope 0 here, without any error."""
+    jacobian = AutomaticJacobian(lambda x: np.real(x) ** 2 + 0.0)
+    J = jacobian(np.array([3.0]))
+    assert J is not None
+    assert J[0, 0] == pytest.approx(6.0, rel=1e-8)
+    assert not jacobian.complex_steps
+
+
+def test_absolute_values_are_found_out() -> None:
+    """|x|^2 x of a complex number is not analytic; the slope of |x| x is 2 |x|."""
+    x = np.array([-2.0, 3.0])
+    np.testing.assert_allclose(jacobian_of(lambda x: np.abs(x) * x, x), np.diag([4.0, 6.0]), rtol=1e-8)
+
+
+def test_functions_of_real_numbers_only_are_differenced() -> None:
+    J = jacobian_of(lambda x: np.array([float(x[0]) ** 3]), np.array([2.0]))
+    assert J[0, 0] == pytest.approx(12.0, rel=1e-8)
+
+
+def test_one_sided_at_the_edge_of_the_domain() -> None:
+    """F is defined for x >= 1 only."""
+
+    def square(x: Array) -> Array:
+        if isinstance(x[0], complex) or x[0] < 1.0:
+            raise ArithmeticError
+        return np.array([x[0] ** 2])
+
+    assert jacobian_of(square, np.array([1.0]))[0, 0] == pytest.approx(2.0, rel=1e-6)
+
+
+def test_nowhere_defined_gives_none() -> None:
+    assert AutomaticJacobian(lambda x: x * np.nan)(np.array([1.0])) is None

@@ -1,0 +1,180 @@
+"""The repository agrees with itself."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+import yaml
+
+import signorini as sg
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "signorini"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CI = ROOT / ".ci" / "run"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+TEXT = {"", ".py", ".md", ".rst", ".toml", ".yaml", ".yml", ".cff", ".txt", ".cfg", ".typed"}
+# Folders that git ignores, besides those whose name begins with a dot.
+NOT_OURS = {"build", "dist", "docs/_build", "docs/gallery", "signorini-out"}
+HIDDEN_BUT_OURS = {".ci"}
+
+
+def our_files() -> list[Path]:
+    """Return the text files of the repository."""
+    found: list[Path] = []
+    folders = [ROOT]
+    while folders:
+        for path in sorted(folders.pop().iterdir()):
+            if path.is_file() and path.suffix in TEXT:
+                found.append(path)
+            hidden = path.name.startswith(".") and path.name not in HIDDEN_BUT_OURS
+            made = path.name == "__pycache__" or path.relative_to(ROOT).as_posix() in NOT_OURS
+            if path.is_dir() and not hidden and not made:
+                folders.append(path)
+    return found
+
+
+def rooms() -> list[str]:
+    return sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+
+
+def blocks(language: str) -> list[str]:
+    """Return the code blocks of the README in one language."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [text for name, text in fenced if name == language]
+
+
+def commands() -> list[str]:
+    return [line for block in blocks("") for line in block.splitlines()]
+
+
+def test_files_are_found() -> None:
+    """The tests below look at these files; an empty list would pass them all."""
+    names = {path.relative_to(ROOT).as_posix() for path in our_files()}
+    assert {"README.md", ".ci/run", "docs/developing.rst", "src/signorini/errors.py", "LICENSE"} <= names
+
+
+def test_no_paths_of_a_machine() -> None:
+    """A path of somebody's machine is of no use to anybody else."""
+    machine = re.compile(r"(?<![\w./~$}])/(?:home|root|Users|tmp|work|opt|mnt|scratch)/\w|\b[A-Z]:\\\\?Users")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in our_files()
+        if path != Path(__file__).resolve()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if machine.search(line)
+    ]
+    assert found == []
+
+
+def test_versions_agree() -> None:
+    version = PROJECT["project"]["version"]
+    changelog = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert changelog is not None
+    assert {"changelog": changelog[1], "citation": citation["version"], "package": sg.__version__} == {
+        "changelog": version,
+        "citation": version,
+        "package": version,
+    }
+
+
+def test_licences_agree() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert PROJECT["project"]["license"] == citation["license"] == "Apache-2.0"
+    assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", [".venv/bin/signorini demo", "-m pytest -n 2 --dist worksteal"])
+def test_readme_has_both_commands(ending: str) -> None:
+    """Each is one line that sets up everything on a machine with nothing but Python."""
+    found = [line for line in commands() if line.endswith(ending)]
+    assert len(found) == 1
+    assert re.match(r'python3 -m venv \.venv && \.venv/bin/pip install (\.|"\.\[test\]") && ', found[0])
+
+
+def test_ci_runs_the_commands_of_the_readme() -> None:
+    """The function of .ci/run that reads the README finds exactly the lines that a reader sees there."""
+    function = re.search(r"^readme_command\(\) \{.*?^\}$", CI.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert function is not None
+    found = [
+        subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", f'{function[0]}\nreadme_command "{what}"'],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.rstrip("\n")
+        for what in re.findall(r'\$\(readme_command "(.*?)"\)', CI.read_text(encoding="utf-8"))
+    ]
+    assert sorted(found) == sorted(commands())
+    assert CI.stat().st_mode & 0o111, ".ci/run must be executable"
+
+
+def test_readme_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ten lines do what their comments say: sliding ends at 5/7 of the speed."""
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks("python")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(code, "README.md", "exec"), {})
+    plt.close("all")
+    velocity = re.match(r"\[\s*(\S+)", output.getvalue())
+    assert velocity is not None
+    assert abs(float(velocity[1]) - 10.0 / 7.0) < 1e-8
+    assert (tmp_path / "ball.h5").exists()
+
+
+def test_readme_scene_file_is_the_scene_of_the_ten_lines(tmp_path: Path) -> None:
+    (text,) = blocks("yaml")
+    (tmp_path / "ball.yaml").write_text(text)
+    scene = sg.Scene.load(tmp_path / "ball.yaml")
+    assert list(scene.fixed) == ["floor"]
+    assert scene.bodies["ball"].velocity.tolist() == [2.0, 0.0, 0.0]
+    assert scene.contact.friction == 0.2
+
+
+def test_readme_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)|`(docs/[\w/.]+)`", README)
+    targets = [a or b for a, b in links]
+    assert len(targets) >= 5
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_every_room_says_what_it_is_for() -> None:
+    assert "io" in rooms()
+    silent = [
+        room
+        for room in rooms()
+        if not ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8")))
+    ]
+    assert silent == []
+
+
+def test_every_room_is_documented() -> None:
+    table = set(
+        re.findall(r"^``(\w+)``  ", (ROOT / "docs" / "developing.rst").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(rooms()) <= table
+
+
+def test_every_room_is_under_contract() -> None:
+    """A room that no contract names could import anything."""
+    layers, _, door_to_numba = PROJECT["tool"]["importlinter"]["contracts"]
+    known = {layer.strip("()") for line in layers["layers"] for layer in line.split(" | ")}
+    assert {f"signorini.{room}" for room in rooms()} <= known
+    assert {f"signorini.{room}" for room in rooms()} == set(door_to_numba["source_modules"])
+
+
+def test_every_public_name_is_documented() -> None:
+    missing = [name for name in sg.__all__ if not (getattr(sg, name).__doc__ or "").strip()]
+    assert missing == []
