@@ -74,6 +74,14 @@ def test_success_is_never_claimed_wrongly(solver: Any, seed: int, contacts: int,
         assert independent_residual(problem, solution.z) > 0.9e-9
 
 
+@given(seeds, dims, st.sampled_from([0.0, 0.1]), st.sampled_from([None, 2]))
+def test_one_contact_is_solved_exactly(seed: int, dim: int, asymmetry: float, rank: int | None) -> None:
+    """The local solution is exact: a single contact, singular or not, is solved by the first sweep."""
+    problem = random_problem(seed, 1, dim=dim, asymmetry=asymmetry, rank=rank)
+    solution = NSGS(acceleration=0).solve(problem, Control(tolerance=1e-12, max_iterations=1))
+    assert solution.success
+
+
 @settings(max_examples=40)
 @given(seeds, counts, dims)
 def test_solvers_agree_on_velocities(seed: int, contacts: int, dim: int) -> None:

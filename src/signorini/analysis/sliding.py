@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.analysis.matrix_classes import DEPENDENT
@@ -195,19 +193,28 @@ def _rank(W: Array) -> int:
     return int(np.sum(values > DEPENDENT * values.max(initial=0.0)))
 
 
-def groups(contacts: Contacts, kept: BoolArray, fixed_count: int, body_count: int) -> list[tuple[IntArray, IntArray]]:
+def groups(contacts: Contacts, kept: BoolArray, fixed_count: int) -> list[tuple[IntArray, IntArray]]:
     """Split the `kept` contacts into groups that share no moving body; return bodies and contacts of each."""
-    rows = np.flatnonzero(kept)
-    if not rows.size:
-        return []
-    a, b = contacts.body_a[rows], contacts.body_b[rows]
-    both = a >= fixed_count
-    graph = coo_array((np.ones(int(both.sum())), (a[both], b[both])), shape=(body_count, body_count))
-    _, label = connected_components(graph, directed=False)
-    of_contact = label[b]  # the second body of a contact always moves
+    # A hand-made union of sets: for the few contacts of most scenes a graph library costs more than all the algebra.
+    parent: dict[int, int] = {}
+
+    def root(body: int) -> int:
+        while parent.setdefault(body, body) != body:
+            body = parent[body]
+        return body
+
+    rows = np.flatnonzero(kept).tolist()
+    pairs = [(int(contacts.body_a[c]), int(contacts.body_b[c])) for c in rows]
+    for a, b in pairs:
+        if a >= fixed_count:
+            low, high = sorted((root(a), root(b)))
+            parent[high] = low
+    members: dict[int, list[int]] = {}
+    for c, (_, b) in zip(rows, pairs, strict=True):  # the second body of a contact always moves
+        members.setdefault(root(b), []).append(c)
     found = []
-    for group in dict.fromkeys(of_contact.tolist()):
-        mine = rows[of_contact == group]
+    for own in members.values():
+        mine = np.array(own, dtype=np.int64)
         bodies = np.unique(np.concatenate([contacts.body_a[mine], contacts.body_b[mine]]))
         found.append((bodies[bodies >= fixed_count], mine))
     return found

@@ -8,6 +8,7 @@ from enum import IntEnum
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray, checked_number
+from signorini.analysis.acceleration import free_acceleration
 from signorini.analysis.sliding import SlidingMatrix, groups, sliding_matrix
 from signorini.dynamics import contact_wrenches, inverse_inertia, prescribed_pose, relative_velocity
 from signorini.geometry import detect
@@ -63,9 +64,11 @@ def touching(model: Model, state: State, reach: Array) -> Touching:
     contacts = detect(model, state, reach)
     J_a, J_b, M_inv = _bodies_view(model, state, contacts)
     velocity = relative_velocity(J_a, J_b, contacts, state.v)
-    # A speed against which others are small: the fastest contact, or a fall over a body's own size.
-    fall = np.sqrt(float(np.linalg.norm(model.arrays.gravity)) * float(body_sizes(model).max(initial=0.0)))
-    scale = max(float(np.abs(velocity).max(initial=0.0)), float(fall))
+    # A speed against which others are small: the fastest contact, or that of a body driven over its own size.
+    size = float(body_sizes(model).max(initial=0.0))
+    load = np.abs(free_acceleration(model, state))
+    driven = np.sqrt(size * float(load[:, :3].max(initial=0.0) + size * load[:, 3:].max(initial=0.0)))
+    scale = max(float(np.abs(velocity).max(initial=0.0)), float(driven))
     mode = np.where(_slips(velocity, scale), ContactMode.SLIDING, ContactMode.STICKING)
     mode = np.where(velocity[:, 0] > _LEAVES * scale, ContactMode.LEAVING, mode)
     mode = np.where(velocity[:, 0] < -_LEAVES * scale, ContactMode.CLOSING, mode).astype(np.int64)
@@ -79,7 +82,9 @@ def pressing(model: Model, state: State, contacts: Contacts, impulse: Array, vel
     chosen = Contacts(*(np.ascontiguousarray(column[presses]) for column in contacts))
     J_a, J_b, M_inv = _bodies_view(model, state, chosen)
     u = np.ascontiguousarray(velocity[presses, : J_a.shape[1]])
-    slips = _slips(u, float(np.abs(velocity).max(initial=0.0)))
+    # At rest all velocities are rounding; the speed that the impulses take away shows it.
+    taken = _normal_mobility(chosen, J_a, J_b, M_inv) * p_n[presses]
+    slips = _slips(u, max(float(np.abs(velocity).max(initial=0.0)), float(taken.max(initial=0.0))))
     mode = np.where(slips, ContactMode.SLIDING, ContactMode.STICKING).astype(np.int64)
     return Touching(chosen, mode, u, model.materials.friction[chosen.material], J_a, J_b, M_inv)
 
@@ -88,7 +93,7 @@ def matrices(model: Model, found: Touching, too_large: list[int] | None = None) 
     """Return D of every group in which a contact slides; sizes of groups too large for it go to `too_large`."""
     kept: BoolArray = (found.mode == ContactMode.SLIDING) | (found.mode == ContactMode.STICKING)
     made = []
-    for bodies, rows in groups(found.contacts, kept, model.fixed_count, model.body_count):
+    for bodies, rows in groups(found.contacts, kept, model.fixed_count):
         slides = rows[found.mode[rows] == ContactMode.SLIDING]
         if not slides.size:
             continue
@@ -152,6 +157,16 @@ def _bodies_view(model: Model, state: State, contacts: Contacts) -> tuple[Array,
     dim = 2 if model.planar else 3
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=contacts.point_a, point_b=contacts.point_b)
     return J_a, J_b, inverse_inertia(model.arrays, state.q)
+
+
+def _normal_mobility(contacts: Contacts, J_a: Array, J_b: Array, M_inv: Array) -> Array:
+    """Return the normal velocity that a unit normal impulse gives each contact, (n_c,) [1/kg]."""
+    n_a, n_b = J_a[:, 0], J_b[:, 0]
+    of_a, of_b = (
+        np.einsum("ci,cij,cj->c", n, M_inv[body], n) for n, body in ((n_a, contacts.body_a), (n_b, contacts.body_b))
+    )
+    mobility: Array = of_a + of_b
+    return mobility
 
 
 def _slips(velocity: Array, scale: float) -> BoolArray:

@@ -132,22 +132,40 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
 
 
 @inner_kernel
-def _rename(
-    n: Vector, source: int, count: int, corners: int, incidents: int, near: float, polygon: Array, tag: IntArray
+def _tidy(
+    n: Vector,
+    up: Vector,
+    source: int,
+    count: int,
+    corners: int,
+    incidents: int,
+    near: float,
+    polygon: Array,
+    tag: IntArray,
 ) -> None:
-    """Give corners next to a vertex of the incident face, else of the reference face, its name."""
+    """Give corners next to a vertex of the incident face, else of the reference face, its name.
+
+    The third tag becomes 1 for corners to leave out: crossings of aligned sides, where the polygon has no angle and is
+    not deeper (lower along `up`) than beside.
+    """
     block = polygon.shape[0] // 4
     for c in range(source, source + count):
+        x = row(polygon, c)
+        tag[c, 2] = 0
         if tag[c, 0] == 0:
             continue
-        named = False
         for i in range(incidents + corners):
             v = block + i if i < incidents else i - incidents
-            x = along(row(polygon, c), -1.0, row(polygon, v))
-            if not named and dot(x, x) - dot(x, n) ** 2 < near * near:
+            d = along(x, -1.0, row(polygon, v))
+            if tag[c, 2] == 0 and dot(d, d) - dot(d, n) ** 2 < near * near:
                 tag[c, 0] = tag[v, 0]
                 tag[c, 1] = tag[v, 1]
-                named = True
+                tag[c, 2] = -1
+        before = row(polygon, source + (c - source + count - 1) % count)
+        d, e = along(x, -1.0, before), along(row(polygon, source + (c - source + 1) % count), -1.0, x)
+        length = np.sqrt(dot(d, d))
+        if tag[c, 2] == 0 and abs(dot(cross(d, e), n)) < near * length and dot(d, e) > 0.0:
+            tag[c, 2] = 1 if dot(up, d) >= 0.0 or dot(up, e) <= 0.0 else 0
 
 
 @inner_kernel
@@ -181,13 +199,14 @@ def clip_faces(
     corners, large = _gather(vertex, part, loop, loop_start, side, face, part[0, SIDE], polygon, tag)
     incidents, small = _gather(vertex, part, loop, loop_start, 1 - side, incident, part[1, SIDE], polygon, tag)
     source, count = _clip(m, corners, incidents, _INSIDE * large, polygon, tag)
-    _rename(m, source, count, corners, incidents, _NAME * (min(large, small) if small > 0.0 else large), polygon, tag)
     up, offset = row(plane, part[side, FACE] + face), plane[part[side, FACE] + face, 3]
+    near = _NAME * (min(large, small) if small > 0.0 else large)
+    _tidy(m, up, source, count, corners, incidents, near, polygon, tag)
     kept, least = 0, np.inf
     for c in range(source, source + count):
         gap = (dot(up, row(polygon, c)) - offset) / cosine
         least = min(least, gap)
-        if gap > limit:
+        if gap > limit or tag[c, 2] == 1:
             continue
         r = 0
         while r < kept and (feature[r, 0] != tag[c, side] or feature[r, 1] != tag[c, 1 - side]):

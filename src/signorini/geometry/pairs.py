@@ -73,7 +73,8 @@ def world_frames(
 def _may_touch(body: IntArray, fixed_count: int, box: Array, i: int, j: int) -> bool:
     """Tell whether two boxes overlap that belong to different bodies, not both fixed."""
     for k in range(3):
-        if box[i, k] > box[j, 3 + k] or box[j, k] > box[i, 3 + k]:
+        # So that a pose that is not a number touches nothing.
+        if not (box[i, k] <= box[j, 3 + k] and box[j, k] <= box[i, 3 + k]):
             return False
     return bool(body[i] != body[j] and (body[i] >= fixed_count or body[j] >= fixed_count))
 

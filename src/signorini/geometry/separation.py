@@ -82,10 +82,14 @@ def best_face(vertex: Array, plane: Array, part: IntArray, side: int) -> Touch:
                 least, lowest = s, v
         if least - plane[f, 3] > best:
             best, face, support = least - plane[f, 3], f, lowest
-    n, x = row(plane, face), row(vertex, support)
+    x = row(vertex, support)
+    if part[side, FACES] == 0:
+        return best, x, x, x, 0, 0
+    n = row(plane, face)
+    foot = along(x, -best, n)
     if side == 0:
-        return best, n, along(x, -best, n), x, 0, 1 + support - v0
-    return best, (-n[0], -n[1], -n[2]), x, along(x, -best, n), 1 + support - v0, 0
+        return best, n, foot, x, 0, 1 + support - v0
+    return best, (-n[0], -n[1], -n[2]), x, foot, 1 + support - v0, 0
 
 
 @inner_kernel
@@ -124,7 +128,7 @@ def crossing_edges(
     vertex: Array, plane: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int
 ) -> Touch:
     """Return the largest separation over the listed pairs of edges whose arcs cross; -inf if there are none."""
-    best, i_best, j_best, side_best = -np.inf, near[0, 0], near[1, 0], 0.0
+    best, i_best, j_best, side_best = -np.inf, part[0, EDGE], part[1, EDGE], 0.0
     for i in range(count_a):
         ka = near[0, i]
         a, d = _edge(vertex, edge, part, part[0, SIDE], ka)
@@ -154,11 +158,13 @@ def crossing_edges(
                 best, i_best, j_best, side_best = s, ka, kb, side
     a, d = _edge(vertex, edge, part, part[0, SIDE], i_best)
     b, e = _edge(vertex, edge, part, part[1, SIDE], j_best)
+    if best == -np.inf:
+        return best, d, a, b, 0, 0
     m = cross(d, e)
     mm = dot(m, m)
-    f = side_best / np.sqrt(mm) if mm > 0.0 else 0.0
+    f = side_best / np.sqrt(mm)
     n = (f * m[0], f * m[1], f * m[2])
-    p = along(a, dot(cross(along(b, -1.0, a), e), m) / mm if mm > 0.0 else 0.0, d)
+    p = along(a, dot(cross(along(b, -1.0, a), e), m) / mm, d)
     feature_a = _feature(edge, part, part[0, SIDE], i_best, 0.5)
     return best, n, p, along(p, best, n), feature_a, _feature(edge, part, part[1, SIDE], j_best, 0.5)
 
@@ -168,7 +174,7 @@ def closest_edges(
     vertex: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int, n: Vector
 ) -> Touch:
     """Return the least distance over the listed pairs of edges; `n` is the normal if that distance is nothing."""
-    least, i_best, j_best, s_best, t_best = np.inf, near[0, 0], near[1, 0], 0.0, 0.0
+    least, i_best, j_best, s_best, t_best = np.inf, part[0, EDGE], part[1, EDGE], 0.0, 0.0
     for i in range(count_a):
         a, d = _edge(vertex, edge, part, part[0, SIDE], near[0, i])
         for j in range(count_b):

@@ -100,6 +100,11 @@ def simple_pairs(
             a, b = along((0.0, 0.0, 0.0), -0.5, d_i), along(x, -0.5, d_j)
             count = round_contacts(a, d_i, b, d_j, margin + r_a + r_b, r_a + r_b, point, feature)
             x = (0.0, 0.0, 0.0)
+            m = x
         emit(count, found[c], plane_last, e, x, r_a, r_b, body, material, frame, point, feature, value, index, made)
+        if plane_first or plane_last:  # the plane's own normal, without the rounding of turning it there and back
+            for r in range(made[0] - count, made[0]):
+                for k in range(3):
+                    value[r, 6 + k] = m[k] if plane_first else -m[k]
     if others < found.size:
         found[others] = -1

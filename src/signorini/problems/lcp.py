@@ -76,7 +76,9 @@ class LCP:
 
         with d the diagonal of M where positive, else 1; 0 if both norms vanish, infinity if `z` is not finite.
         """
-        return natural_residual(z, self.slack(z), self.q, self.d, 0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = self.slack(z)
+        return natural_residual(z, w, self.q, self.d, 0)
 
     def credible(self, z: Array, tolerance: float) -> bool:
         """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""

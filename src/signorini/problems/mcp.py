@@ -130,6 +130,11 @@ class MCP:
             raise InputError(f"MCP: J returns shape {J.shape}, must be {(x.size, x.size)}")
         return J if finite else None
 
+    def jacobian_error(self, x: Array) -> float:
+        """Return how far J(x) is from differences of F along one direction, relative to its terms: 0.1 is a wrong J."""
+        J = self.jacobian(x)
+        return 0.0 if J is None else AutomaticJacobian(self.F).error_of(J, x)
+
     def residual(self, x: Array) -> float:
         r"""Return :math:`\max_i |x_i - \mathrm{clip}(x_i - F_i(x), l_i, u_i)|`; infinity where F is not defined."""
         if x.size == 0:

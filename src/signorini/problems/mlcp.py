@@ -88,7 +88,9 @@ class MixedLCP:
         diagonal of B where positive, else 1, for a complementary row. Without free unknowns it is the measure of
         :class:`LCP`. 0 if both norms vanish, infinity if `z` is not finite.
         """
-        return natural_residual(z, self.slack(z), np.concatenate([self.a, self.b]), self.row_scale, self.a.size)
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = self.slack(z)
+        return natural_residual(z, w, np.concatenate([self.a, self.b]), self.row_scale, self.a.size)
 
     def credible(self, z: Array, tolerance: float) -> bool:
         """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""

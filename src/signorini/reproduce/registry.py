@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Sequence
 
 from signorini.errors import InputError
-from signorini.reproduce import s1_sliding_sphere, s2
+from signorini.reproduce import s1_sliding_sphere, s2, s4
 from signorini.reproduce.reproduction import Example
 
-EXAMPLES: tuple[Example, ...] = (*s1_sliding_sphere.EXAMPLES, *s2.EXAMPLES)
+EXAMPLES: tuple[Example, ...] = (*s1_sliding_sphere.EXAMPLES, *s2.EXAMPLES, *s4.EXAMPLES)
 """In the order of the papers; each module of a paper's examples adds its own."""
 
 

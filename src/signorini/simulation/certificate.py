@@ -90,14 +90,18 @@ class Certificate:
         return solved
 
 
-def certify(model: Model, before: State, result: StepResult, after: Contacts, h: float) -> StepCertificate:
+def certify(model: Model, before: State, result: StepResult, after: Contacts, tolerance: float) -> StepCertificate:
     """Check one step from the problem posed, the impulses applied and the states before and after.
 
     `after` are the contacts detected at the new state.
     """
     solution = result.solution
+    residual = result.problem.residual(solution.z)
+    status = solution.status
+    if solution.success and not residual <= tolerance:
+        status = Status.STALLED  # whatever the solver says of itself
     return StepCertificate(
-        residual=result.problem.residual(solution.z),
+        residual=residual,
         min_gap=float(after.gap.min(initial=np.inf)),
         cone_violation=_cone_violation(result),
         dissipation_angle=_dissipation_angle(result),
@@ -105,7 +109,7 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, h:
         energy_error=_energy_error(model, before, result),
         correction_work=result.balance.correction_work,
         compliance=0.0,
-        status=solution.status,
+        status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
     )

@@ -22,6 +22,7 @@ from signorini.simulation.choose import formulation_from_dict, formulation_to_di
 from signorini.simulation.recorder import Recorder
 from signorini.simulation.simulator import Simulator, Snapshot, is_finite
 from signorini.simulation.trajectory import Trajectory
+from signorini.solvers import Status
 
 OnFailure = Literal["raise", "warn", "keep"]
 
@@ -177,7 +178,7 @@ def _judge(
     recorder: Recorder,
 ) -> None:
     """Raise or warn about a step that was not solved; a state that is not finite always raises."""
-    solved = result.solution.success and certificate.residual <= tolerance
+    solved = certificate.status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
     finite = is_finite(result.state)
     if (solved or on_failure == "keep") and finite:
         return

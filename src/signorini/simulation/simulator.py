@@ -101,7 +101,7 @@ class Simulator:
         self.state, self.memory = result.state, result.memory
         self.step_count += 1
         self._contacts = self.formulation.detect(self.model, self.state, self.h)
-        return result, certify(model, before, result, self._contacts, self.h)
+        return result, certify(model, before, result, self._contacts, self.tolerance)
 
     def snapshot(self) -> Snapshot:
         """Return state and memory; a simulator restored to it continues bit for bit."""

@@ -147,7 +147,7 @@ class _Run:
                     return p, self._no_relaxation()
                 p, u, y = after
                 slip = slip_speed(problem, u)
-            # At a fixed point of algorithm 2 both velocities agree, but only the impulses of P1 are sure to be in the cone.
+            # At a fixed point of algorithm 2 both velocities agree, but only the impulses of P1 are surely in the cone.
             judged = in_cone if settings.algorithm == 2 else p
             residual = progress.offer(judged, self.iterations)
             if residual <= progress.control.tolerance:

@@ -109,7 +109,8 @@ class Relaxations:
     def finish(self, p: Array, tolerance: float) -> tuple[Array, float]:
         """Try Newton's method from `p`; return the better impulses and their residual."""
         if self._finish is None:
-            order, width = narrow_order(self.P1.qp.P, self.P1.qp.rows)
+            by_contact = np.arange(0, self.problem.size + 1, self.problem.dim)
+            order, width = narrow_order(self.P1.qp.P, self.A, by_contact)
             start, column, value = compressed_rows(self.A)
             rows = (start, np.argsort(order)[column], value)
             self._finish = Finish(self.problem, rows, self.A.shape[1], width)

@@ -117,13 +117,14 @@ class _Search:
     def run(self) -> Status:
         """Try one stage after the other until the tolerance is met; return the status if it is not."""
         # Imported where needed: most calls end with sweeps and never compile these kernels.
+        from signorini.solvers.friction_equilibrated import EquilibratedProblem
         from signorini.solvers.friction_interior_point import interior_point
-        from signorini.solvers.friction_newton import EquilibratedProblem
+        from signorini.solvers.friction_newton import newton_system
         from signorini.solvers.proximal_newton import polish, proximal_newton
 
         tolerance = self.control.tolerance
         scaled = EquilibratedProblem(self.problem)
-        system = scaled.newton_system()
+        system = newton_system(scaled)
         swept = scaled.scaled(self.p)
 
         def finish(r: Array) -> Run:

@@ -22,8 +22,9 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
+from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_ip_kernels import centring, gap_after, longest_step, scale_contacts
-from signorini.solvers.friction_newton import EquilibratedProblem, NewtonSystem
+from signorini.solvers.friction_newton import NewtonSystem, newton_system
 from signorini.solvers.nsgs import judged, not_applicable, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -59,7 +60,7 @@ class FrictionInteriorPoint:
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
         deadline = math.inf if control.time_limit is None else began + control.time_limit
         with np.errstate(all="ignore"):
-            system = scaled.newton_system()
+            system = newton_system(scaled)
             run = interior_point(
                 scaled, system, control.tolerance, limit, self.patience, deadline, start, tell=control.callback
             )

@@ -28,7 +28,8 @@ class MCPAuto:
     """Josephy-Newton, then semismooth Newton, then both again from other starts and on regularised problems.
 
     Large problems begin with semismooth Newton. If F turns out to be linear the linear methods are tried as well. A
-    start where F is not defined is moved inside the bounds.
+    start where F is not defined is moved inside the bounds. After a failure ``info["jacobian_error"]`` tells whether a
+    given J fits F: 0.1 or more is a mistake in J.
     """
 
     small: int = 400
@@ -60,7 +61,7 @@ class MCPAuto:
                 start = np.clip(x + reach * random.uniform(-1.0, 1.0, x.size), *problem.bounds)
             if attempts.solved(methods[0], _defined_start(problem, start)) and not _far(attempts.best, x):
                 break
-        return attempts.finish(Status.STALLED)
+        return attempts.finish(Status.STALLED, jacobian_error=problem.jacobian_error(inside(problem, x, 1e-6)))
 
     def _linear(self, problem: MCP, attempts: Attempts, x: Array) -> bool:
         """Try the linear methods if F turns out to be linear; tell whether that solved the problem."""

@@ -18,7 +18,8 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
-from signorini.solvers.nsgs_kernels import gauss_seidel, local_data
+from signorini.solvers.nsgs_acceleration import gauss_seidel
+from signorini.solvers.nsgs_kernels import local_data
 from signorini.solvers.solution import Control, Solution, Status
 
 _CHUNK = 256  # sweeps between two looks at the clock
@@ -36,8 +37,8 @@ class NSGS:
     """Double sweeps that the acceleration combines; 0 for plain sweeps."""
     max_iterations: int = 5000
     """Sweeps allowed."""
-    patience: int = 1 << 60
-    """Stop when this many sweeps did not bring the residual down to `progress` times itself."""
+    patience: int | None = None
+    """Stop when this many sweeps did not bring the residual down to `progress` times itself; None: never."""
     progress: float = 0.1
     """See `patience`."""
 
@@ -49,6 +50,7 @@ class NSGS:
             return not_applicable(problem, "NSGS", began)
         p = starting_point(problem, control)
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
+        patience = limit + 1 if self.patience is None else self.patience
         sweeper = Sweeper(problem)
         watched = control.time_limit is not None or control.callback is not None
         history: list[tuple[float, float]] = []
@@ -56,9 +58,7 @@ class NSGS:
         status = Status.ITERATION_LIMIT
         while True:
             budget = min(_CHUNK, limit - sweeps) if watched else limit
-            done, reached = sweeper.run(
-                p, 0.9 * control.tolerance, budget, self.patience, self.progress, self.acceleration
-            )
+            done, reached = sweeper.run(p, 0.9 * control.tolerance, budget, patience, self.progress, self.acceleration)
             sweeps += done
             elapsed = time.perf_counter() - began
             history.append((elapsed, reached))

@@ -24,8 +24,9 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.alart_curnier import alart_curnier, newton_blocks
+from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_interior_point import Run
-from signorini.solvers.friction_newton import EquilibratedProblem, NewtonSystem
+from signorini.solvers.friction_newton import NewtonSystem, newton_system
 from signorini.solvers.nsgs import judged, not_applicable, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -55,7 +56,7 @@ class ProximalNewton:
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
         deadline = math.inf if control.time_limit is None else began + control.time_limit
         with np.errstate(all="ignore"):
-            system = scaled.newton_system()
+            system = newton_system(scaled)
             run = proximal_newton(scaled, system, r, control.tolerance, limit, self.alpha, deadline, control.callback)
         return judged(
             problem,

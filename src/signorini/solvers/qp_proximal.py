@@ -82,7 +82,7 @@ class ProximalSession:
         self.max_iterations = max_iterations
         n = problem.variables
         P, rows = sparse.csr_array(problem.P), sparse.csr_array(problem.rows)
-        self.order, self.width = narrow_order(P, rows)
+        self.order, self.width = narrow_order(P, rows, problem.block)
         place = np.argsort(self.order)
         self.P = compressed_rows(P[self.order][:, self.order])
         start, column, value = compressed_rows(rows)
@@ -281,18 +281,20 @@ def _line_search(slope: Any, at_start: float) -> float:
     return t
 
 
-def narrow_order(P: Any, rows: Any) -> tuple[IntArray, int]:
-    """Return an order of the unknowns that makes ``P + C^T C`` a narrow band, and its half width."""
+def narrow_order(P: Any, rows: Any, block: IntArray) -> tuple[IntArray, int]:
+    """Return an order of the unknowns that makes ``P + C^T V C`` a narrow band, V by blocks, and its half width."""
     from scipy.sparse import csgraph
 
     n = P.shape[0]
     if n == 0:
         return np.arange(0), 0
-    pattern = sparse.csr_array(abs(P) + abs(rows).T @ abs(rows)) if rows.shape[0] else sparse.csr_array(abs(P))
+    start, column, _ = compressed_rows(rows)
+    begins = np.asarray(start[block], dtype=np.int64)
+    touched = sparse.csr_array((np.ones(column.size), column, begins), shape=(block.size - 1, n))
+    pattern = sparse.csr_array(abs(sparse.csr_array(P)) + touched.T @ touched)
     order = np.asarray(csgraph.reverse_cuthill_mckee(sparse.csr_matrix(pattern), symmetric_mode=True), dtype=np.int64)
     place = np.argsort(order)
-    entries = sparse.coo_array(pattern)
-    i, j = entries.coords
+    i, j = sparse.coo_array(pattern).coords
     return order, int(np.abs(place[i] - place[j]).max(initial=0))
 
 

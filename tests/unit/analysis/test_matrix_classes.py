@@ -24,7 +24,7 @@ def column_sufficient(M: Array) -> bool:
             equal = np.zeros((1, m))
             equal[0, i] = 1.0
             found = linprog(A[i], A_ub=A, b_ub=np.zeros(m), A_eq=equal, b_eq=[1.0], bounds=[(0, 1e3)] * m)
-            if found.status == 0 and found.fun < -1e-7:
+            if found.status == 0 and float(found.fun or 0.0) < -1e-7:
                 return False
     return True
 
@@ -131,7 +131,7 @@ def test_an_inadequate_matrix_has_loads_with_two_slacks() -> None:
 
 def test_all_classes_at_once() -> None:
     """A P-matrix is adequate and sufficient, definite or not."""
-    found = matrix_classes([[1.0, 0, 3], [3, 1, 0], [0, 3, 1]])
+    found = matrix_classes([[1.0, 0.0, 3.0], [3.0, 1.0, 0.0], [0.0, 3.0, 1.0]])
     assert found.p.answer is Answer.YES
     assert found.adequate is Answer.YES
     assert found.sufficient is Answer.YES

@@ -34,7 +34,8 @@ def random_matrix(seed: int) -> Array:
     m = int(r.integers(1, 11))
     coupling = r.uniform(0.2, 2.2) / np.sqrt(m)
     A = np.eye(m) + coupling * r.standard_normal((m, m))
-    return A * np.exp(r.uniform(-3, 3, m))[:, None] * np.exp(r.uniform(-3, 3, m))
+    scaled: Array = A * np.exp(r.uniform(-3, 3, m))[:, None] * np.exp(r.uniform(-3, 3, m))
+    return scaled
 
 
 def hidden_p_matrix(m: int, seed: int) -> Array:
@@ -46,7 +47,7 @@ def hidden_p_matrix(m: int, seed: int) -> Array:
     r = np.random.default_rng(seed)
     D = np.eye(m)
     for k in range(0, m - 2, 3):
-        D[k : k + 3, k : k + 3] = [[1.0, 0, 3], [3, 1, 0], [0, 3, 1]]
+        D[k : k + 3, k : k + 3] = [[1.0, 0.0, 3.0], [3.0, 1.0, 0.0], [0.0, 3.0, 1.0]]
     block = np.arange(m) // 3
     D[block[:, None] < block] = 0.5 * r.standard_normal(int(np.sum(block[:, None] < block)))
     D[block[:, None] > block] = 1e-9 * r.standard_normal(int(np.sum(block[:, None] > block)))

@@ -103,7 +103,7 @@ def box(lean: float, friction: float, *, height: float) -> sg.Scene:
     """Plank of the given height sliding on its two lower corners, in a plane that leans by `lean`."""
     scene = sg.Scene(planar=True, gravity=(9.81 * np.sin(lean), -9.81 * np.cos(lean)))
     scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
-    corners = [(-0.5, -0.5 * height), (0.5, -0.5 * height), (0.5, 0.5 * height), (-0.5, 0.5 * height)]
+    corners = ((-0.5, -0.5 * height), (0.5, -0.5 * height), (0.5, 0.5 * height), (-0.5, 0.5 * height))
     scene.add_body(sg.Polygon(corners), mass=1.0, position=(0, 0.5 * height), velocity=(1.0, 0), name="box")
     scene.set_contact(friction=friction)
     return scene

@@ -21,9 +21,17 @@ from tests.unit.geometry.reference import (
 
 # Distances that differ by 1e-12 of the bodies' size (here up to 5) count as equal in the choice of faces and edges.
 EXACT = 1e-11
+# A point that much beside a face with cosine 0.01 to the normal, the steepest in use, is off it by a hundred times.
+ON_SURFACE = 1e-10
 
 Rng = np.random.Generator
 Maker = Callable[[Rng], Shape]
+
+
+def _random_polygon(r: Rng) -> Polygon:
+    angles = np.sort(r.uniform(0.0, 2.0 * np.pi, r.integers(3, 9)) + 1e-3)
+    return Polygon(tuple((float(np.cos(a)), 0.7 * float(np.sin(a))) for a in angles))
+
 
 SPATIAL: dict[str, Maker] = {
     "sphere": lambda r: Sphere(r.uniform(0.2, 1.0)),
@@ -33,14 +41,9 @@ SPATIAL: dict[str, Maker] = {
 }
 PLANAR: dict[str, Maker] = {
     "disc": lambda r: Disc(r.uniform(0.2, 1.0)),
-    "polygon": lambda r: _random_polygon(r),
+    "polygon": _random_polygon,
     "segment": lambda r: Segment(tuple(r.normal(size=2)), tuple(r.normal(size=2)), r.uniform(0.0, 0.3)),
 }
-
-
-def _random_polygon(r: Rng) -> Polygon:
-    angles = np.sort(r.uniform(0.0, 2.0 * np.pi, r.integers(3, 9)) + 1e-3)
-    return Polygon(tuple((float(np.cos(a)), 0.7 * float(np.sin(a))) for a in angles))
 
 
 def _scaled(shape: Shape, s: float) -> Shape:
@@ -60,8 +63,8 @@ def _check(shapes: list[Shape], poses: Array, contacts: Contacts, size: float, d
     step = contacts.point_b - contacts.point_a - contacts.gap[:, None] * contacts.normal
     assert np.abs(step).max() < EXACT * size
     for p, q in zip(contacts.point_a, contacts.point_b, strict=True):
-        assert off_surface(p, a, dimension) < EXACT * size
-        assert off_surface(q, b, dimension) < EXACT * size
+        assert off_surface(p, a, dimension) < ON_SURFACE * size
+        assert off_surface(q, b, dimension) < ON_SURFACE * size
 
 
 @pytest.mark.parametrize("second", SPATIAL)

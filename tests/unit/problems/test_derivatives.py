@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from signorini._arrays import Array
 from signorini.problems.derivatives import AutomaticJacobian
@@ -13,7 +14,7 @@ from signorini.problems.derivatives import AutomaticJacobian
 
 def jacobian_of(F: Callable[[Array], object], x: Array) -> Array:
     J = AutomaticJacobian(F)(x)
-    assert J is not None
+    assert isinstance(J, np.ndarray)
     return J
 
 
@@ -63,6 +64,35 @@ def test_one_sided_at_the_edge_of_the_domain() -> None:
         return np.array([x[0] ** 2])
 
     assert jacobian_of(square, np.array([1.0]))[0, 0] == pytest.approx(2.0, rel=1e-6)
+
+
+def test_many_unknowns_give_a_sparse_jacobian() -> None:
+    """F_i = x_i^3 - x_(i+1): slopes 3 x_i^2 on and -1 above the diagonal, found with a handful of evaluations."""
+    calls = 0
+
+    def chain(x: Array) -> Array:
+        nonlocal calls
+        calls += 1
+        return np.asarray(x**3 - np.append(x[1:], 0.0))
+
+    n = 400
+    x = np.linspace(-1.0, 2.0, n)
+    jacobian = AutomaticJacobian(chain)
+    J = jacobian(x)
+    assert isinstance(J, sparse.csr_array)
+    expected: Array = np.diag(3 * x**2) - np.eye(n, k=1)
+    assert np.abs(J.toarray() - expected).max() < 1e-8
+    calls = 0
+    jacobian(x)
+    assert calls < 10
+
+
+def test_many_unknowns_that_all_depend_on_each_other() -> None:
+    n = 320
+    x = np.linspace(0.1, 1.0, n)
+    J = jacobian_of(lambda x: x * x.sum(), x)
+    assert isinstance(J, np.ndarray)
+    np.testing.assert_allclose(J, np.eye(n) * x.sum() + x[:, None], rtol=1e-12)
 
 
 def test_nowhere_defined_gives_none() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from scipy import sparse
@@ -26,9 +27,9 @@ def test_residual_by_hand() -> None:
 
 
 def test_rel_by_hand() -> None:
-    """The same point with rho = 1 over |b|: (0.5, -3, 0) projects on (1.6, -0.8, 0)."""
+    """With rho = 1 over |b|, at p = (1, 0, 0): u = (0, 3, 0), p - u^ = (-0.5, -3, 0) projects on (0.8, -0.4, 0)."""
     problem = friction(2.0 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
-    assert problem.rel(np.zeros(3)) == pytest.approx(np.hypot(1.6, 0.8) / np.sqrt(13.0), rel=1e-15)
+    assert problem.rel(np.array([1.0, 0.0, 0.0])) == pytest.approx(np.hypot(0.2, 0.4) / np.sqrt(13.0), rel=1e-14)
 
 
 def test_residual_of_a_polygon_by_hand() -> None:
@@ -98,6 +99,31 @@ def test_file_round_trip(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.b, problem.b)
     np.testing.assert_array_equal(again.mu, problem.mu)
     assert (again.cone, again.directions, again.rotation) == ("polygon", 6, 0.3)
+
+
+@pytest.mark.parametrize("storage", ["triplets", "columns", "rows"])
+def test_fclib_file(storage: str, tmp_path: Path) -> None:
+    """FCLIB stores matrices as triplets (nz >= 0), compressed columns (-1) or rows (-2)."""
+    problem = random_problem(2, 2, asymmetry=0.3)
+    W = sparse.csr_array(problem.dense())
+    columns, triplets = W.tocsc(), W.tocoo()
+    nz, p, i, x = {
+        "triplets": (triplets.nnz, triplets.col, triplets.row, triplets.data),
+        "columns": (-1, columns.indptr, columns.indices, columns.data),
+        "rows": (-2, W.indptr, W.indices, W.data),
+    }[storage]
+    with h5py.File(tmp_path / "problem.hdf5", "w") as file:
+        local = file.create_group("fclib_local")
+        local["spacedim"] = [3]
+        for name, value in {"m": [6], "n": [6], "nz": [nz], "nzmax": [W.nnz], "p": p, "i": i, "x": x}.items():
+            local[f"W/{name}"] = value
+        local["vectors/q"] = problem.b
+        local["vectors/mu"] = problem.mu
+    again = load_problem(tmp_path / "problem.hdf5")
+    assert isinstance(again, FrictionProblem)
+    np.testing.assert_array_equal(again.dense(), problem.dense())
+    np.testing.assert_array_equal(again.b, problem.b)
+    np.testing.assert_array_equal(again.mu, problem.mu)
 
 
 @pytest.mark.parametrize(

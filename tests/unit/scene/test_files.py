@@ -215,6 +215,18 @@ def test_dict_is_plain_data() -> None:
     assert content(scene_from_dict(scene_to_dict(scene))) == content(scene)
 
 
+def test_directions_are_not_rounded_again() -> None:
+    """Reading normalises normals and quaternions, which changes the last digit of about every third unit vector."""
+    r = np.random.default_rng(1)
+    scene = sg.Scene()
+    for _ in range(60):
+        e = r.standard_normal((2, 4))
+        e /= np.linalg.norm(e, axis=1)[:, None]
+        scene.add_fixed(sg.HalfSpace(tuple(r.standard_normal(3))), orientation=e[0])
+        scene.add_body(sg.Box((1, 2, 3)).at(orientation=e[1]), position=(0, 0, 0), orientation=e[0])
+    assert content(there_and_back(scene)) == content(scene)
+
+
 @pytest.mark.parametrize("angle", [1e-300, 2.0 * np.pi, -7.3, 100.1, -12345.678])
 def test_planar_angle_of_many_turns(angle: float) -> None:
     scene = sg.Scene(planar=True)

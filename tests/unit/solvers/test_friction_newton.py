@@ -10,15 +10,16 @@ import pytest
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.alart_curnier import alart_curnier, newton_blocks
+from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_ip_kernels import centring, longest_step, scale_contacts
 from signorini.solvers.friction_newton import (
     BodySpace,
     ContactSpace,
-    EquilibratedProblem,
     LowRankSpace,
     NewtonSystem,
     SparseSpace,
     contact_space,
+    newton_system,
 )
 from tests.friction_problems import box_stack, friction, random_problem
 
@@ -50,7 +51,7 @@ def zero_alpha(scaled: EquilibratedProblem) -> Array:
 
 
 systems: dict[str, tuple[type, Callable[[EquilibratedProblem], NewtonSystem]]] = {
-    "bodies": (BodySpace, lambda scaled: scaled.newton_system()),
+    "bodies": (BodySpace, newton_system),
     "low rank": (LowRankSpace, lambda scaled: contact_space(as_matrix(scaled), zero_alpha(scaled))),
     "contacts": (ContactSpace, lambda scaled: ContactSpace(scaled_matrix(scaled), zero_alpha(scaled))),
     "sparse": (SparseSpace, lambda scaled: SparseSpace(scaled.problem, scaled.d, scaled.kept)),
@@ -80,7 +81,7 @@ def test_every_system_solves_the_equation(name: str, compliance: float) -> None:
 def test_low_rank_of_an_unsymmetric_matrix() -> None:
     """W = A N A^T with unsymmetric N: the factors reproduce the solution of the full system."""
     scaled = EquilibratedProblem(random_problem(3, 30, rank=20, asymmetry=0.2))
-    system = scaled.newton_system()
+    system = newton_system(scaled)
     assert isinstance(system, LowRankSpace)
     assert system.N is not None
     S = np.eye(3) + np.zeros((30, 3, 3))
@@ -128,6 +129,16 @@ def test_derivatives_of_alart_curnier(mu: float) -> None:
         K = B + alpha * A
         np.testing.assert_allclose(K @ S[0], A, atol=1e-6)
         np.testing.assert_allclose(K @ g[0], -F[0], atol=1e-6)
+
+
+def test_frictionless_contact_is_not_held_sideways() -> None:
+    """With mu = 0 and nothing tangential at all (t = 0, as if sticking) the tangent rows still ask for r_T = 0 only."""
+    u, r = np.array([[0.1, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]])
+    F, g, S = np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3, 3))
+    alart_curnier(u, r, np.zeros(1), F)
+    newton_blocks(u, r, np.zeros(1), F, 0.5, S, g)
+    np.testing.assert_array_equal(S[0], np.diag([2.0, 0.0, 0.0]))
+    np.testing.assert_allclose(g[0], [-0.2, 0.0, 0.0], atol=1e-16)
 
 
 def test_scaling_point_and_newton_block() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from signorini.solvers import NSGS, Control, FrictionAuto, FrictionInteriorPoint, ProximalNewton, Status
+from signorini.solvers.nsgs import judged
 from signorini.solvers.solve import Solver
 from tests.friction_problems import box_stack, friction, random_problem
 
@@ -87,9 +88,11 @@ def test_zero_rows(solver: Solver) -> None:
     """
     W = np.zeros((6, 6))
     W[3, 3] = W[4, 4] = 1.0
-    solution = solver.solve(friction(W, [1.0, 0.0, 0.0, -2.0, 3.0, 0.0], [0.5, 0.5]), control)
-    assert solution.status is Status.SOLVED
-    np.testing.assert_allclose(solution.z, [0.0, 0.0, 0.0, 2.0, -1.0, 0.0], atol=close)
+    problem = friction(W, [1.0, 0.0, 0.0, -2.0, 3.0, 0.0], [0.5, 0.5])
+    for guess in (None, np.ones(6)):
+        solution = solver.solve(problem, Control(tolerance=1e-12, start=guess))
+        assert solution.status is Status.SOLVED
+        np.testing.assert_allclose(solution.z, [0.0, 0.0, 0.0, 2.0, -1.0, 0.0], atol=close)
 
 
 @solvers
@@ -140,6 +143,16 @@ def test_infeasible_is_not_called_solved(solver: Solver) -> None:
     solution = solver.solve(friction(np.zeros((3, 3)), [-1.0, 0.0, 0.0], [0.5]), control)
     assert not solution.success
     assert solution.residual > 0.1
+
+
+def test_a_claim_is_not_believed() -> None:
+    """What a method calls solved is judged by the problem."""
+    problem = friction(np.eye(3), [-2.0, 3.0, -4.0], [0.3])
+    for claimed in (Status.SOLVED, Status.STALLED):
+        wrong = judged(problem, np.ones((1, 3)), control, claimed, 1, "a method", 0.0, [])
+        assert wrong.status is Status.STALLED
+        right = judged(problem, np.array([[2.0, -0.36, 0.48]]), control, claimed, 1, "a method", 0.0, [])
+        assert right.status is Status.SOLVED
 
 
 @solvers

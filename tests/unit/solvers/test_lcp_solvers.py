@@ -20,6 +20,7 @@ from signorini.solvers import (
     Solver,
     Status,
     run,
+    solve,
 )
 from signorini.solvers.certificate import infeasibility_certificate, proves_no_solution
 from tests import complementarity_problems as classics
@@ -188,3 +189,28 @@ def test_certificates() -> None:
     assert found is not None
     assert proves_no_solution(problem, found)
     assert infeasibility_certificate(LCP([[1.0]], [-1.0])) is None
+
+
+def test_sweeps_that_diverge_are_a_status_not_a_warning() -> None:
+    """Rows far from dominated by their diagonal: the unknowns grow without end."""
+    problem = LCP([[1.0, -50.0], [-50.0, 1.0]], [-1.0, -1.0])
+    solution = PGS().solve(problem, Control())
+    assert not solution.success
+
+
+def test_a_point_that_ran_away_is_not_a_solution() -> None:
+    """At z = (1, t, 1) the second row is wrong by 1, yet the residual falls like 1 / t."""
+    problem = LCP([[0.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [0.0, 0.0, -1.0])
+    z = np.array([1.0, 1e12, 1.0])
+    assert problem.residual(z) <= 1e-11
+    assert not problem.credible(z, 1e-10)
+    assert solve(problem).status is Status.NO_SOLUTION
+    assert problem.credible(np.array([1.0, 2.0, 1.0]), 1e-10)  # not run away: the residual alone decides
+
+
+def test_large_true_solutions_are_credible() -> None:
+    """With z_1 - z_2 = 1 and 1e-6 z_2 = 1 the solution is a million times q, and right to rounding."""
+    problem = LCP([[1.0, -1.0], [-1.0, 1.0 + 1e-6]], [-1.0, 0.0])
+    solution = solve(problem)
+    assert solution.success
+    np.testing.assert_allclose(solution.z, [1e6 + 1.0, 1e6], rtol=1e-9)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from signorini.problems import LCP
-from signorini.solvers import Control, Lemke, Status
+from signorini.solvers import Control, Lemke, Status, lemke_pivots
+from signorini.solvers.lemke import _Work
+from signorini.solvers.progress import Progress
 
 
 def monotone(seed: int, n: int) -> tuple[LCP, np.ndarray]:
@@ -14,6 +16,17 @@ def monotone(seed: int, n: int) -> tuple[LCP, np.ndarray]:
     r = np.random.default_rng(seed)
     A, B = r.standard_normal((2, n, n))
     M = A @ A.T / n + np.eye(n) + (B - B.T) / 2
+    z = np.where(r.random(n) < 0.5, r.uniform(0.1, 1.0, n), 0.0)
+    w = np.where(z == 0.0, r.uniform(0.1, 1.0, n), 0.0)
+    return LCP(M, w - M @ z), z
+
+
+def long_path(seed: int, n: int = 40) -> tuple[LCP, np.ndarray]:
+    """Monotone of low rank with a large skew part: pivots go back and forth; solution known."""
+    r = np.random.default_rng(seed)
+    B = r.standard_normal((n, n))
+    A = r.standard_normal((n, 8))
+    M = A @ A.T + (B - B.T) / 2
     z = np.where(r.random(n) < 0.5, r.uniform(0.1, 1.0, n), 0.0)
     w = np.where(z == 0.0, r.uniform(0.1, 1.0, n), 0.0)
     return LCP(M, w - M @ z), z
@@ -43,17 +56,21 @@ def test_known_solutions(n: int) -> None:
 
 def test_all_kinds_of_exchange_lead_to_the_solution() -> None:
     """A path longer than the number of pairs exchanges columns, rows and both; a wrong update could not end well."""
-    r = np.random.default_rng(5)
-    n = 40
-    B = r.standard_normal((n, n))
-    A = r.standard_normal((n, 8))
-    M = A @ A.T + (B - B.T) / 2
-    z = np.where(r.random(n) < 0.5, r.uniform(0.1, 1.0, n), 0.0)
-    w = np.where(z == 0.0, r.uniform(0.1, 1.0, n), 0.0)
-    solution = Lemke(attempts=1, refactor_after=10**9).solve(LCP(M, w - M @ z), Control())
+    problem, z = long_path(5)
+    solution = Lemke(attempts=1, refactor_after=10**9).solve(problem, Control())
     assert solution.status is Status.SOLVED
-    assert solution.iterations > n
+    assert solution.iterations > problem.size
     np.testing.assert_allclose(solution.z, z, atol=1e-10)
+
+
+def test_updated_inverses_need_no_repair() -> None:
+    """Every direction is checked against the data; on good problems no update of the inverse is ever thrown away."""
+    for seed in (5, 6, 7):
+        problem, _ = long_path(seed)
+        work = _Work(np.asarray(problem.M), problem.q)
+        outcome = work.run(np.ones(problem.size), None, 10**6, 10**6, Progress(problem, Control(), "test"))
+        assert outcome == lemke_pivots.DONE
+        assert work.state[lemke_pivots.FRESH] == work.state[lemke_pivots.PIVOTS] > 20
 
 
 def test_fresh_inverses_do_not_change_the_path() -> None:
@@ -135,3 +152,31 @@ def test_an_unreachable_tolerance_is_not_claimed() -> None:
     solution = Lemke().solve(problem, Control(tolerance=1e-300))
     assert not solution.success
     assert solution.residual <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("artificial_row", "rates", "expected"),
+    [
+        (0, (0.0, -1.0, -2.0), 1),  # column 0 of the basis inverse: -1/1 for w_1, -1/2 for w_2
+        (0, (0.0, -2.0, -1.0), 2),
+        (2, (-1.0, -2.0, 0.0), 1),  # column 0: 1/1 for w_0, 0 for w_1
+        (1, (-1.0, 0.0, -1.0), 2),  # column 0: 1 for w_0, 0 for w_2
+    ],
+)
+def test_ties_are_broken_lexicographically(artificial_row: int, rates: tuple[float, ...], expected: int) -> None:
+    """Two slacks vanish at once; z0 is basic in one row, so the basis inverse has rows e_i - e_r for the others.
+
+    Divided by minus the rates, the lexicographically smallest row leaves: what an infinitesimal q + (eps, eps^2, ...)
+    would decide.
+    """
+    n = 3
+    GT, T = np.zeros((n + 1, n)), np.ones((n + 1, n + 1))
+    GT[n] = 1.0
+    rows, cols = np.zeros(n + 1, dtype=np.int64), np.full(n + 1, n)
+    rows[0] = artificial_row
+    where = np.full(2 * n + 1, -1)
+    where[artificial_row] = where[2 * n] = 0
+    x, w, y = np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(n), np.zeros(n + 1)
+    candidates = np.zeros(n + 1, dtype=np.int64)
+    leaving = lemke_pivots._leaving(GT, T, rows, cols, where, x, w, y, np.array(rates), candidates, 1, 1e-10)
+    assert leaving == expected

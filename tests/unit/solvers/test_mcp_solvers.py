@@ -96,6 +96,16 @@ def test_sweeps_spare_newton_steps() -> None:
     assert with_sweeps.iterations < without.iterations
 
 
+def test_a_wrong_jacobian_is_named_after_a_failure() -> None:
+    """F = x^3 + x - 10 with the sign of J wrong: Newton runs away from the solution."""
+    wrong = MCP(lambda x: x**3 + x - 10.0, lambda x: -np.diag(3 * x**2 + 1), lower=-np.inf, x0=[5.0])
+    solution = MCPAuto(restarts=2).solve(wrong, Control(time_limit=5.0))
+    assert not solution.success
+    assert solution.info["jacobian_error"] == pytest.approx(1.0, abs=1e-3)  # |a - (-a)| / (|a| + |a|)
+    right = MCP(wrong.F, lambda x: np.diag(3 * x**2 + 1), x0=[5.0])
+    assert right.jacobian_error(np.array([5.0])) < 1e-6
+
+
 def test_limits_are_kept() -> None:
     problem = MCP(lambda x: np.exp(x) - 1e6, lower=-np.inf, x0=[0.0])
     assert JosephyNewton().solve(problem, Control(max_iterations=2)).status is Status.ITERATION_LIMIT
