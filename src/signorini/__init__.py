@@ -13,7 +13,7 @@ array([1.42857143, 0.        , 0.        ])
 from signorini.errors import FileError, InputError, SignoriniError, SolverFailure
 from signorini.formulations import MoreauJean, StewartTrinkle
 from signorini.model import State
-from signorini.problems import LCP, MCP, Delassus, FrictionProblem, MixedLCP, load_problem
+from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, load_problem
 from signorini.scene import (
     Body,
     Box,
@@ -38,7 +38,29 @@ from signorini.simulation import (
     resume,
     simulate,
 )
-from signorini.solvers import NSGS, Lemke, Solution, Status, solve
+from signorini.solvers import (
+    NSGS,
+    PGS,
+    AnitescuHart,
+    Clarabel,
+    Control,
+    Enumerate,
+    FrictionAuto,
+    FrictionInteriorPoint,
+    InteriorPointLCP,
+    JosephyNewton,
+    Lemke,
+    LinearAuto,
+    MCPAuto,
+    MixedInteger,
+    PrincipalPivoting,
+    ProximalNewton,
+    ProximalQP,
+    SemismoothNewton,
+    Solution,
+    Status,
+    solve,
+)
 
 __version__ = "0.1.0"
 
@@ -46,26 +68,43 @@ __all__ = [
     "LCP",
     "MCP",
     "NSGS",
+    "PGS",
+    "AnitescuHart",
     "Body",
     "Box",
     "Capsule",
     "Certificate",
+    "Clarabel",
     "ContactTable",
+    "Control",
     "ConvexHull",
+    "ConvexQP",
     "Delassus",
     "Disc",
     "Energy",
+    "Enumerate",
     "FileError",
     "Fixed",
+    "FrictionAuto",
+    "FrictionInteriorPoint",
     "FrictionProblem",
     "HalfSpace",
     "InputError",
+    "InteriorPointLCP",
+    "JosephyNewton",
     "Lemke",
+    "LinearAuto",
+    "MCPAuto",
+    "MixedInteger",
     "MixedLCP",
     "MoreauJean",
     "Polygon",
+    "PrincipalPivoting",
+    "ProximalNewton",
+    "ProximalQP",
     "Scene",
     "Segment",
+    "SemismoothNewton",
     "SignoriniError",
     "Simulator",
     "Snapshot",

@@ -73,7 +73,7 @@ _STABLE = {
 def judge_load(matrix: SlidingMatrix, y: Array, *, damping: float | None, limit: int = SIZE_LIMIT) -> Judgement:
     """Judge a group under the load that gives the normal accelerations `y` (m,) without contact forces [m/s^2]."""
     unique, p, sharing_open = uniqueness(matrix, limit)
-    solution, listed = _all_solutions(LCP(matrix.D, y), unique)
+    solution, listed = _all_solutions(LCP(matrix.D, y), p)
     if sharing_open and len(listed) > 1 and unique is not Answer.NO:
         # Corners of one polyhedron of forces that open no gap differently: inside it all of its contacts press.
         listed = [np.mean(listed, axis=0)]
@@ -110,9 +110,9 @@ def _can_open(D: Array) -> bool:
     return bool(solve(LCP(D, -np.ones(D.shape[0]))).success)
 
 
-def _all_solutions(problem: LCP, unique: Answer) -> tuple[Solution, list[Array]]:
-    """Return the solver's word and all solutions found."""
-    if problem.size <= ENUMERATE_LIMIT and (unique is not Answer.YES or problem.size <= 4):
+def _all_solutions(problem: LCP, p: PMatrix) -> tuple[Solution, list[Array]]:
+    """Return the solver's word and all solutions found; a P-matrix has only one, so any solver will do."""
+    if problem.size <= ENUMERATE_LIMIT and (not p or problem.size <= 4):
         solution = solve(problem, Enumerate())
         return solution, list(solution.info.get("solutions", []))
     solution = solve(problem)

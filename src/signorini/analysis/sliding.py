@@ -4,7 +4,7 @@ r"""The matrix D of the sliding contacts of a scene (S4, eq. 9), in the plane an
           \hat\Phi_{q,i} = -\mu_i \frac{u_{T,i}^T}{|u_{T,i}|}\, \Gamma_i
 
 with the slip velocity :math:`u_{T,i}` of contact i and its tangent rows :math:`\Gamma_i`. The rest of the mechanism
-enters through the operator :math:`M^{-1}` alone: bilateral rows (joints, or contacts that stick) are eliminated there.
+enters through the operator :math:`M^{-1}` alone: bilateral rows (contacts that stick; joints) are eliminated there.
 
 ==============  ==========================  =======================================================
 here            S4                          meaning
@@ -30,13 +30,10 @@ from signorini.model import Contacts
 
 @dataclass(frozen=True)
 class InverseInertia:
-    """The operator ``M^-1`` on motions that keep the bilateral rows `held`.
-
-    Joints belong among these rows: nothing else in the analysis knows of them.
-    """
+    """The operator ``M^-1`` on motions that keep the bilateral rows `held`."""
 
     M_inv: Array
-    """Inverse inertia of the bodies taken together, (n_v, n_v)."""
+    """Inverse inertia of the bodies taken together, (n_v, n_v); it need not be regular."""
     held: Array
     """Bilateral rows, (r, n_v); they may depend on each other."""
 
@@ -135,7 +132,6 @@ def sliding_matrix(
     slides: IntArray,
     sticks: IntArray,
     bodies: IntArray,
-    joint_rows: Array | None = None,
 ) -> SlidingMatrix:
     """Assemble D of the contacts `slides` of one group.
 
@@ -147,20 +143,15 @@ def sliding_matrix(
     slip : (n_c, dim - 1) array
         Tangential velocity of each contact [m/s].
     friction : (n_c,) array
-    M_inv : (n_b, 6, 6) array
-        Inverse inertia of every body.
+    M_inv : (n_v, n_v) array
+        Inverse inertia of the group, see :func:`group_inertia`.
     slides, sticks : int array
         Rows of the sliding contacts and of those held as bilateral rows.
     bodies : int array
         Moving bodies of the group.
-    joint_rows : (r, n_v) array, optional
-        Bilateral rows of joints in the velocities of `bodies`.
     """
     n_v = 6 * bodies.size
     place = {int(b): 6 * k for k, b in enumerate(bodies)}
-    inertia = np.zeros((n_v, n_v))
-    for b, at in place.items():
-        inertia[at : at + 6, at : at + 6] = M_inv[b]
 
     def row(c: int, weights: Array) -> Array:
         """Combine the frame rows of contact c."""
@@ -176,16 +167,28 @@ def sliding_matrix(
     directions = [_force_direction(slip[c], float(friction[c])) for c in slides]
     push = np.array([row(c, d) for c, d in zip(slides, directions, strict=True)]).reshape(-1, n_v)
     held = np.array([row(c, frame[i]) for c in sticks for i in range(dim)]).reshape(-1, n_v)
-    if joint_rows is not None:
-        held = np.concatenate([joint_rows, held])
-    inverse = InverseInertia(inertia, held)
+    inverse = InverseInertia(M_inv, held)
     D, W = normal @ inverse.apply(push).T, normal @ inverse.apply(normal).T
     return SlidingMatrix(slides, sticks, bodies, normal, push, inverse, D, 0.5 * (W + W.T))
 
 
+def group_inertia(M_inv: Array, bodies: IntArray) -> Array:
+    """Return the inverse inertia of some bodies taken together, (n_b, 6, 6) -> (n_v, n_v).
+
+    The only place through which a mechanism enters: with joints this is the inverse inertia projected on the motions
+    that they allow, and bodies joined to each other are one group.
+    """
+    whole = np.zeros((6 * bodies.size, 6 * bodies.size))
+    for k, b in enumerate(bodies):
+        whole[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = M_inv[b]
+    return whole
+
+
 def _force_direction(slip: Array, mu: float) -> Array:
     """Return the contact force per unit of normal force in the frame (n, t, o)."""
-    return np.concatenate([[1.0], -mu * slip / np.linalg.norm(slip)])
+    speed = float(np.linalg.norm(slip))
+    # Without friction the direction of the slip, perhaps undefined, does not matter.
+    return np.concatenate([[1.0], -mu * slip / speed if mu > 0.0 else np.zeros(slip.size)])
 
 
 def _rank(W: Array) -> int:

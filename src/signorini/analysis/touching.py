@@ -9,7 +9,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray, checked_number
 from signorini.analysis.acceleration import free_acceleration
-from signorini.analysis.sliding import SlidingMatrix, groups, sliding_matrix
+from signorini.analysis.sliding import SlidingMatrix, group_inertia, groups, sliding_matrix
 from signorini.dynamics import contact_wrenches, inverse_inertia, prescribed_pose, relative_velocity
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
@@ -69,10 +69,11 @@ def touching(model: Model, state: State, reach: Array) -> Touching:
     load = np.abs(free_acceleration(model, state))
     driven = np.sqrt(size * float(load[:, :3].max(initial=0.0) + size * load[:, 3:].max(initial=0.0)))
     scale = max(float(np.abs(velocity).max(initial=0.0)), float(driven))
-    mode = np.where(_slips(velocity, scale), ContactMode.SLIDING, ContactMode.STICKING)
+    friction = model.materials.friction[contacts.material]
+    mode = np.where(_slides(velocity, friction, scale), ContactMode.SLIDING, ContactMode.STICKING)
     mode = np.where(velocity[:, 0] > _LEAVES * scale, ContactMode.LEAVING, mode)
     mode = np.where(velocity[:, 0] < -_LEAVES * scale, ContactMode.CLOSING, mode).astype(np.int64)
-    return Touching(contacts, mode, velocity, model.materials.friction[contacts.material], J_a, J_b, M_inv)
+    return Touching(contacts, mode, velocity, friction, J_a, J_b, M_inv)
 
 
 def pressing(model: Model, state: State, contacts: Contacts, impulse: Array, velocity: Array) -> Touching:
@@ -84,9 +85,10 @@ def pressing(model: Model, state: State, contacts: Contacts, impulse: Array, vel
     u = np.ascontiguousarray(velocity[presses, : J_a.shape[1]])
     # At rest all velocities are rounding; the speed that the impulses take away shows it.
     taken = _normal_mobility(chosen, J_a, J_b, M_inv) * p_n[presses]
-    slips = _slips(u, max(float(np.abs(velocity).max(initial=0.0)), float(taken.max(initial=0.0))))
-    mode = np.where(slips, ContactMode.SLIDING, ContactMode.STICKING).astype(np.int64)
-    return Touching(chosen, mode, u, model.materials.friction[chosen.material], J_a, J_b, M_inv)
+    scale = max(float(np.abs(velocity).max(initial=0.0)), float(taken.max(initial=0.0)))
+    friction = model.materials.friction[chosen.material]
+    mode = np.where(_slides(u, friction, scale), ContactMode.SLIDING, ContactMode.STICKING).astype(np.int64)
+    return Touching(chosen, mode, u, friction, J_a, J_b, M_inv)
 
 
 def matrices(model: Model, found: Touching, too_large: list[int] | None = None) -> list[SlidingMatrix]:
@@ -108,7 +110,7 @@ def matrices(model: Model, found: Touching, too_large: list[int] | None = None) 
                 found.J_b,
                 found.velocity[:, 1:],
                 found.friction,
-                found.M_inv,
+                group_inertia(found.M_inv, bodies),
                 slides=slides,
                 sticks=rows[found.mode[rows] == ContactMode.STICKING],
                 bodies=bodies,
@@ -169,6 +171,7 @@ def _normal_mobility(contacts: Contacts, J_a: Array, J_b: Array, M_inv: Array) -
     return mobility
 
 
-def _slips(velocity: Array, scale: float) -> BoolArray:
-    slips: BoolArray = np.linalg.norm(velocity[:, 1:], axis=1) > _STILL * scale
-    return slips
+def _slides(velocity: Array, friction: Array, scale: float) -> BoolArray:
+    """Tell which contacts slide; without friction none can stick, whatever its slip."""
+    slides: BoolArray = (np.linalg.norm(velocity[:, 1:], axis=1) > _STILL * scale) | (friction == 0.0)
+    return slides

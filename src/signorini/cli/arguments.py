@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from signorini.errors import InputError
+from signorini.errors import InputError, suggestion
 
 
 class _Parser(argparse.ArgumentParser):
@@ -25,9 +24,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if word is None and not argv:
         argv = ["--help"]
     if word is not None and word not in names:
-        close = difflib.get_close_matches(word, names, n=1)
-        hint = f", did you mean {close[0]!r}?" if close else f", must be one of {', '.join(names)}"
-        raise InputError(f"command {word!r} is unknown{hint}")
+        raise InputError(f"command {word!r} is unknown{suggestion(word, names)}")
     arguments = parser.parse_args(argv)
     if not hasattr(arguments, "command"):
         parser.error("no command given")

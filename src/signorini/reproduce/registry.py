@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from signorini.errors import InputError
@@ -20,7 +19,5 @@ def choose(names: Sequence[str]) -> list[Example]:
     known = {example.name: example for example in EXAMPLES}
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
-            raise InputError(f"example {name!r} is unknown; {hint}known are {', '.join(known)}, and all")
+            raise InputError(f"example {name!r} is unknown, known are {', '.join([*known, 'all'])}")
     return [known[name] for name in names]

@@ -11,7 +11,7 @@ from signorini.errors import InputError
 from signorini.math.rotation import rotate
 from signorini.model import Force, Materials, Model, ModelArrays, State
 from signorini.scene.encode import encode
-from signorini.scene.scene import ContactData, Fixed, Scene
+from signorini.scene.scene import Body, ContactData, Fixed, Scene
 
 SPATIAL = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -22,7 +22,8 @@ def compile_scene(scene: Scene) -> Model:
     fixed, bodies = list(scene.fixed.values()), list(scene.bodies.values())
     if not bodies:
         raise InputError("scene: has no body that can move, must have at least one")
-    names = tuple(body.name for body in [*fixed, *bodies])
+    everything: list[Fixed | Body] = [*fixed, *bodies]
+    names = tuple(body.name for body in everything)
     n_f, n_b = len(fixed), len(names)
 
     mass, inertia, free = np.zeros(n_b), np.zeros((n_b, 3, 3)), np.zeros((n_b, 6))
@@ -37,7 +38,7 @@ def compile_scene(scene: Scene) -> Model:
         q[b, 3:] = body.orientation
         v[b] = np.concatenate([body.velocity, body.angular_velocity])
 
-    placed = [(b, shape) for b, body in enumerate([*fixed, *bodies]) for shape in body.shapes]
+    placed = [(b, shape) for b, body in enumerate(everything) for shape in body.shapes]
     shapes, hulls = encode(placed, mass_centre)
     bound = np.zeros(n_b)
     bounded = np.isfinite(shapes.bound)

@@ -6,7 +6,7 @@ The words of the Python call are the words of scene files: ``Sphere(radius=1.0)`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,11 +35,14 @@ __all__ = [
 ]
 
 
+Given = Any  # anything array-like as the user gives it; kept as tuples, so that shapes compare and hash
+
+
 @dataclass(frozen=True)
 class HalfSpace(Shape):
     """All points with ``normal . x <= offset``; the normal points out of the solid, (3,) or in the plane (2,)."""
 
-    normal: Point = (0.0, 0.0, 1.0)
+    normal: Given = (0.0, 0.0, 1.0)
     offset: float = 0.0
     kind: ClassVar[ShapeKind] = ShapeKind.HALF_SPACE
 
@@ -53,7 +56,7 @@ class HalfSpace(Shape):
 
     @property
     def planar(self) -> bool:
-        return self.normal[2] == 0.0
+        return bool(self.normal[2] == 0.0)
 
     @property
     def spatial(self) -> bool:
@@ -95,7 +98,7 @@ class Sphere(Shape):
 class Box(Shape):
     """A box about the origin; `size` holds the full lengths of its edges."""
 
-    size: Point
+    size: Given
     kind: ClassVar[ShapeKind] = ShapeKind.HULL
 
     def __post_init__(self) -> None:
@@ -149,7 +152,7 @@ class Capsule(Shape):
 class ConvexHull(Shape):
     """The convex hull of points, (n, 3)."""
 
-    points: tuple[Point, ...]
+    points: Given
     kind: ClassVar[ShapeKind] = ShapeKind.HULL
 
     def __post_init__(self) -> None:
@@ -201,7 +204,7 @@ class Disc(_Planar):
 class Polygon(_Planar):
     """A convex plate with the given corners (n, 2), in either sense of rotation."""
 
-    points: tuple[Point, ...]
+    points: Given
     kind: ClassVar[ShapeKind] = ShapeKind.POLYGON
 
     def __post_init__(self) -> None:
@@ -218,8 +221,8 @@ class Polygon(_Planar):
 class Segment(_Planar):
     """The straight line from `a` to `b`, (2,) each, rounded by `radius`."""
 
-    a: Point
-    b: Point
+    a: Given
+    b: Given
     radius: float = 0.0
     kind: ClassVar[ShapeKind] = ShapeKind.POLYGON
 

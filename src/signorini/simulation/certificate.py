@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini.analysis import Validity
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
 from signorini.model import Contacts, Model, State
 from signorini.simulation.contact_table import Mode, modes
 from signorini.solvers import Status
+
+NOT_TESTED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,9 @@ class StepCertificate:
     status: Status
     iterations: int
     solve_time: float
+    unique: int = NOT_TESTED
+    stable: int = NOT_TESTED
+    critical_damping: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,17 @@ class Certificate:
     iterations: IntArray
     solve_time: Array
     """[s]"""
+    unique: IntArray
+    """Whether the rigid contact forces are unique: :class:`~signorini.analysis.Answer`, -1 if not tested."""
+    stable: IntArray
+    """Whether they are stable: :class:`~signorini.analysis.Answer`, -1 if not tested."""
+    critical_damping: Array
+    """Smallest contact damping ``c^2/k`` at which they are stable, nan if not tested [kg]."""
 
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("status", "iterations")
+        whole = ("status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
                 [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
@@ -90,10 +102,17 @@ class Certificate:
         return solved
 
 
-def certify(model: Model, before: State, result: StepResult, after: Contacts, tolerance: float) -> StepCertificate:
+def certify(
+    model: Model,
+    before: State,
+    result: StepResult,
+    after: Contacts,
+    tolerance: float,
+    validity: Validity | None = None,
+) -> StepCertificate:
     """Check one step from the problem posed, the impulses applied and the states before and after.
 
-    `after` are the contacts detected at the new state.
+    `after` are the contacts detected at the new state, `validity` the test of the rigid model if it was asked for.
     """
     solution = result.solution
     residual = result.problem.residual(solution.z)
@@ -112,6 +131,9 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, to
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
+        unique=NOT_TESTED if validity is None else int(validity.unique),
+        stable=NOT_TESTED if validity is None else int(validity.stable),
+        critical_damping=np.nan if validity is None else validity.critical_damping,
     )
 
 

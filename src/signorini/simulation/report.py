@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.simulation.certificate import Certificate
+from signorini.analysis import Answer
+from signorini.simulation.certificate import NOT_TESTED, Certificate
 from signorini.solvers import Status
 
 _ROUNDING = 1e-10  # above this an energy balance that is an identity has been broken by something else than rounding
@@ -36,7 +37,21 @@ def report_text(time: Array, certificate: Certificate, tolerance: float) -> str:
         lines.append(f"  {what:<34}{values[worst]:12.2e}   {time[worst + 1]:.6g}")
     lines.append(f"  {'energy from gap correction [J]':<34}{certificate.correction_work.sum():12.2e}   (sum)")
     lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}")
-    return "\n".join([*lines, _verdict(time, certificate, tolerance)])
+    return "\n".join([*lines, _verdict(time, certificate, tolerance), *_validity_lines(time, certificate)])
+
+
+def _validity_lines(time: Array, certificate: Certificate) -> list[str]:
+    """Say in how many steps the rigid model was found not to be valid, if it was tested."""
+    if np.all(certificate.unique == NOT_TESTED):
+        return []
+    lines = []
+    for what, answers in (("unique", certificate.unique), ("stable", certificate.stable)):
+        bad = np.flatnonzero(answers == Answer.NO)
+        if bad.size:
+            lines.append(
+                f"Rigid model: contact forces are not {what} in {bad.size} steps, first at t = {time[bad[0]]:.6g} s."
+            )
+    return lines or ["Rigid model: no step was found whose contact forces are not unique or not stable."]
 
 
 def _verdict(time: Array, certificate: Certificate, tolerance: float) -> str:

@@ -66,8 +66,9 @@ def simulate(
         How a step is posed; default :class:`~signorini.MoreauJean`.
     tolerance : float, optional
         Scale-free residual to which each step must be solved; default 1e-10.
-    validity : None
-        The validity test of the rigid model is not part of this version.
+    validity : bool or float, optional
+        Test at each step whether the contact forces of the rigid model are unique and stable (S4), a number being the
+        damping ``c^2/k`` of the contacts [kg]; the answers are columns of the certificate.
     record : {"all", "motion"}, optional
         ``"motion"`` leaves out the contact tables, to save memory; default ``"all"``.
     on_failure : {"raise", "warn", "keep"}
@@ -80,17 +81,16 @@ def simulate(
     callback : callable, optional
         Called as ``callback(t, state)`` after each step.
     """
-    if validity is not None:
-        raise InputError(f"validity is {validity!r}, must be None: the validity test is not part of this version")
     if record not in (None, "all", "motion"):
         raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
     duration = checked_number(duration, "duration", least=0.0)
-    simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance)
+    simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity)
     settings = {
         "h": simulator.h,
         "duration": duration,
         "tolerance": simulator.tolerance,
         "record": record or "all",
+        "validity": simulator.validity,
         "on_failure": on_failure,
         "formulation": formulation_to_dict(simulator.formulation),
         "scene": scene_to_text(scene),
@@ -124,7 +124,13 @@ def resume(
         if settings.get("formulation") is None:
             raise InputError(f"{checkpoint}: the formulation must be given again: resume(..., formulation=...)")
         formulation = formulation_from_dict(settings["formulation"], str(checkpoint))
-    simulator = Simulator(scene, h=settings["h"], formulation=formulation, tolerance=settings["tolerance"])
+    simulator = Simulator(
+        scene,
+        h=settings["h"],
+        formulation=formulation,
+        tolerance=settings["tolerance"],
+        validity=settings["validity"],
+    )
     if simulator.model.names != past.names:
         raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")
     last = State(float(past.time[-1]), past.q[-1].copy(), past.v[-1].copy())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
+from signorini.analysis import Validity, check_step
 from signorini.dynamics import prescribed_pose
 from signorini.errors import InputError
 from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
@@ -66,15 +67,27 @@ class Simulator:
         Default :class:`~signorini.MoreauJean`.
     tolerance : float, optional
         Residual to which each step's problem is solved; default 1e-10.
+    validity : bool or float, optional
+        Test at each step whether the contact forces of the rigid model are unique and stable (S4); a number is the
+        damping ``c^2/k`` of the contacts [kg].
     """
 
     def __init__(
-        self, scene: Scene, *, h: float, formulation: Formulation | None = None, tolerance: float | None = None
+        self,
+        scene: Scene,
+        *,
+        h: float,
+        formulation: Formulation | None = None,
+        tolerance: float | None = None,
+        validity: bool | float | None = None,
     ) -> None:
         self.model: Model = compile_scene(scene)
         self.h = checked_number(h, "h", above=0.0)
         self.formulation = MoreauJean() if formulation is None else formulation
         self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
+        self.validity = validity
+        if not (validity is None or isinstance(validity, bool)):
+            self.validity = checked_number(validity, "validity", least=0.0)
         self.state = self.model.initial_state.copy()
         walls = slice(self.model.fixed_count)
         self.state.q[walls], self.state.v[walls] = prescribed_pose(self.model, self.state.t)
@@ -101,7 +114,16 @@ class Simulator:
         self.state, self.memory = result.state, result.memory
         self.step_count += 1
         self._contacts = self.formulation.detect(self.model, self.state, self.h)
-        return result, certify(model, before, result, self._contacts, self.tolerance)
+        return result, certify(
+            model, before, result, self._contacts, self.tolerance, self._tested(model, before, result)
+        )
+
+    def _tested(self, model: Model, before: State, result: StepResult) -> Validity | None:
+        """Ask whether the rigid model is valid in this step, if the user wants to know."""
+        if self.validity is None or self.validity is False:
+            return None
+        damping = None if self.validity is True else float(self.validity)
+        return check_step(model, before, result.contacts, result.impulse, result.velocity, damping=damping)
 
     def snapshot(self) -> Snapshot:
         """Return state and memory; a simulator restored to it continues bit for bit."""

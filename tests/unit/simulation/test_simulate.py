@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.analysis import Answer
 from signorini.problems import FrictionProblem
+from signorini.simulation.certificate import NOT_TESTED
 from signorini.solvers import Control
-from tests.scenes import rough_sphere, stack
+from tests.scenes import box_on_slope, rough_sphere, stack
 
 
 @dataclass(frozen=True)
@@ -157,3 +159,19 @@ def test_snapshot_of_another_scene_is_refused() -> None:
     one, other = sg.Simulator(stack(2), h=0.01), sg.Simulator(rough_sphere(), h=0.01)
     with pytest.raises(sg.InputError, match="snapshot has 2 bodies, must be of this scene with 3"):
         one.restore(other.snapshot())
+
+
+def test_validity_of_the_rigid_model_is_part_of_the_certificate_if_asked_for() -> None:
+    """A box sliding on a floor with moderate friction has unique and stable contact forces (S4)."""
+    scene = box_on_slope(0.0, 0.3, velocity=np.array([1.0, 0.0, 0.0]))
+    tested = sg.simulate(scene, duration=0.05, h=0.01, validity=True)
+    np.testing.assert_array_equal(tested.certificate.unique, Answer.YES)
+    np.testing.assert_array_equal(tested.certificate.stable, Answer.YES)
+    np.testing.assert_array_equal(tested.certificate.critical_damping, 0.0)
+    assert tested.report().splitlines()[-1].startswith("Rigid model: no step was found")
+
+    untested = sg.simulate(scene, duration=0.05, h=0.01)
+    np.testing.assert_array_equal(untested.certificate.unique, NOT_TESTED)
+    assert np.isnan(untested.certificate.critical_damping).all()
+    with pytest.raises(sg.InputError, match=r"validity is -1\.0, must be >= 0"):
+        sg.simulate(scene, duration=0.05, h=0.01, validity=-1.0)
