@@ -91,7 +91,8 @@ def test_figures_of_the_pile_are_drawn() -> None:
     from signorini.visual.piles import plot_convergence, plot_factors, plot_pile
 
     q = np.random.default_rng(0).uniform(size=(5, 2))
-    assert len(plot_pile([(0.0, q), (1.0, q + 1.0)], 0.1, "two").axes) == 2
+    panels = plot_pile([(0.0, q), (1.0, q + 1.0)], 0.1, "two").axes
+    assert [len(axes.collections[0].get_paths()) for axes in panels] == [5, 5]
     lines = plot_convergence([("a", np.array([1.0, 0.1])), ("b", np.array([0.0]))], "two").axes[0].lines
     assert [np.asarray(line.get_xdata()).size for line in lines] == [2, 1]
     assert len(plot_factors({"x": [(0.1, 0.2, 0.0), (0.2, 0.4, 0.3)]}, "one").axes[0].lines) == 4

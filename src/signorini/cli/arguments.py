@@ -60,6 +60,13 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     _add_output(reproduce, "signorini-out/NAME")
     reproduce.set_defaults(command=_reproduce)
 
+    check = commands.add_parser("check", help="existence, uniqueness and stability of the contact forces; wedging")
+    check.add_argument("scene", metavar="SCENE", type=Path, help="YAML file")
+    check.add_argument("--at", type=float, metavar="T", default=0.0, help="time to which to simulate first [s]")
+    check.add_argument("--damping", type=float, metavar="C2K", help="contact damping c^2/k [kg]")
+    check.add_argument("--json", action="store_true", help="print one JSON document")
+    check.set_defaults(command=_check)
+
     solve = commands.add_parser("solve", help="solve a problem file")
     solve.add_argument("problem", metavar="PROBLEM", type=Path, help=".npz or FCLIB file")
     solve.add_argument("--all", action="store_true", help="compare every applicable solver")
@@ -114,6 +121,12 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     from signorini.cli.reproducing import reproduce
 
     return reproduce(arguments.names, arguments.out, only_list=arguments.list, as_json=arguments.json)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from signorini.cli.checking import check
+
+    return check(arguments.scene, at=arguments.at, damping=arguments.damping, as_json=arguments.json)
 
 
 def _solve(arguments: argparse.Namespace) -> int:

@@ -88,8 +88,8 @@ def _gather(
 def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array, tag: IntArray) -> tuple[int, int]:
     """Cut the incident polygon by all sides of the reference, seen along `n`; return its first row and vertex count.
 
-    An edge that lies on side k of the reference has the tag -1 - k; where it meets the next side, the corner is a
-    vertex of the reference.
+    Edges that lie on the reference have the tag 0; where they meet its next side, the corner is a vertex of the
+    reference, whose name it gets later.
     """
     block = polygon.shape[0] // 4
     source, target = block, 2 * block
@@ -117,14 +117,10 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
                 for k in range(3):
                     polygon[target + made, k] = polygon[source + i, k] + s * (polygon[j, k] - polygon[source + i, k])
                 before = tag[source + i, 2]
-                if before < 0:
-                    shared = 0 if before == -1 and side == corners - 1 else side
-                    tag[target + made, 0] = tag[shared, 0]
-                    tag[target + made, 1] = 0
-                else:
-                    tag[target + made, 0] = tag[side, 0 if corners == 2 else 2]
-                    tag[target + made, 1] = 0 if corners == 2 else before
-                tag[target + made, 2] = -1 - side if here <= tolerance else before
+                crossing = before > 0 and corners > 2
+                tag[target + made, 0] = tag[side, 2 if crossing else 0]
+                tag[target + made, 1] = before if crossing else 0
+                tag[target + made, 2] = 0 if here <= tolerance else before
                 made += 1
         count = made
         source, target = target, (3 * block if target == 2 * block else 2 * block)

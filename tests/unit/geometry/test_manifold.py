@@ -114,6 +114,47 @@ def test_capsule_lies_on_a_box_with_both_ends() -> None:
         np.testing.assert_allclose(contacts.gap, 0.0, rtol=0.0, atol=ROUNDING)
 
 
+def test_capsule_lies_along_an_edge_with_both_ends() -> None:
+    """Above the edge of a box on edge, where the face beside it ends: two points, whatever rounding says."""
+    for yaw in np.linspace(0.0, 3.0, 20):
+        roll = np.array(about(0, np.pi / 4))
+        box = [*(0.0, 0.0, 0.0), np.cos(yaw / 2) * roll[0], np.cos(yaw / 2) * roll[1], np.sin(yaw / 2) * roll[1]]
+        box.append(np.sin(yaw / 2) * roll[0])
+        lying = np.array(about(1, np.pi / 2))
+        e = [
+            np.cos(yaw / 2) * lying[0],
+            -np.sin(yaw / 2) * lying[2],
+            np.cos(yaw / 2) * lying[2],
+            np.sin(yaw / 2) * lying[0],
+        ]
+        capsule = [0.0, 0.0, np.sqrt(0.5) + 0.1, *e]
+        contacts = contacts_of([Box((2.0, 1.0, 1.0)), Capsule(0.1, 1.0)], np.array([box, capsule]), 0.01)
+        assert contacts.contact_count == 2
+        np.testing.assert_allclose(contacts.gap, 0.0, rtol=0.0, atol=4 * ROUNDING)
+        np.testing.assert_allclose(np.linalg.norm(contacts.point_a[:, :2], axis=1), 0.5, rtol=0.0, atol=4 * ROUNDING)
+
+
+def test_small_face_on_a_large_one() -> None:
+    """The corners of the smaller face are the contacts, whichever body is first; each has a name of its own."""
+    small, large = Box((1.0, 1.0, 1.0)), Box((5.0, 4.0, 1.0))
+    for shapes in ([large, small], [small, large]):
+        contacts = contacts_of(shapes, np.array([pose(0, 0, 0), pose(0.1, 0.2, 1.0, about(2, 0.3))]), 0.01)
+        assert contacts.contact_count == 4
+        assert len(set(contacts.feature.tolist())) == 4
+        centre = [0.1, 0.2] if shapes[1] is small else [0.0, 0.0]
+        np.testing.assert_allclose(np.linalg.norm(contacts.point_a[:, :2] - centre, axis=1), np.sqrt(0.5), rtol=1e-15)
+
+
+@pytest.mark.parametrize("offset", [1e-3, 1e-10, 1e-15, 0.0])
+def test_crossing_capsules_part_across_their_axes(offset: float) -> None:
+    """However close the axes come, the normal is across both; their order decides where they cross exactly."""
+    lower, upper = pose(0, 0, 0, about(0, 0.3)), pose(offset, 0.1, 0.1, about(0, 1.5))
+    contacts = contacts_of([Capsule(0.1, 1.0), Capsule(0.2, 1.0)], np.array([lower, upper]), 0.01)
+    assert contacts.contact_count == 1
+    np.testing.assert_allclose(np.abs(contacts.normal), [[1.0, 0.0, 0.0]], rtol=0.0, atol=ROUNDING)
+    assert contacts.gap[0] == pytest.approx(offset - 0.3, abs=ROUNDING)
+
+
 def test_parallel_capsules_touch_with_both_ends() -> None:
     """Side by side the ends of the common length; tip to tip and across one point."""
     capsules = [Capsule(0.1, 1.0), Capsule(0.2, 1.0)]

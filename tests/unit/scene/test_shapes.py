@@ -170,7 +170,8 @@ def test_hull_topology() -> None:
     r = np.random.default_rng(0)
     _, R = random_rotation(r)
     cube = np.array(CUBE)
-    extra = np.vstack([cube, np.zeros((1, 3)), 0.5 * (cube[:4] + cube[4:]), [[1.0, 0.2, 0.3]]])
+    proud = (1.0 + 1e-11) * 0.5 * (cube[:4] + cube[4:])  # of the edges, by less than what counts as flat
+    extra = np.vstack([cube, np.zeros((1, 3)), proud, [[1.0, 0.2, 0.3]]])
     ball = r.normal(size=(60, 3))
     ball /= np.linalg.norm(ball, axis=1)[:, None]
     ring = [(np.cos(a), np.sin(a)) for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)]

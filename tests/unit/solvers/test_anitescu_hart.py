@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.problems import FrictionProblem, first_relaxation, second_relaxation
 from signorini.problems.relaxations import natural_residual, root, slip_speed
@@ -14,6 +15,7 @@ from signorini.reproduce.s2 import contact
 from signorini.reproduce.s2_convergence import gauss
 from signorini.solvers import AnitescuHart, Clarabel, FrictionAuto, Lemke, ProximalQP, Status, solve
 from signorini.solvers.anitescu_hart import linear_factor
+from signorini.solvers.anitescu_hart_finish import newton_blocks
 from signorini.solvers.qp_clarabel import is_installed
 from tests.friction_problems import box_stack, friction
 
@@ -120,6 +122,7 @@ def test_algorithm_3_keeps_its_promises_and_is_not_called_a_solution() -> None:
         assert found.residual > 1e-3
         assert not found.success
         assert found.status is Status.ITERATION_LIMIT
+        assert (found.iterations, found.info["qps"]) == (1, 2)
 
 
 def test_algorithm_3_is_exact_and_says_so_where_nothing_slips() -> None:
@@ -186,9 +189,81 @@ def test_back_ends_agree() -> None:
 def test_a_guess_changes_the_time_and_not_the_answer_of_algorithm_3() -> None:
     problem, change = gauss(3, 0.4)
     cold = solve(problem, AnitescuHart(algorithm=3))
-    start = np.abs(np.random.default_rng(0).normal(size=problem.size))
-    warm = solve(problem, AnitescuHart(algorithm=3), start=start)
-    np.testing.assert_allclose(change(warm.z), change(cold.z), atol=1e-8)
+    rough = np.abs(np.random.default_rng(0).normal(size=problem.size))
+    for start in (rough, cold.z):
+        warm = solve(problem, AnitescuHart(algorithm=3), start=start)
+        np.testing.assert_allclose(change(warm.z), change(cold.z), atol=1e-8)
+    assert warm.info["factorisations"] < cold.info["factorisations"]
+
+
+def test_friction_rows_of_contacts_that_open_are_left_out() -> None:
+    """Decided by the slack of the velocity of P1; with all rows some contact that opens would be held by friction."""
+    held: dict[float | None, float] = {1e-5: 0.0, None: 0.0}
+    for seed in range(10):
+        problem = gauss(seed, 0.5).problem
+        first = first_relaxation(problem)
+        u = problem.velocity(first.impulse(solve(first.qp, tolerance=1e-12).z))
+        opens = u[::3] - problem.mu * slip_speed(problem, u) > 1e-5
+        for row_slack in (1e-5, None):
+            p = solve(problem, AnitescuHart(algorithm=3, row_slack=row_slack)).z.reshape(-1, 3)
+            held[row_slack] = max(held[row_slack], float(np.abs(p[opens, 1:]).max(initial=0.0)))
+    assert held[1e-5] == 0.0
+    assert held[None] > 1e-3
+
+
+@pytest.mark.parametrize("sides", [0, 5])
+def test_newton_blocks_solve_the_linearised_law(sides: int) -> None:
+    """S = C rho D and g = -C (p - R), C = (I - D + eps D)^-1, with R and D = R' found by geometry and differences."""
+    r = np.random.default_rng(sides)
+    n_c, eps, tiny = 400, 0.3, 1e-6
+    p, u = r.normal(size=(n_c, 3)) + np.array([1.0, 0.0, 0.0]), r.normal(size=(n_c, 3))
+    mu, rho = r.uniform(0.2, 1.0, n_c), r.uniform(0.5, 2.0, n_c)
+    response, slope = _response(p - rho[:, None] * u, mu, sides, tiny)
+    S, g = np.empty((n_c, 3, 3)), np.empty((n_c, 3))
+    newton_blocks(p, u, mu, rho, sides, 0.3, eps, S, g)
+    C = np.linalg.inv(np.eye(3) - slope + eps * slope)
+    kinks = np.abs(slope).max(axis=(1, 2)) > 1.5  # a difference across a kink says nothing
+    assert kinks.mean() < 0.01
+    np.testing.assert_allclose(S[~kinks], (rho[:, None, None] * C @ slope)[~kinks], atol=1e-3)
+    np.testing.assert_allclose(g[~kinks], -np.einsum("cij,cj->ci", C, p - response)[~kinks], atol=1e-3)
+
+
+def _response(t: Array, mu: Array, sides: int, tiny: float) -> tuple[Array, Array]:
+    """The law R by minimisation over the vertices or the disc, and its central differences."""
+
+    def project(t: Array) -> Array:
+        n = np.maximum(t[:, 0], 0.0)
+        out = np.zeros_like(t)
+        out[:, 0] = n
+        for c in range(t.shape[0]):
+            out[c, 1:] = _nearest(t[c, 1:], mu[c] * n[c], sides)
+        return out
+
+    slope = np.empty((t.shape[0], 3, 3))
+    for j in range(3):
+        step = np.zeros(3)
+        step[j] = tiny
+        slope[:, :, j] = (project(t + step) - project(t - step)) / (2.0 * tiny)
+    return project(t), slope
+
+
+def _nearest(t: Array, radius: float, sides: int) -> Array:
+    """Nearest point of a disc, or of a polygon by trying the inside, every edge and every vertex."""
+    if radius == 0.0:
+        return np.zeros(2)
+    if sides == 0:
+        length = float(np.linalg.norm(t))
+        return t if length <= radius else radius / length * t
+    angle = 0.3 + 2.0 * np.pi * np.arange(sides + 1) / sides
+    corner = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    edge = np.diff(corner, axis=0)
+    outside = edge[:, 1] * (t[0] - corner[:-1, 0]) - edge[:, 0] * (t[1] - corner[:-1, 1])
+    if outside.max() <= 0.0:
+        return t
+    along = np.clip(((t - corner[:-1]) * edge).sum(axis=1) / np.maximum((edge**2).sum(axis=1), 1e-300), 0.0, 1.0)
+    points = corner[:-1] + along[:, None] * edge
+    nearest: Array = points[np.argmin(((points - t) ** 2).sum(axis=1))]
+    return nearest
 
 
 def test_the_solution_of_a_neighbouring_problem_saves_factorisations() -> None:
