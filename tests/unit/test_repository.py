@@ -102,22 +102,35 @@ def test_readme_has_both_commands(ending: str) -> None:
     assert re.match(r'python3 -m venv \.venv && \.venv/bin/pip install (\.|"\.\[test\]") && ', found[0])
 
 
-def test_ci_runs_the_commands_of_the_readme() -> None:
-    """The function of .ci/run that reads the README finds exactly the lines that a reader sees there."""
-    function = re.search(r"^readme_command\(\) \{.*?^\}$", CI.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def found_by_ci(what: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Let the function of .ci/run that reads the README, with the settings of .ci/run, look for a command."""
+    text = CI.read_text(encoding="utf-8")
+    function = re.search(r"^readme_command\(\) \{.*?^\}$", text, re.MULTILINE | re.DOTALL)
     assert function is not None
-    found = [
-        subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", f'{function[0]}\nreadme_command "{what}"'],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.rstrip("\n")
-        for what in re.findall(r'\$\(readme_command "(.*?)"\)', CI.read_text(encoding="utf-8"))
-    ]
+    settings = "\n".join(re.findall(r"^(?:set|shopt) -.*$", text, re.MULTILINE))
+    script = f'{settings}\n{function[0]}\nfound=$(readme_command "{what}")\necho "$found"'
+    return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+
+
+WANTED_BY_CI = re.findall(r'\$\(readme_command "(.*?)"\)', CI.read_text(encoding="utf-8"))
+
+
+def test_ci_runs_the_commands_of_the_readme() -> None:
+    """What .ci/run reads from the README are exactly the lines that a reader sees there."""
+    found = [found_by_ci(what, ROOT).stdout.rstrip("\n") for what in WANTED_BY_CI]
     assert sorted(found) == sorted(commands())
     assert CI.stat().st_mode & 0o111, ".ci/run must be executable"
+
+
+@pytest.mark.parametrize("what", WANTED_BY_CI)
+@pytest.mark.parametrize("times", [0, 2])
+def test_ci_fails_if_the_readme_has_no_such_command(tmp_path: Path, what: str, times: int) -> None:
+    """Without its line in the README nothing would be run; that must not pass."""
+    others = [line for line in commands() if what not in line]
+    (tmp_path / "README.md").write_text("\n".join(others + times * [f"python3 -m venv .venv && {what}"]) + "\n")
+    outcome = found_by_ci(what, tmp_path)
+    assert outcome.returncode != 0
+    assert outcome.stderr == f"README.md: needs exactly one line 'python3 -m venv ... {what}'\n"
 
 
 def test_readme_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def detect_arrays(
             *pairs,
             np.empty((2 * v, 3)),
             np.empty((2 * f, 4)),
-            np.empty((2, 9), dtype=np.int64),
+            np.empty((2, 10), dtype=np.int64),
             np.empty((2, hulls.edge.shape[0]), dtype=np.int64),
             np.empty((4 * m, 3)),
             np.empty((4 * m, 3), dtype=np.int64),

@@ -7,9 +7,9 @@ from signorini._jit import inner_kernel, kernel
 from signorini.geometry.manifold import clip_faces
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
-from signorini.geometry.separation import SIDE, best_face, closest_edges, crossing_edges, load, near_edges
+from signorini.geometry.separation import SIDE, best_face, load, touching_edges
 from signorini.geometry.vectors import along, row
-from signorini.math.rotation import dot, multiply, rotate
+from signorini.math.rotation import multiply, rotate
 
 # Distances that differ by less than this fraction of the bodies' size count as equal.
 _EQUAL = 1e-12
@@ -35,54 +35,38 @@ def polytope_contacts(
 
     Distances that differ by less than `equal` count as equal: the first candidate wins, and rounding decides nothing.
     """
-    a, b = part[0, SIDE], part[1, SIDE]
-    best, other = best_face(vertex, plane, part, a), best_face(vertex, plane, part, b)
+    best, other = best_face(vertex, plane, part, part[0, SIDE]), best_face(vertex, plane, part, part[1, SIDE])
     if max(best[0], other[0]) > limit:
         return 0
     if other[0] > best[0] + equal:
         best, other = other, best
-    if best[0] > 0.0:
-        # Apart: a face is the answer if it has points as close as its plane.
-        for attempt in range(2):
+    count, touch = 0, best
+    for attempt in range(3):
+        # Apart, a face is the answer if it has points as close as its plane: the best one, or that of the other body.
+        # Else edges decide.
+        if attempt == 2:
+            touch = touching_edges(vertex, plane, edge, part, near, best, limit, equal)
+        else:
             touch = best if attempt == 0 else other
-            if touch[0] > 0.0:
-                count, least = clip_faces(
-                    vertex, plane, part, loop, loop_start, touch[1], limit, polygon, tag, point, feature
-                )
-                if least <= touch[0] + equal:
-                    return count
-    touch = best
-    # Edges further than this from the other body's supporting plane cannot be what touches.
-    within = max(-touch[0], limit) + equal
-    n = touch[1]
-    back = (-n[0], -n[1], -n[2])
-    count_a = near_edges(vertex, edge, part, a, n, dot(n, touch[3]) - within, near)
-    count_b = near_edges(vertex, edge, part, b, back, dot(back, touch[2]) - within, near)
-    if touch[0] <= 0.0:
-        crossing = crossing_edges(vertex, plane, edge, part, near, count_a, count_b)
-        if crossing[0] > touch[0] + equal:
-            touch = crossing
-    if touch[0] > 0.0:
-        closest = closest_edges(vertex, edge, part, near, count_a, count_b, touch[1])
-        # In touch, a face or two edges tell the normal; the direction between two closest points would not.
-        if closest[0] > touch[0] + equal:
-            touch = closest
-    if touch[0] > limit:
-        return 0
-    count, least = clip_faces(vertex, plane, part, loop, loop_start, touch[1], limit, polygon, tag, point, feature)
-    if not least <= touch[0] + equal:  # the faces do not hold the closest points
-        r = 0
-        while r < count and (feature[r, 0] != touch[4] or feature[r, 1] != touch[5]):
-            r += 1
-        for k in range(3):
-            point[r, k] = touch[2][k]
-            point[r, 3 + k] = touch[3][k]
-            point[r, 6 + k] = touch[1][k]
-        point[r, 9] = touch[0]
-        feature[r, 0] = touch[4]
-        feature[r, 1] = touch[5]
-        count = max(count, r + 1)
-    return count
+            if touch[0] <= 0.0:
+                continue
+        if touch[0] > limit:
+            return 0
+        count, least = clip_faces(vertex, plane, part, loop, loop_start, touch[1], limit, polygon, tag, point, feature)
+        if least <= touch[0] + equal:
+            return count
+    # The faces do not hold the closest points.
+    r = 0
+    while r < count and (feature[r, 0] != touch[4] or feature[r, 1] != touch[5]):
+        r += 1
+    for k in range(3):
+        point[r, k] = touch[2][k]
+        point[r, 3 + k] = touch[3][k]
+        point[r, 6 + k] = touch[1][k]
+    point[r, 9] = touch[0]
+    feature[r, 0] = touch[4]
+    feature[r, 1] = touch[5]
+    return max(count, r + 1)
 
 
 @kernel

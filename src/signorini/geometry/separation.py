@@ -20,10 +20,10 @@ from signorini.geometry.segments import closest_on_segments
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot, rotate
 
-SIDE, VERTEX, VERTICES, FACE, FACES, LOOP, EDGE, EDGES, HALF_EDGES = 0, 1, 2, 3, 4, 5, 6, 7, 8
+SIDE, VERTEX, VERTICES, FACE, FACES, LOOP, EDGE, EDGES, HALF_EDGES, NEAR = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Columns of `part`: 0 for a and 1 for b (read from here, as Numba compiles anew for each literal 0 or 1), first row
 and number of vertices and planes, first row of the loops' starts, first row and number of edges, number of
-half-edges."""
+half-edges, number of edges in the list of near ones."""
 
 Touch = tuple[float, Vector, Vector, Vector, int, int]
 """Signed distance, normal, point on a, point on b, feature of a, feature of b."""
@@ -93,20 +93,6 @@ def best_face(vertex: Array, plane: Array, part: IntArray, side: int) -> Touch:
 
 
 @inner_kernel
-def near_edges(
-    vertex: Array, edge: IntArray, part: IntArray, side: int, n: Vector, level: float, near: IntArray
-) -> int:
-    """List the edges that reach the height `level` along `n` as row `side` of `near`; return how many."""
-    count = 0
-    v0, first = part[side, VERTEX], part[side, EDGE]
-    for k in range(first, first + part[side, EDGES]):
-        if max(dot(n, row(vertex, v0 + edge[k, 0])), dot(n, row(vertex, v0 + edge[k, 1]))) >= level:
-            near[side, count] = k
-            count += 1
-    return count
-
-
-@inner_kernel
 def _edge(vertex: Array, edge: IntArray, part: IntArray, side: int, k: int) -> tuple[Vector, Vector]:
     """Return start and extent of edge `k`."""
     a = row(vertex, part[side, VERTEX] + edge[k, 0])
@@ -124,15 +110,13 @@ def _feature(edge: IntArray, part: IntArray, side: int, k: int, place: float) ->
 
 
 @inner_kernel
-def crossing_edges(
-    vertex: Array, plane: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int
-) -> Touch:
+def _crossing_edges(vertex: Array, plane: Array, edge: IntArray, part: IntArray, near: IntArray) -> Touch:
     """Return the largest separation over the listed pairs of edges whose arcs cross; -inf if there are none."""
     best, i_best, j_best, side_best = -np.inf, part[0, EDGE], part[1, EDGE], 0.0
-    for i in range(count_a):
+    for i in range(part[0, NEAR]):
         ka = near[0, i]
         a, d = _edge(vertex, edge, part, part[0, SIDE], ka)
-        for j in range(count_b):
+        for j in range(part[1, NEAR]):
             kb = near[1, j]
             b, e = _edge(vertex, edge, part, part[1, SIDE], kb)
             # Signs tell on which side of the great circle across the other edge each end of an arc lies. The arc of a
@@ -170,14 +154,12 @@ def crossing_edges(
 
 
 @inner_kernel
-def closest_edges(
-    vertex: Array, edge: IntArray, part: IntArray, near: IntArray, count_a: int, count_b: int, n: Vector
-) -> Touch:
+def _closest_edges(vertex: Array, edge: IntArray, part: IntArray, near: IntArray, n: Vector) -> Touch:
     """Return the least distance over the listed pairs of edges; `n` is the normal if that distance is nothing."""
     least, i_best, j_best, s_best, t_best = np.inf, part[0, EDGE], part[1, EDGE], 0.0, 0.0
-    for i in range(count_a):
+    for i in range(part[0, NEAR]):
         a, d = _edge(vertex, edge, part, part[0, SIDE], near[0, i])
-        for j in range(count_b):
+        for j in range(part[1, NEAR]):
             b, e = _edge(vertex, edge, part, part[1, SIDE], near[1, j])
             s, t, squared = closest_on_segments(a, d, b, e)
             if squared < least:
@@ -199,3 +181,33 @@ def closest_edges(
         n = (x[0] / length, x[1] / length, x[2] / length)
     feature_a = _feature(edge, part, part[0, SIDE], i_best, s_best)
     return np.sqrt(least), n, p, q, feature_a, _feature(edge, part, part[1, SIDE], j_best, t_best)
+
+
+@inner_kernel
+def touching_edges(
+    vertex: Array, plane: Array, edge: IntArray, part: IntArray, near: IntArray, face: Touch, limit: float, equal: float
+) -> Touch:
+    """Return the touch of two edges if it says more than that of the best face, else the latter."""
+    # Edges further than this from the other body's supporting plane cannot be what touches.
+    within = max(-face[0], limit) + equal
+    for side in range(2):
+        sign = 1.0 if side == 0 else -1.0
+        n = (sign * face[1][0], sign * face[1][1], sign * face[1][2])
+        level = dot(n, face[3] if side == 0 else face[2]) - within
+        part[side, NEAR] = 0
+        for k in range(part[side, EDGE], part[side, EDGE] + part[side, EDGES]):
+            a, d = _edge(vertex, edge, part, side, k)
+            if dot(n, a) + max(dot(n, d), 0.0) >= level:
+                near[side, part[side, NEAR]] = k
+                part[side, NEAR] += 1
+    touch = face
+    if touch[0] <= 0.0:
+        crossing = _crossing_edges(vertex, plane, edge, part, near)
+        if crossing[0] > touch[0] + equal:
+            touch = crossing
+    if touch[0] > 0.0:
+        closest = _closest_edges(vertex, edge, part, near, touch[1])
+        # In touch, a face or two edges tell the normal; the direction between two closest points would not.
+        if closest[0] > touch[0] + equal:
+            touch = closest
+    return touch

@@ -35,6 +35,8 @@ from signorini.problems.delassus import Delassus
 from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields
 from signorini.problems.npz import write_npz
 
+_CREDIBLE = 0.1  # runaway impulses leave an error as large as the load; solutions to any useful tolerance are below
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrictionProblem:
@@ -223,6 +225,16 @@ class FrictionProblem:
         scale = max(size, load)
         residual = error / scale if scale > 0.0 else error
         return residual if residual >= 0.0 else math.inf  # not a number: p is not finite
+
+    def credible(self, p: ArrayLike, tolerance: float) -> bool:
+        """Tell whether a point of small residual deserves to be called a solution.
+
+        The residual is measured against the impulses, so impulses that press bodies against each other without bound
+        pass although the velocities that the load asks for are left as they were. Here the error must be small
+        against that load too.
+        """
+        error, _, load = self._norms(self.spatial(p), self.rho)
+        return error <= max(_CREDIBLE, tolerance) * load
 
     def rel(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \hat u)\| / \|b\|`, the measure of published collections; depends on units."""

@@ -12,6 +12,7 @@ from signorini.analysis import Validity
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
 from signorini.model import Contacts, Model, State
+from signorini.problems.problem import accepted
 from signorini.simulation.contact_table import Mode, modes
 from signorini.solvers import Status
 
@@ -117,7 +118,7 @@ def certify(
     solution = result.solution
     residual = result.problem.residual(solution.z)
     status = solution.status
-    if solution.success and not residual <= tolerance:
+    if solution.success and not accepted(result.problem, solution.z, residual, tolerance):
         status = Status.STALLED  # whatever the solver says of itself
     return StepCertificate(
         residual=residual,

@@ -18,6 +18,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
+from signorini.problems.problem import accepted
 from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
 from signorini.solvers.solution import Control, Solution, Status
@@ -130,16 +131,17 @@ def judged(
     history: list[tuple[float, float]],
     info: dict[str, Any] | None = None,
 ) -> Solution:
-    """Let the problem judge the impulses `p` (n_c, 3): solved if its own residual meets the tolerance."""
+    """Let the problem judge the impulses `p` (n_c, 3): solved if it accepts them at the tolerance."""
     residual = problem.residual_by_contacts(p)
     if not math.isfinite(residual):
         p = np.zeros(p.shape)
         residual = problem.residual_by_contacts(p)
     if otherwise is Status.SOLVED:
         otherwise = Status.STALLED
-    status = Status.SOLVED if residual <= control.tolerance else otherwise
+    z = problem.flat(p)
+    status = Status.SOLVED if accepted(problem, z, residual, control.tolerance) else otherwise
     seconds = time.perf_counter() - began
-    return Solution(problem.flat(p), status, residual, iterations, seconds, solver, tuple(history), info or {})
+    return Solution(z, status, residual, iterations, seconds, solver, tuple(history), info or {})
 
 
 def not_applicable(problem: FrictionProblem, solver: str, began: float) -> Solution:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _ASPECT = 1.6  # width to height of one still
 _FIXED_COLOUR = np.array([0.62, 0.64, 0.67])
 _ELEVATIONS = np.deg2rad([24.0, 38.0])
-_AZIMUTHS = np.deg2rad([-65.0, -90.0, -115.0, -40.0, -140.0, 65.0, 90.0, 115.0])  # the first wins unless another is better
+_AZIMUTHS = np.deg2rad(
+    [-65.0, -90.0, -115.0, -40.0, -140.0, 65.0, 90.0, 115.0]
+)  # the first wins unless another is better
 _TRIAL = (96, 60)  # rays by which views are compared
 
 

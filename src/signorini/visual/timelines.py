@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini.visual.style import AXIS_COLOURS, GREY, INK, SERIES_COLOURS, finish_axes, new_figure, styled
+from signorini.visual.style import AXIS_COLOURS, INK, SERIES_COLOURS, finish_axes, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def plot_body(
         for k, axis in enumerate("xyz"):
             _stairs(axes[1, 1], time, force[:, k], AXIS_COLOURS[k], axis)
         finish_axes(axes[1, 1], "contact force", "[N]")
-        axes[0, 1].legend(loc="upper right", ncols=3)
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper right", ncols=3)
         figure.suptitle(name, x=0.01, ha="left", fontweight="bold", color=INK)
     return figure
 
@@ -84,10 +84,9 @@ def plot_run(time: Array, energy: EnergyTerms, certificate: Checks, tolerance: f
         finish_axes(axes[1, 0], "residual of the contact law", "[-]", None)
         _draw_logarithmic(axes[1, 1], time, certificate.energy_error)
         finish_axes(axes[1, 1], "error of the energy balance", "[-]", None)
-        near = np.isfinite(certificate.min_gap)
-        axes[2, 0].plot(time[1:][near], 1e3 * certificate.min_gap[near], color=SERIES_COLOURS[0], lw=1.0)
-        axes[2, 0].axhline(0.0, color=GREY, lw=0.8)
-        finish_axes(axes[2, 0], "smallest gap", "[mm]")
+        overlap = np.maximum(0.0, -certificate.min_gap)
+        axes[2, 0].plot(time[1:], 1e3 * overlap, color=SERIES_COLOURS[0], lw=1.0)
+        finish_axes(axes[2, 0], "deepest overlap", "[mm]")
         _stairs(axes[2, 1], time, certificate.iterations.astype(float), SERIES_COLOURS[0], "")
         finish_axes(axes[2, 1], "iterations of the solver", "[-]")
     return figure

@@ -105,13 +105,16 @@ def test_kinds_of_spectra(D: Array, spectrum: Spectrum) -> None:
     assert boundary_layer(D).spectrum is spectrum
 
 
-def test_a_zero_eigenvalue_is_marginal() -> None:
-    assert boundary_layer([[1.0, 1.0], [1.0, 1.0]], damping=1.0).stability is Stability.MARGINAL
+@pytest.mark.parametrize("damping", [None, 0.0, 1.0])
+def test_a_zero_eigenvalue_is_marginal(damping: float | None) -> None:
+    """Independent normals are assumed by the theory; dependent ones give D a zero."""
+    assert boundary_layer([[1.0, 1.0], [1.0, 1.0]], damping=damping).stability is Stability.MARGINAL
 
 
-def test_a_defective_matrix_is_marked() -> None:
-    """A double root that is not a double eigenvector: the border of the complex region."""
-    found = boundary_layer([[2.0, 1.0], [0.0, 2.0]], damping=0.0)
+@pytest.mark.parametrize("rounding", [0.0, 1e-16, -1e-16])
+def test_a_defective_matrix_is_marked(rounding: float) -> None:
+    """A double root without a second eigenvector: rounding splits it by 1e-8, into a real or a complex pair."""
+    found = boundary_layer([[2.0, 1.0], [rounding, 2.0]], damping=0.0)
     assert found.sensitive
     assert found.stability is Stability.MARGINAL
     assert not boundary_layer([[2.0, 1.0], [0.0, 2.1]]).sensitive

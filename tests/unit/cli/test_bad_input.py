@@ -126,7 +126,7 @@ def test_unwritable_directory(
 
 
 @pytest.mark.parametrize(
-    ("typed", "suggested"), [("rnu", "run"), ("demos", "demo"), ("check", "must be one of"), ("reproduc", "reproduce")]
+    ("typed", "suggested"), [("rnu", "run"), ("demos", "demo"), ("xyzzy", "must be one of"), ("reproduc", "reproduce")]
 )
 def test_unknown_command(typed: str, suggested: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([typed]) == 2

@@ -196,6 +196,14 @@ def test_a_guess_changes_the_time_and_not_the_answer_of_algorithm_3() -> None:
     assert warm.info["factorisations"] < cold.info["factorisations"]
 
 
+def test_a_guess_saves_factorisations_in_the_first_relaxation() -> None:
+    problem = gauss(3, 0.4).problem
+    only = AnitescuHart(acceleration="none", max_iterations=1)
+    cold = solve(problem, only)
+    warm = solve(problem, only, start=cold.z)
+    assert warm.info["factorisations"] < 0.5 * cold.info["factorisations"]
+
+
 def test_friction_rows_of_contacts_that_open_are_left_out() -> None:
     """Decided by the slack of the velocity of P1; with all rows some contact that opens would be held by friction."""
     held: dict[float | None, float] = {1e-5: 0.0, None: 0.0}

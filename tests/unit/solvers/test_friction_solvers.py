@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from signorini.solvers import NSGS, Control, FrictionAuto, FrictionInteriorPoint, ProximalNewton, Status
+from signorini.problems import FrictionProblem
+from signorini.solvers import NSGS, Control, FrictionAuto, FrictionInteriorPoint, ProximalNewton, Status, solve
 from signorini.solvers.nsgs import judged
 from signorini.solvers.solve import Solver
 from tests.friction_problems import box_stack, friction, random_problem
@@ -226,3 +227,14 @@ def test_ten_boxes(ratio: float, heavy: str, kick: float) -> None:
     if kick == 0.0:  # at rest: all weights are carried, nothing moves
         v = problem.W.velocity(solution.z)[1:]  # type: ignore[union-attr]
         np.testing.assert_allclose(v, [[0, 0, 9.81 * 0.005, 0, 0, 0]] * 10, atol=1e-8)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+@pytest.mark.parametrize("solver", [None, NSGS(), FrictionInteriorPoint(), ProximalNewton()])
+def test_a_body_squeezed_between_two_walls_is_never_called_solved(solver: Solver | None, mu: float) -> None:
+    """S1 spec 8: both walls penetrated by the same body has no solution; impulses that run away are none."""
+    J = np.array(
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]]
+    )
+    problem = FrictionProblem(J @ J.T, np.array([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]), np.full(2, mu))
+    assert not solve(problem, solver, tolerance=1e-10).success

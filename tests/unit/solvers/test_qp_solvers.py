@@ -111,3 +111,10 @@ def test_an_unpolished_interior_point_is_not_called_solved() -> None:
     found = solve(random_qp(1, kind="regular"), Clarabel(accuracy=1e-4, polish=False), tolerance=1e-10)
     assert found.residual > 1e-10
     assert not found.success
+
+
+@needs_clarabel
+@pytest.mark.parametrize("kind", ["regular", "equality", "singular", "cones"])
+def test_the_interior_point_is_right_before_its_polish(kind: str) -> None:
+    found = solve(random_qp(2, kind=kind), Clarabel(polish=False), tolerance=1e-5)
+    assert found.success
