@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import solve_ivp
 
 from signorini._arrays import Array, checked_number
 from signorini.errors import InputError
@@ -156,6 +155,8 @@ def compliant_rod(
     ----------
     .. [S4] eqs. (10)-(13).
     """
+    from scipy.integrate import solve_ivp
+
     mu = np.array([checked_number(f, "friction", least=0.0) for f in friction])
     c = np.sqrt(checked_number(damping, "damping c^2/k", least=0.0))
     root = np.sqrt(checked_number(eps, "eps", above=0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
 from signorini._arrays import Array
 from signorini.problems.lcp import LCP
@@ -32,6 +32,8 @@ def proves_no_solution(problem: LCP, y: Array) -> bool:
 
 def infeasibility_certificate(problem: LCP) -> Array | None:
     """Search a certificate for :func:`proves_no_solution` by linear programming; None if none was found."""
+    from scipy import optimize
+
     n = problem.size
     if n == 0:
         return None

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
@@ -67,6 +66,8 @@ class Enumerate:
 
 def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:
     """Return z of the point of a singular cone nearest to -q: nonnegative least squares need no regular matrix."""
+    from scipy import optimize
+
     n = q.size
     chosen = np.array([cone >> i & 1 for i in range(n)], dtype=bool)
     columns = np.where(chosen, -M, np.eye(n))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
 from signorini._arrays import Array
 from signorini.problems.lcp import LCP
@@ -71,6 +71,8 @@ class MixedInteger:
 
 def _branch_and_bound(M: Array, q: Array, seconds: float) -> Any:
     """Solve the program in (y, alpha, b)."""
+    from scipy import optimize
+
     n = q.size
     eye = np.eye(n)
     rows = np.block([[eye, np.zeros((n, 1)), -eye], [M, q[:, None], np.zeros((n, n))], [M, q[:, None], eye]])

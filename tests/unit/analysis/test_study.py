@@ -47,6 +47,19 @@ def test_chunks_do_not_change_the_result(chunk: int) -> None:
     assert np.array_equal(study(weighted, AXES, chunk=chunk)["value"], study(weighted, AXES)["value"])
 
 
+def test_the_runner_given_does_the_work() -> None:
+    """Each chunk passes through it, and the whole grid is never held at once."""
+    sizes = []
+
+    def counting(function: Any, chunks: Iterable[Any]) -> Iterable[Any]:
+        for chunk in chunks:
+            sizes.append(chunk["a"].size)
+            yield function(chunk)
+
+    study(weighted, AXES, run=counting, chunk=4)
+    assert sizes == [4, 2]
+
+
 def shuffled(function: Any, chunks: Iterable[Any]) -> list[Any]:
     """Evaluate the last chunk first, as a scheduler might."""
     return [function(chunk) for chunk in reversed(list(chunks))][::-1]

@@ -125,6 +125,18 @@ def test_unwritable_directory(
     assert "file" in one_line(capsys)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a directory in which nobody can make files")
+def test_existing_directory_that_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import signorini.cli.simulating
+
+    monkeypatch.setattr(signorini.cli.simulating, "simulate", lambda *_, **__: pytest.fail("computed"))
+    (tmp_path / "scene.yaml").write_text(yaml.safe_dump(scene()))
+    assert main(["run", str(tmp_path / "scene.yaml"), "--out", "/proc"]) == 2
+    assert "/proc" in one_line(capsys)
+
+
 @pytest.mark.parametrize(
     ("typed", "suggested"), [("rnu", "run"), ("demos", "demo"), ("xyzzy", "must be one of"), ("reproduc", "reproduce")]
 )

@@ -70,6 +70,7 @@ def test_rays_enter(
         (capsule(), [5, 0, 1.51], [-1, 0, 0]),
         (cube(), [5, 1.01, 0], [-1, 0, 0]),
         (cube(), [5, 0, 0], [1, 0, 0]),
+        (cube(), [0, 0, 3], [0.8, 0, -0.6]),  # past the edge: leaves one slab before it enters the other
         (ground(), [0, 0, 2], [1, 0, 0]),
     ],
 )
