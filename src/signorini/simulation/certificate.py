@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini.analysis import Validity
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
 from signorini.model import Contacts, Model, State
 from signorini.problems.problem import accepted
 from signorini.simulation.contact_table import Mode, modes
 from signorini.solvers import Status
+
+if TYPE_CHECKING:
+    from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 NOT_TESTED = -1
 

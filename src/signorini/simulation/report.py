@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.analysis import Answer
 from signorini.simulation.certificate import NOT_TESTED, Certificate
 from signorini.solvers import Status
 
@@ -44,6 +43,8 @@ def _validity_lines(time: Array, certificate: Certificate) -> list[str]:
     """Say in how many steps the rigid model was found not to be valid, if it was tested."""
     if np.all(certificate.unique == NOT_TESTED):
         return []
+    from signorini.analysis import Answer
+
     lines = []
     for what, answers in (("unique", certificate.unique), ("stable", certificate.stable)):
         bad = np.flatnonzero(answers == Answer.NO)

@@ -15,8 +15,7 @@ from signorini._jit import is_cold
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation, StepResult
 from signorini.model import State
-from signorini.scene import Scene
-from signorini.scene.files import scene_from_text, scene_to_text
+from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.choose import formulation_from_dict, formulation_to_dict
 from signorini.simulation.recorder import Recorder

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
-from signorini.analysis import Validity, check_step
 from signorini.dynamics import prescribed_pose
 from signorini.errors import InputError
 from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
@@ -18,6 +18,9 @@ from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
 from signorini.solvers import Status
+
+if TYPE_CHECKING:
+    from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 DEFAULT_TOLERANCE = 1e-10
 
@@ -122,6 +125,8 @@ class Simulator:
         """Ask whether the rigid model is valid in this step, if the user wants to know."""
         if self.validity is None or self.validity is False:
             return None
+        from signorini.analysis import check_step
+
         damping = None if self.validity is True else float(self.validity)
         return check_step(model, before, result.contacts, result.impulse, result.velocity, damping=damping)
 
