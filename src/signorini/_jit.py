@@ -126,7 +126,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     ``error_model="numpy"`` makes ``1.0 / 0.0`` an ``inf`` rather than a raise, so a kernel reports trouble only through
     the status that it returns. ``fastmath`` stays off: results must not depend on how the compiler reorders a sum.
     """
-    return _compiled(function)
+    return _compiled(function, no_cfunc_wrapper=True)  # nobody calls kernels from C
 
 
 def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
 from signorini.model import ModelArrays
 
@@ -80,7 +80,7 @@ def _inverse_inertia(mass: Array, inertia: Array, free: Array, q: Array, M_inv: 
                 M_inv[b, 3 + i, 3 + j] = d * B[i][j] * free[b, 3 + i] * free[b, 3 + j]
 
 
-@kernel
+@inner_kernel
 def _world_inertia(inertia: Array, q: Array, out: Array) -> None:
     """Fill `out` with ``R I R^T``."""
     R = matrix((q[3], q[4], q[5], q[6]))
@@ -94,7 +94,7 @@ def _world_inertia(inertia: Array, q: Array, out: Array) -> None:
             out[j, i] = s
 
 
-@kernel
+@inner_kernel
 def _apply(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float]:
     return (
         A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
@@ -130,7 +130,7 @@ def _gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, impli
         out[b, 5] = w[2]
 
 
-@kernel
+@inner_kernel
 def _implicit_spin(I: Array, x: tuple[float, float, float], h: float) -> tuple[float, float, float]:
     """Solve ``I (y - x) + h y x I y = 0`` for y by Newton's method."""
     y = x
@@ -161,7 +161,7 @@ def _implicit_spin(I: Array, x: tuple[float, float, float], h: float) -> tuple[f
     return y
 
 
-@kernel
+@inner_kernel
 def _solve3(A: tuple[float, ...], b: tuple[float, float, float]) -> tuple[float, float, float]:
     """Solve a 3x3 system, rows of `A` one after another, by Cramer's rule."""
     c0 = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))

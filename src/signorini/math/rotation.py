@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 
 Vector = Array | tuple[float, ...]
 
@@ -55,7 +55,7 @@ def multiply(a: Vector, b: Vector) -> tuple[float, float, float, float]:
     )
 
 
-@kernel
+@inner_kernel
 def normalized(e: Vector) -> tuple[float, float, float, float]:
     """Return ``e / |e|``."""
     n = np.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])

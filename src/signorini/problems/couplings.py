@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 
 # W_nn below this part of the largest one is the rounding of a zero row; mass ratios up to 1e12 stay far from it.
 ZERO_ROW = 1e-15
@@ -72,7 +72,7 @@ def _identity_gather(start: Any, index: Any, scatter: Array) -> Couplings:
     return Couplings(count, count[:n_c].copy(), gather, start.astype(np.int64), index.astype(np.int64), scatter, n_c)
 
 
-@kernel
+@inner_kernel
 def _couple_body(
     c: int, body: int, J: Array, M_inv: Array, scale: Array, k: int, index: IntArray, gather: Array, scatter: Array
 ) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.qp_kernels import multiply_columns, multiply_rows
 
@@ -120,7 +120,7 @@ def newton_blocks(
         S[c, 2, 2] = rho[c] * (b12 * a12 + b22 * a22)
 
 
-@kernel
+@inner_kernel
 def _tangential(
     t1: float, t2: float, radius: float, sides: int, phi: float
 ) -> tuple[float, float, float, float, float, float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import dense
 from signorini.solvers.progress import Progress
@@ -123,7 +123,7 @@ def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -
         kind[s] = 1 if good else 0
 
 
-@kernel
+@inner_kernel
 def _eliminated(K: Array, k: int) -> bool:
     """Solve in place with row pivots, the answer in the last column; False if singular."""
     last = K.shape[1] - 1

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 
 RUNNING = 0
 DONE = 1
@@ -262,7 +262,7 @@ def _leaving(
     return int(candidates[0])
 
 
-@kernel
+@inner_kernel
 def _fewer(
     GT: Array,
     T: Array,
@@ -312,7 +312,7 @@ def _entry(
     return float(total / dw[variable])
 
 
-@kernel
+@inner_kernel
 def _exchange(
     GT: Array,
     T: Array,

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.math.cones import natural_norms
 from signorini.problems.couplings import apply_couplings
 from signorini.solvers.nsgs_kernels import sweep
 
 
-@kernel
+@inner_kernel
 def combination_weights(gram: Array, m: int, weights: Array) -> bool:
     """Find the weights, of sum 1, of the smallest combination of `m` vectors with this Gram matrix; False if none."""
     factor = np.empty((m, m))

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel
+from signorini._jit import inner_kernel, kernel
 
 # Columns of the array `local` (n_c, 15):
 # 0 1/W_nn, 1-2 W_nT/W_nn, 3-4 W_Tn/W_nn, 5-8 S by rows, 9-12 its (pseudo) inverse, 13 kind, 14 size of S
@@ -66,7 +66,7 @@ def local_data(blocks: Array, rho: Array) -> Array:
     return local
 
 
-@kernel
+@inner_kernel
 def solve_contact(
     s0: float, s1: float, s2: float, o0: float, o1: float, o2: float, mu: float, local: Array, c: int, slip: float
 ) -> tuple[float, float, float, float]:
@@ -99,7 +99,7 @@ def solve_contact(
     return _slip(free, a1, a2, t1, t2, local[c, 5], local[c, 6], local[c, 7], local[c, 8], mu, slip)
 
 
-@kernel
+@inner_kernel
 def _slip(
     free: float,
     a1: float,
