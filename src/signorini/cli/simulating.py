@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from signorini._arrays import checked_number
 from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
+from signorini.cli.warming import warm_up
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation
-from signorini.scene import Scene, scene_to_text
+from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, resume, simulate
 from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
-_BODY_FIGURES = 3  # bodies with a figure of their own
+_BODY_FIGURES = 2  # bodies with a figure of their own
 
 
 def demo(out: Path | None, *, as_json: bool) -> int:
@@ -45,7 +47,6 @@ def run(
     scene = Scene.load(path)
     output = Output(out if out is not None else DEFAULT / path.stem)
     begin = time.perf_counter()
-    announce_compilation()
     try:
         if continued:
             _refuse_options(h=h, duration=duration, formulation=formulation, tolerance=tolerance)
@@ -84,6 +85,8 @@ def _simulate(
         chosen = formulation_from_dict(formulation.replace("-", "_"), "--formulation")
     elif "formulation" in options:
         chosen = formulation_from_dict(options["formulation"], str(path))
+    _check_early(scene, **numbers)
+    _get_ready()
     return simulate(
         scene,
         **numbers,
@@ -99,7 +102,20 @@ def _continue(scene: Scene, path: Path, output: Output) -> Trajectory:
         raise InputError(f"{checkpoint}: there is nothing to resume; run without --resume first")
     if Trajectory.load(checkpoint).settings.get("scene") != scene_to_text(scene):
         raise InputError(f"{checkpoint}: belongs to another scene than {path}")
+    _get_ready()
     return resume(checkpoint)
+
+
+def _check_early(scene: Scene, h: float, duration: float) -> None:
+    """Complain now of what the simulation would complain of after its kernels are compiled."""
+    checked_number(h, "h", above=0.0)
+    checked_number(duration, "duration", least=0.0)
+    compile_scene(scene)
+
+
+def _get_ready() -> None:
+    announce_compilation()
+    warm_up()
 
 
 def _refuse_options(**options: object) -> None:

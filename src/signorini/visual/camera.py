@@ -24,16 +24,29 @@ class Camera(NamedTuple):
     half: tuple[float, float]
     """Half width and height of the picture, in the plane at depth 1."""
 
-    def window(self, centre: Array, radius: float, width: int, height: int) -> tuple[int, int, int, int]:
-        """Return first and last rows and columns of pixels that contain the image of a ball; the last are excluded."""
-        x, y, depth = self.seen(centre[None])[0]
-        if depth <= 1.01 * radius:
+    def rays(self, width: int, height: int) -> Array:
+        """Return the unit directions through the pixels, row by row from the top, (height, width, 3)."""
+        x = self.centre[0] + self.half[0] * (2.0 * (np.arange(width) + 0.5) / width - 1.0)
+        y = self.centre[1] - self.half[1] * (2.0 * (np.arange(height) + 0.5) / height - 1.0)
+        d = self.forward + x[None, :, None] * self.right + y[:, None, None] * self.up
+        rays: Array = d / np.linalg.norm(d, axis=2, keepdims=True)
+        return rays
+
+    def window(self, vertices: Array, radius: float, width: int, height: int) -> tuple[int, int, int, int]:
+        """Return first and last rows and columns of pixels that contain the image of a polytope rounded by a radius.
+
+        The last ones are excluded.
+        """
+        x, y, depth = self.seen(vertices).T
+        if depth.min() <= 1.01 * radius:
             return 0, height, 0, width
         # A ball off the axis looks longer by up to 1/cos of the angle; the half view is small, 1.3 is ample.
         r = 1.3 * radius / np.sqrt(depth**2 - radius**2) * np.hypot(1.0, np.hypot(x, y))
-        left, right = 0.5 * width * (1.0 + (x - self.centre[0] + np.array([-r, r])) / self.half[0])
-        upper, lower = 0.5 * height * (1.0 - (y - self.centre[1] + np.array([r, -r])) / self.half[1])
-        return max(0, int(upper)), min(height, int(lower) + 2), max(0, int(left)), min(width, int(right) + 2)
+        left, right = ((x - r).min() - self.centre[0]) / self.half[0], ((x + r).max() - self.centre[0]) / self.half[0]
+        lower, upper = ((y - r).min() - self.centre[1]) / self.half[1], ((y + r).max() - self.centre[1]) / self.half[1]
+        rows = max(0, int(0.5 * height * (1.0 - upper))), min(height, int(0.5 * height * (1.0 - lower)) + 2)
+        columns = max(0, int(0.5 * width * (1.0 + left))), min(width, int(0.5 * width * (1.0 + right)) + 2)
+        return *rows, *columns
 
     def seen(self, points: Array) -> Array:
         """Return picture coordinates and depth of points, (n, 3)."""

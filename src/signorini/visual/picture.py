@@ -23,7 +23,7 @@ _ELEVATIONS = np.deg2rad([24.0, 38.0])
 _AZIMUTHS = np.deg2rad(
     [-65.0, -90.0, -115.0, -40.0, -140.0, 65.0, 90.0, 115.0]
 )  # the first wins unless another is better
-_TRIAL = (96, 60)  # rays by which views are compared
+_TRIAL = (64, 40)  # rays by which views are compared
 
 
 def plot_motion(
@@ -34,7 +34,7 @@ def plot_motion(
     *,
     planar: bool = False,
     columns: int = 2,
-    width: int = 520,
+    width: int = 420,
     view: Sequence[float] | None = None,
 ) -> Figure:
     """Draw the bodies at several moments.
@@ -62,8 +62,16 @@ def plot_motion(
     columns = min(columns, len(time))
     rows = -(-len(time) // columns)
     with styled():
-        figure = new_figure(width * columns / 150.0, width / _ASPECT * rows / 150.0)
-        figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
+        figure = new_figure(
+            width * columns / 150.0,
+            width / _ASPECT * rows / 150.0,
+            left=0.005,
+            right=0.995,
+            bottom=0.005,
+            top=0.995,
+            wspace=0.015,
+            hspace=0.02,
+        )
         axes = list(figure.subplots(rows, columns, squeeze=False).reshape(-1))
         for panel in axes:
             panel.set_axis_off()

@@ -54,11 +54,17 @@ def styled() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of the given size [inch], not known to pyplot, so that nothing stays open."""
+def new_figure(width: float, height: float, **margins: float) -> Figure:
+    """Return an empty figure of the given size [inch], not known to pyplot, so that nothing stays open.
+
+    With `margins` (words of ``Figure.subplots_adjust``) the layout is fixed, which draws twice as fast as finding one.
+    """
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained", dpi=110)
+    figure = Figure(figsize=(width, height), layout=None if margins else "constrained", dpi=110)
+    if margins:
+        figure.subplots_adjust(**margins)
+    return figure
 
 
 def finish_axes(axes: Axes, title: str, ylabel: str, xlabel: str | None = "time [s]") -> None:

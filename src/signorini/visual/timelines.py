@@ -52,7 +52,7 @@ def plot_body(
 ) -> Figure:
     """Draw position, velocities (n+1, 3) and contact force (n, 3) of one body."""
     with styled():
-        figure = new_figure(9.0, 5.6)
+        figure = new_figure(9.0, 5.6, left=0.07, right=0.985, bottom=0.085, top=0.88, wspace=0.2, hspace=0.25)
         axes = figure.subplots(2, 2, sharex=True)
         panels = [
             (axes[0, 0], "position", "[m]", position),
@@ -67,14 +67,14 @@ def plot_body(
             _stairs(axes[1, 1], time, force[:, k], AXIS_COLOURS[k], axis)
         finish_axes(axes[1, 1], "contact force", "[N]")
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper right", ncols=3)
-        figure.suptitle(name, x=0.01, ha="left", fontweight="bold", color=INK)
+        figure.suptitle(name, x=0.01, y=0.985, ha="left", fontweight="bold", color=INK)
     return figure
 
 
 def plot_run(time: Array, energy: EnergyTerms, certificate: Checks, tolerance: float | None = None) -> Figure:
     """Draw where the energy of a run went and how well each of its steps was solved."""
     with styled():
-        figure = new_figure(9.0, 7.6)
+        figure = new_figure(9.0, 7.6, left=0.08, right=0.985, bottom=0.065, top=0.955, wspace=0.2, hspace=0.25)
         axes = figure.subplots(3, 2, sharex=True)
         _draw_energies(axes[0, 0], axes[0, 1], time, energy)
         _draw_logarithmic(axes[1, 0], time, certificate.residual)
@@ -106,7 +106,15 @@ class Curve(NamedTuple):
 def plot_against_exact(panels: Sequence[tuple[str, str, Sequence[Curve]]], title: str) -> Figure:
     """Draw computed values on top of exact ones (dotted), one panel for each (title, unit, curves)."""
     with styled():
-        figure = new_figure(4.6 * len(panels), 3.6)
+        figure = new_figure(
+            4.6 * len(panels),
+            3.6,
+            left=0.13 / len(panels),
+            right=0.985,
+            bottom=0.13,
+            top=0.83,
+            wspace=0.2,
+        )
         row = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, (name, unit, curves) in zip(row, panels, strict=True):
             for curve, colour in zip(curves, SERIES_COLOURS, strict=False):
@@ -117,7 +125,7 @@ def plot_against_exact(panels: Sequence[tuple[str, str, Sequence[Curve]]], title
                     _stairs(axes, curve.time, curve.values, colour, curve.label)
             axes.legend(loc="best")
             finish_axes(axes, name, unit)
-        figure.suptitle(title, x=0.01, ha="left", color=INK)
+        figure.suptitle(title, x=0.01, y=0.985, ha="left", color=INK)
     return figure
 
 
@@ -144,7 +152,7 @@ def _draw_energies(state: Axes, lost: Axes, time: Array, energy: EnergyTerms) ->
 
 def _draw_logarithmic(axes: Axes, time: Array, values: Array) -> None:
     axes.semilogy(time[1:], np.maximum(values, _FLOOR), ".", ms=2.5, color=SERIES_COLOURS[0])
-    axes.set_ylim(bottom=0.5 * _FLOOR)
+    axes.set_ylim(0.3 * _FLOOR, max(1e-14, 3.0 * float(np.max(values, initial=0.0))))
 
 
 def _stairs(axes: Axes, time: Array, values: Array, colour: str, label: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from signorini._arrays import Array
 from signorini.visual import Solid, plot_motion
 from signorini.visual.camera import frame
-from signorini.visual.raycast import _LAMP, _enter, brightness, pack, render
+from signorini.visual.raycast import _LAMP, _enter, _light, render
 
 NO_PLANES, REST = np.zeros((0, 4)), np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
@@ -36,9 +36,8 @@ def ground(body: int = 0) -> Solid:
 
 
 def cast(solid: Solid, origin: list[float], direction: list[float]) -> tuple[float, Array]:
-    bodies = pack([solid], REST[None], np.zeros((1, 3)))
-    t, n = _enter(bodies, 0, (*map(float, origin),), (*map(float, direction),))  # type: ignore[arg-type]
-    return t, np.array(n)
+    t, n = _enter(solid, np.array([origin], dtype=np.float32), np.array([direction], dtype=np.float32))
+    return float(t[0]), n[0].astype(float)
 
 
 @pytest.mark.parametrize(
@@ -80,13 +79,11 @@ def test_rays_miss(solid: Solid, origin: list[float], direction: list[float]) ->
 
 def test_a_ball_throws_its_shadow_along_the_light() -> None:
     """Below a ball at height 3 the ground is dark where the line to the lamp passes the ball, and lit elsewhere."""
-    bodies = pack([ground(0), ball(0.5, 1)], np.array([REST, at(0, 0, 3)]), np.zeros((2, 3)))
-    foot = np.array([0.0, 0.0, 3.0]) - 3.0 / _LAMP[2] * np.array(_LAMP)
-    up = (0.0, 0.0, 1.0)
-    under, beside, away = (
-        brightness(bodies, (x, y, 0.0), up, 1e-4)
-        for x, y in ((foot[0], foot[1]), (foot[0] + 0.4, foot[1]), (foot[0] + 0.9, foot[1]))
-    )
+    high = ball(0.5).moved(np.array([0.0, 0.0, 3.0]))
+    foot = np.array([0.0, 0.0, 3.0]) - 3.0 / float(_LAMP[2]) * _LAMP
+    points = np.array([foot + x * np.eye(3)[0] for x in (0.0, 0.4, 0.9)], dtype=np.float32)
+    normals = np.tile(np.array([0.0, 0.0, 1.0], dtype=np.float32), (3, 1))
+    under, beside, away = _light(points, normals, [ground(), high], 1e-4)
     assert under == beside < 0.75 * away
 
 
@@ -117,7 +114,7 @@ def test_windows_contain_their_balls() -> None:
         seen = camera.seen(centre + 0.3 * surface / np.linalg.norm(surface, axis=1)[:, None])
         column = 80.0 * (1.0 + (seen[:, 0] - camera.centre[0]) / camera.half[0])
         row = 50.0 * (1.0 - (seen[:, 1] - camera.centre[1]) / camera.half[1])
-        window = camera.window(centre, 0.3, 160, 100)
+        window = camera.window(centre[None], 0.3, 160, 100)
         assert window[0] <= max(row.min(), 0.0)
         assert window[1] >= min(row.max(), 100.0)
         assert window[2] <= max(column.min(), 0.0)
