@@ -35,7 +35,7 @@ def checked(value: ArrayLike, shape: Sequence[int | None], what: str) -> Array:
     """
     try:
         array = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} is {value!r}, must be an array of numbers") from error
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
         wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
@@ -51,7 +51,7 @@ def checked_number(
     """Return `value` as a float within the bounds (``> above``, ``>= least``, ``<= most``) or raise `InputError`."""
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} is {value!r}, must be a number") from error
     if not np.isfinite(number):
         raise InputError(f"{what} is {number}, must be finite")

@@ -387,13 +387,13 @@ class Scene:
 
     def _name(self, body: str | Body | Fixed) -> str:
         name = body.name if isinstance(body, Body | Fixed) else body
-        if name not in self.bodies and name not in self.fixed:
+        if not isinstance(name, str) or (name not in self.bodies and name not in self.fixed):
             known = ", ".join(map(repr, [*self.fixed, *self.bodies]))
             raise InputError(f"no body is called {name!r}; there are {known or 'none yet'}")
         return name
 
     def _pair(self, pair: tuple[str | Body | Fixed, str | Body | Fixed]) -> tuple[str, str]:
-        if isinstance(pair, str) or len(pair) != 2:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InputError(f"between is {pair!r}, must be a pair of names")
         a, b = sorted(self._name(body) for body in pair)
         if a == b:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import MISSING, fields
 from typing import Any
 
-from signorini.errors import InputError
+from signorini.errors import InputError, suggestion
 from signorini.formulations import Formulation, MoreauJean, StewartTrinkle
 
 FORMULATIONS: dict[str, type[Any]] = {"moreau_jean": MoreauJean, "stewart_trinkle": StewartTrinkle}
@@ -43,6 +42,4 @@ def _nearest(word: str, known: list[str], what: str) -> str:
     """Return `word` if it is known, else raise with the nearest word."""
     if word in known:
         return word
-    close = difflib.get_close_matches(str(word), known, n=1)
-    hint = f", did you mean {close[0]!r}?" if close else f", must be one of {', '.join(known)}"
-    raise InputError(f"{what} {word!r} is unknown{hint}")
+    raise InputError(f"{what} {word!r} is unknown{suggestion(word, known)}")

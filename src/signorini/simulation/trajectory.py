@@ -158,7 +158,7 @@ class Trajectory:
         from signorini.visual import plot_body, plot_run
 
         if name is None:
-            return plot_run(self.time, self.energy(), self.certificate)
+            return plot_run(self.time, self.energy(), self.certificate, self.settings.get("tolerance"))
         return plot_body(
             self.time,
             name,

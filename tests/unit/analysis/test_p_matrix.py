@@ -103,6 +103,7 @@ def test_small_but_clear_minors_are_decided(off: float, answer: Answer) -> None:
     assert p_matrix([[1.0, 1.0], [1.0, 1.0 + off]]).answer is answer
 
 
+@pytest.mark.compiled_only
 def test_sixteen_coupled_rows_take_less_than_fifty_milliseconds() -> None:
     """No quick test decides, all 65535 pivots are looked at."""
     D = hidden_p_matrix(16, 3)

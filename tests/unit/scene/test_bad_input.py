@@ -229,3 +229,18 @@ def test_result_file_that_holds_something_else(tmp_path: Path) -> None:
     path = tmp_path / "other.h5"
     write_tree(path, {"x": np.zeros(3)})
     assert message_of(lambda: sg.Trajectory.load(path)).startswith(f"{path}: format is None, must be ")
+
+
+@pytest.mark.parametrize("between", [3, "ab", ("floor",), (["floor"], "ball")])
+def test_pairs_that_are_none(between: object) -> None:
+    """Whatever is given as a pair, the complaint is one of ours."""
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Sphere(1.0), position=(0, 0, 1), name="ball")
+    with pytest.raises(sg.InputError):
+        scene.set_contact(friction=0.1, between=between)  # type: ignore[arg-type]
+
+
+def test_numbers_too_large_for_a_float() -> None:
+    with pytest.raises(sg.InputError, match="must be an array of numbers"):
+        sg.Scene(gravity=(0, 0, 10**400))
