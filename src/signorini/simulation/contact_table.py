@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
+from signorini._jit import kernel
 from signorini.formulations import StepResult
 from signorini.math.rotation import tangent_frame
 
@@ -94,21 +95,39 @@ class ContactLog:
         spans = zip(self.start[:-1], self.start[1:], strict=True)
         return [{key: getattr(self, key)[i:j] for key in _EMPTY} for i, j in spans]
 
+    def body_impulse(self, body: int, steps: int) -> Array:
+        """Return the sum of the contact impulses on a body in each of so many steps, (steps, 3) [N s]."""
+        impulse = self.impulse[:, :1] * self.normal + _tangential(self.normal, self.impulse)
+        sign = (self.body_b == body).astype(float) - (self.body_a == body)
+        total = np.zeros((steps, 3))
+        np.add.at(total, np.repeat(np.arange(self.start.size - 1), np.diff(self.start)), sign[:, None] * impulse)
+        return total
+
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
         """Return the contacts of one step for reading."""
         rows = slice(self.start[step], self.start[step + 1])
         normal, impulse, velocity = self.normal[rows], self.impulse[rows], self.velocity[rows]
-        frames = np.array([tangent_frame(n) for n in normal]).reshape(-1, 2, 3)
         return ContactTable(
             bodies=tuple((names[a], names[b]) for a, b in zip(self.body_a[rows], self.body_b[rows], strict=True)),
             point=self.point[rows],
             normal=normal,
             gap=self.gap[rows],
             normal_impulse=impulse[:, 0],
-            friction_impulse=np.einsum("ci,cij->cj", impulse[:, 1:], frames),
-            slip=np.einsum("ci,cij->cj", velocity[:, 1:], frames),
+            friction_impulse=_tangential(normal, impulse),
+            slip=_tangential(normal, velocity),
             mode=tuple(Mode(int(mode)) for mode in self.mode[rows]),
         )
+
+
+@kernel
+def _tangential(normal: Array, local: Array) -> Array:
+    """Return the tangential part of vectors in contact frames (n, t, o) in world axes, (rows, 3)."""
+    out = np.empty_like(normal)
+    for c in range(normal.shape[0]):
+        t, o = tangent_frame((normal[c, 0], normal[c, 1], normal[c, 2]))
+        for k in range(3):
+            out[c, k] = local[c, 1] * t[k] + local[c, 2] * o[k]
+    return out
 
 
 _EMPTY: dict[str, Any] = {

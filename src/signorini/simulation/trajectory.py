@@ -170,16 +170,7 @@ class Trajectory:
 
     def _contact_force(self, name: str) -> Array:
         """Return the sum of the contact forces on a body in every step, (n, 3) [N]."""
-        b, log = self._index(name), self.contact_log
-        force = np.zeros((self.step_count, 3))
-        for l, h in enumerate(np.diff(self.time)):
-            if l >= log.start.size - 1:
-                break
-            table = log.table(l, self.names)
-            impulse = table.normal_impulse[:, None] * table.normal + table.friction_impulse
-            rows = slice(log.start[l], log.start[l + 1])
-            sign = (log.body_b[rows] == b).astype(float) - (log.body_a[rows] == b)
-            force[l] = sign @ impulse / h
+        force: Array = self.contact_log.body_impulse(self._index(name), self.step_count) / np.diff(self.time)[:, None]
         return force
 
     def to_xarray(self) -> Any:
