@@ -10,6 +10,8 @@
 array([1.42857143, 0.        , 0.        ])
 """
 
+from typing import TYPE_CHECKING, Any
+
 from signorini.errors import FileError, InputError, SignoriniError, SolverFailure
 from signorini.formulations import MoreauJean, StewartTrinkle
 from signorini.model import State
@@ -18,14 +20,21 @@ from signorini.scene import (
     Body,
     Box,
     Capsule,
+    Cone,
     ConvexHull,
+    Cylinder,
     Disc,
+    Ellipsoid,
     Fixed,
     HalfSpace,
+    Implicit,
+    Intersection,
+    Mesh,
     Polygon,
     Scene,
     Segment,
     Sphere,
+    Superellipsoid,
 )
 from signorini.simulation import (
     Certificate,
@@ -45,6 +54,7 @@ from signorini.solvers import (
     Clarabel,
     Control,
     Enumerate,
+    ExtendedFriction,
     FrictionAuto,
     FrictionInteriorPoint,
     InteriorPointLCP,
@@ -54,6 +64,7 @@ from signorini.solvers import (
     MCPAuto,
     MixedInteger,
     PrincipalPivoting,
+    ProjectedGradient,
     ProximalNewton,
     ProximalQP,
     SemismoothNewton,
@@ -61,6 +72,9 @@ from signorini.solvers import (
     Status,
     solve,
 )
+
+if TYPE_CHECKING:
+    from signorini.analysis import accelerations
 
 __version__ = "0.1.0"
 
@@ -75,31 +89,39 @@ __all__ = [
     "Capsule",
     "Certificate",
     "Clarabel",
+    "Cone",
     "ContactTable",
     "Control",
     "ConvexHull",
     "ConvexQP",
+    "Cylinder",
     "Delassus",
     "Disc",
+    "Ellipsoid",
     "Energy",
     "Enumerate",
+    "ExtendedFriction",
     "FileError",
     "Fixed",
     "FrictionAuto",
     "FrictionInteriorPoint",
     "FrictionProblem",
     "HalfSpace",
+    "Implicit",
     "InputError",
     "InteriorPointLCP",
+    "Intersection",
     "JosephyNewton",
     "Lemke",
     "LinearAuto",
     "MCPAuto",
+    "Mesh",
     "MixedInteger",
     "MixedLCP",
     "MoreauJean",
     "Polygon",
     "PrincipalPivoting",
+    "ProjectedGradient",
     "ProximalNewton",
     "ProximalQP",
     "Scene",
@@ -115,9 +137,20 @@ __all__ = [
     "Status",
     "StepReport",
     "StewartTrinkle",
+    "Superellipsoid",
     "Trajectory",
+    "accelerations",
     "load_problem",
     "resume",
     "simulate",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the analysis room only for those who ask for it."""
+    if name == "accelerations":
+        from signorini.analysis import accelerations
+
+        return accelerations
+    raise AttributeError(f"module 'signorini' has no attribute {name!r}")

@@ -29,6 +29,7 @@ CONTACTS = {
     "Rover4613.npz": 5,
     "gfc2d_granularflowonwall_00069_00350.npz": 69,
     "local_problem_test.hdf5": 48,
+    "sliding_cube.npz": 4,
 }
 
 

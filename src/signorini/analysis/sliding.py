@@ -18,6 +18,7 @@ here            S4                          meaning
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +26,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.analysis.matrix_classes import DEPENDENT
+from signorini.analysis.mechanism import JointRows
 from signorini.model import Contacts
 
 
@@ -93,6 +95,10 @@ class SlidingMatrix:
     """(m, m) [1/kg]"""
     W: Array
     """D without friction: symmetric, (m, m) [1/kg]."""
+    joint_bias: Array
+    """Rates of the joint rows at constant body velocities; these are the first of the held rows."""
+    joint_load: Array
+    """Known generalized force of the joints, (n_v,)."""
 
     def with_friction(self, factor: float) -> Array:
         """Return D with all friction coefficients multiplied by `factor`; D is linear in it."""
@@ -132,6 +138,7 @@ def sliding_matrix(
     slides: IntArray,
     sticks: IntArray,
     bodies: IntArray,
+    joints: JointRows | None = None,
 ) -> SlidingMatrix:
     """Assemble D of the contacts `slides` of one group.
 
@@ -149,34 +156,26 @@ def sliding_matrix(
         Rows of the sliding contacts and of those held as bilateral rows.
     bodies : int array
         Moving bodies of the group.
+    joints : JointRows, optional
+        Rows of the joints of the group; all that does not move is held.
     """
-    n_v = 6 * bodies.size
-    place = {int(b): 6 * k for k, b in enumerate(bodies)}
-
-    def row(c: int, weights: Array) -> Array:
-        """Combine the frame rows of contact c."""
-        out = np.zeros(n_v)
-        for body, J in ((int(contacts.body_a[c]), J_a), (int(contacts.body_b[c]), J_b)):
-            if body in place:
-                out[place[body] : place[body] + 6] += weights @ J[c]
-        return out
-
-    dim = J_a.shape[1]
-    frame = np.eye(dim)
-    normal = np.array([row(c, frame[0]) for c in slides]).reshape(-1, n_v)
-    directions = [_force_direction(slip[c], float(friction[c])) for c in slides]
-    push = np.array([row(c, d) for c, d in zip(slides, directions, strict=True)]).reshape(-1, n_v)
-    held = np.array([row(c, frame[i]) for c in sticks for i in range(dim)]).reshape(-1, n_v)
+    sliding = frame_rows(contacts, J_a, J_b, slides, bodies)
+    normal = sliding[:, 0]
+    push = pushes(sliding, slip[slides], friction[slides])
+    held = frame_rows(contacts, J_a, J_b, sticks, bodies).reshape(-1, normal.shape[1])
+    bias, load = np.zeros(0), np.zeros(normal.shape[1])
+    if joints is not None:
+        rows, bias = joints.fast()
+        held, load = np.concatenate([rows, held]), joints.load
     inverse = InverseInertia(M_inv, held)
     D, W = normal @ inverse.apply(push).T, normal @ inverse.apply(normal).T
-    return SlidingMatrix(slides, sticks, bodies, normal, push, inverse, D, 0.5 * (W + W.T))
+    return SlidingMatrix(slides, sticks, bodies, normal, push, inverse, D, 0.5 * (W + W.T), bias, load)
 
 
 def group_inertia(M_inv: Array, bodies: IntArray) -> Array:
     """Return the inverse inertia of some bodies taken together, (n_b, 6, 6) -> (n_v, n_v).
 
-    The only place through which a mechanism enters: with joints this is the inverse inertia projected on the motions
-    that they allow, and bodies joined to each other are one group.
+    Joints are not in it: their rows are held by :class:`InverseInertia`, and bodies joined to each other are one group.
     """
     whole = np.zeros((6 * bodies.size, 6 * bodies.size))
     for k, b in enumerate(bodies):
@@ -184,11 +183,24 @@ def group_inertia(M_inv: Array, bodies: IntArray) -> Array:
     return whole
 
 
-def _force_direction(slip: Array, mu: float) -> Array:
-    """Return the contact force per unit of normal force in the frame (n, t, o)."""
-    speed = float(np.linalg.norm(slip))
+def frame_rows(contacts: Contacts, J_a: Array, J_b: Array, chosen: IntArray, bodies: IntArray) -> Array:
+    """Return the rows of some contacts in the stacked velocities of `bodies`, (m, dim, n_v)."""
+    place = {int(b): 6 * k for k, b in enumerate(bodies)}
+    rows = np.zeros((chosen.size, J_a.shape[1], 6 * bodies.size))
+    for row, c in zip(rows, chosen, strict=True):
+        for body, J in ((int(contacts.body_a[c]), J_a), (int(contacts.body_b[c]), J_b)):
+            if body in place:
+                row[:, place[body] : place[body] + 6] += J[c]
+    return rows
+
+
+def pushes(rows: Array, slip: Array, friction: Array) -> Array:
+    """Return the generalized force of sliding contacts per unit of normal force, (m, dim, n_v) -> (m, n_v)."""
+    speed = np.linalg.norm(slip, axis=1)
     # Without friction the direction of the slip, perhaps undefined, does not matter.
-    return np.concatenate([[1.0], -mu * slip / speed if mu > 0.0 else np.zeros(slip.size)])
+    share = np.where(friction > 0.0, -friction / np.where(friction > 0.0, speed, 1.0), 0.0)
+    push: Array = rows[:, 0] + np.einsum("ct,ctv->cv", share[:, None] * slip, rows[:, 1:])
+    return push
 
 
 def _rank(W: Array) -> int:
@@ -196,8 +208,13 @@ def _rank(W: Array) -> int:
     return int(np.sum(values > DEPENDENT * values.max(initial=0.0)))
 
 
-def groups(contacts: Contacts, kept: BoolArray, fixed_count: int) -> list[tuple[IntArray, IntArray]]:
-    """Split the `kept` contacts into groups that share no moving body; return bodies and contacts of each."""
+def groups(
+    contacts: Contacts, kept: BoolArray, fixed_count: int, links: Sequence[tuple[int, ...]] = ()
+) -> list[tuple[IntArray, IntArray]]:
+    """Split the `kept` contacts into groups that share no moving body; return bodies and contacts of each.
+
+    Bodies of one of the `links` hang together too; those without any contact follow at the end.
+    """
     # A hand-made union of sets: for the few contacts of most scenes a graph library costs more than all the algebra.
     parent: dict[int, int] = {}
 
@@ -206,18 +223,23 @@ def groups(contacts: Contacts, kept: BoolArray, fixed_count: int) -> list[tuple[
             body = parent[body]
         return body
 
+    def join(a: int, b: int) -> None:
+        low, high = sorted((root(a), root(b)))
+        parent[high] = low
+
     rows = np.flatnonzero(kept).tolist()
     pairs = [(int(contacts.body_a[c]), int(contacts.body_b[c])) for c in rows]
     for a, b in pairs:
-        if a >= fixed_count:
-            low, high = sorted((root(a), root(b)))
-            parent[high] = low
+        join(b if a < fixed_count else a, b)  # the second body of a contact always moves
+    for link in links:
+        for body in link:
+            join(link[0], body)
     members: dict[int, list[int]] = {}
-    for c, (_, b) in zip(rows, pairs, strict=True):  # the second body of a contact always moves
+    for c, (_, b) in zip(rows, pairs, strict=True):
         members.setdefault(root(b), []).append(c)
-    found = []
-    for own in members.values():
-        mine = np.array(own, dtype=np.int64)
-        bodies = np.unique(np.concatenate([contacts.body_a[mine], contacts.body_b[mine]]))
-        found.append((bodies[bodies >= fixed_count], mine))
-    return found
+    bodies: dict[int, list[int]] = {top: [] for top in members}
+    for body in sorted(parent):
+        bodies.setdefault(root(body), []).append(body)
+    return [
+        (np.array(own, dtype=np.int64), np.array(members.get(top, []), dtype=np.int64)) for top, own in bodies.items()
+    ]

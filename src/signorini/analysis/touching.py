@@ -9,6 +9,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray, checked_number
 from signorini.analysis.acceleration import free_acceleration
+from signorini.analysis.mechanism import Mechanism, mechanism
 from signorini.analysis.sliding import SlidingMatrix, group_inertia, groups, sliding_matrix
 from signorini.dynamics import contact_wrenches, inverse_inertia, prescribed_pose, relative_velocity
 from signorini.geometry import detect
@@ -18,7 +19,7 @@ _TOUCHES = 1e-4  # of a body's size: digits that people type, and what time step
 _STILL = 1e-6  # of the speeds in the scene: slower contacts stick
 _LEAVES = 1e-3  # of the speeds in the scene: faster normal motion means leaving or hitting
 _NOTHING = 1e-9  # of the largest impulse of a step
-_GROUP_LIMIT = 200  # contacts in one group beyond which dense algebra would slow a simulation down
+_GROUP_LIMIT = 200  # contacts or bodies in one group beyond which dense algebra would slow a simulation down
 
 
 class ContactMode(IntEnum):
@@ -59,8 +60,11 @@ class Touching:
         return int(np.sum(self.mode == mode))
 
 
-def touching(model: Model, state: State, reach: Array) -> Touching:
-    """Find the closed contacts of a state; gaps up to the sum of the bodies' `reach` count, (n_b,) [m]."""
+def touching(model: Model, state: State, reach: Array, *, still: float | None = None) -> Touching:
+    """Find the closed contacts of a state; gaps up to the sum of the bodies' `reach` count, (n_b,) [m].
+
+    Contacts slower than `still` [m/s] stick, by default those slower than 1e-6 of the speeds in the scene.
+    """
     contacts = detect(model, state, reach)
     J_a, J_b, M_inv = _bodies_view(model, state, contacts)
     velocity = relative_velocity(J_a, J_b, contacts, state.v)
@@ -70,7 +74,8 @@ def touching(model: Model, state: State, reach: Array) -> Touching:
     driven = np.sqrt(size * float(load[:, :3].max(initial=0.0) + size * load[:, 3:].max(initial=0.0)))
     scale = max(float(np.abs(velocity).max(initial=0.0)), float(driven))
     friction = model.materials.friction[contacts.material]
-    mode = np.where(_slides(velocity, friction, scale), ContactMode.SLIDING, ContactMode.STICKING)
+    limit = _STILL * scale if still is None else checked_number(still, "still", least=0.0)
+    mode = np.where(_slides(velocity, friction, limit), ContactMode.SLIDING, ContactMode.STICKING)
     mode = np.where(velocity[:, 0] > _LEAVES * scale, ContactMode.LEAVING, mode)
     mode = np.where(velocity[:, 0] < -_LEAVES * scale, ContactMode.CLOSING, mode).astype(np.int64)
     return Touching(contacts, mode, velocity, friction, J_a, J_b, M_inv)
@@ -87,19 +92,22 @@ def pressing(model: Model, state: State, contacts: Contacts, impulse: Array, vel
     taken = _normal_mobility(chosen, J_a, J_b, M_inv) * p_n[presses]
     scale = max(float(np.abs(velocity).max(initial=0.0)), float(taken.max(initial=0.0)))
     friction = model.materials.friction[chosen.material]
-    mode = np.where(_slides(u, friction, scale), ContactMode.SLIDING, ContactMode.STICKING).astype(np.int64)
+    slides = _slides(u, friction, _STILL * scale)
+    mode = np.where(slides, ContactMode.SLIDING, ContactMode.STICKING).astype(np.int64)
     return Touching(chosen, mode, u, friction, J_a, J_b, M_inv)
 
 
-def matrices(model: Model, found: Touching, too_large: list[int] | None = None) -> list[SlidingMatrix]:
+def matrices(
+    model: Model, found: Touching, joints: Mechanism, too_large: list[int] | None = None
+) -> list[SlidingMatrix]:
     """Return D of every group in which a contact slides; sizes of groups too large for it go to `too_large`."""
     kept: BoolArray = (found.mode == ContactMode.SLIDING) | (found.mode == ContactMode.STICKING)
     made = []
-    for bodies, rows in groups(found.contacts, kept, model.fixed_count):
+    for bodies, rows in groups(found.contacts, kept, model.fixed_count, joints.links(model.fixed_count)):
         slides = rows[found.mode[rows] == ContactMode.SLIDING]
         if not slides.size:
             continue
-        if rows.size > _GROUP_LIMIT:
+        if max(rows.size, bodies.size) > _GROUP_LIMIT:
             if too_large is not None:
                 too_large.append(int(rows.size))
             continue
@@ -114,6 +122,7 @@ def matrices(model: Model, found: Touching, too_large: list[int] | None = None) 
                 slides=slides,
                 sticks=rows[found.mode[rows] == ContactMode.STICKING],
                 bodies=bodies,
+                joints=joints.of(bodies) if model.joints.any else None,
             )
         )
     return made
@@ -125,10 +134,20 @@ def sliding_matrices(
     """Return the matrix D of every group of sliding contacts of a state, the initial one by default.
 
     Gaps up to `touch` [m] count as closed, by default 1e-4 of the size of the bodies. Contacts that stick are held as
-    bilateral rows, an extension of the paper.
+    bilateral rows, an extension of the paper; joints are eliminated.
     """
     state = with_prescribed(model, model.initial_state if state is None else state)
-    return tuple(matrices(model, touching(model, state, closed_reach(model, touch))))
+    found = touching(model, state, closed_reach(model, touch))
+    return tuple(matrices(model, found, joints_of(model, state)))
+
+
+def joints_of(model: Model, state: State, *, biased: bool = False) -> Mechanism:
+    """Return the joints of a state; see :func:`~signorini.analysis.mechanism.mechanism`."""
+    size = float(body_sizes(model).max(initial=0.0))
+    if not model.joints.any:
+        return Mechanism.none(model.body_count)
+    load = float(np.abs(free_acceleration(model, state)[:, :3]).max(initial=0.0))
+    return mechanism(model, state, size, load, biased=biased)
 
 
 def with_prescribed(model: Model, state: State) -> State:
@@ -171,7 +190,7 @@ def _normal_mobility(contacts: Contacts, J_a: Array, J_b: Array, M_inv: Array) -
     return mobility
 
 
-def _slides(velocity: Array, friction: Array, scale: float) -> BoolArray:
-    """Tell which contacts slide; without friction none can stick, whatever its slip."""
-    slides: BoolArray = (np.linalg.norm(velocity[:, 1:], axis=1) > _STILL * scale) | (friction == 0.0)
+def _slides(velocity: Array, friction: Array, still: float) -> BoolArray:
+    """Tell which contacts slide, faster than `still` [m/s]; without friction none can stick, whatever its slip."""
+    slides: BoolArray = (np.linalg.norm(velocity[:, 1:], axis=1) > still) | (friction == 0.0)
     return slides

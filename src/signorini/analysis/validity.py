@@ -16,6 +16,7 @@ from signorini.analysis.acceleration import free_acceleration, velocity_rate
 from signorini.analysis.answer import Answer
 from signorini.analysis.contact_stability import Stability
 from signorini.analysis.judgement import Judgement, judge_load, judge_step
+from signorini.analysis.mechanism import Mechanism
 from signorini.analysis.p_matrix import SIZE_LIMIT
 from signorini.analysis.sliding import SlidingMatrix
 from signorini.analysis.touching import (
@@ -23,6 +24,7 @@ from signorini.analysis.touching import (
     Touching,
     body_sizes,
     closed_reach,
+    joints_of,
     matrices,
     pressing,
     touching,
@@ -147,10 +149,11 @@ def check_state(
     size = float(body_sizes(model).max(initial=0.0))
     rate, known = velocity_rate(model, state, found.contacts, dim=found.dim, size=size, reach=reach)
     acceleration = free_acceleration(model, state)
+    joints = joints_of(model, state, biased=True)
 
     too_large: list[int] = []
     judgements, notes = [], []
-    for matrix in matrices(model, found, too_large):
+    for matrix in matrices(model, found, joints, too_large):
         if not known[np.concatenate([matrix.contacts, matrix.held_contacts])].all():
             notes.append("the curvature of a contact is not known here, so the actual load was not looked at")
             judgements.append(judge_step(matrix, damping=damping, limit=limit))
@@ -159,7 +162,7 @@ def check_state(
         judgement = judge_load(matrix, _free_normal_acceleration(matrix, free, rate), damping=damping, limit=limit)
         judgements.append(judgement)
         notes += _stick_notes(matrix, judgement, free, rate, found.friction)
-    return _validity(model, state.t, found, judgements, _notes(found, too_large) + notes, damping)
+    return _validity(model, state.t, found, judgements, _notes(found, joints, too_large) + notes, damping)
 
 
 def check_step(
@@ -189,8 +192,11 @@ def check_step(
     damping = _checked_damping(damping)
     found = pressing(model, state, contacts, impulse, velocity)
     too_large: list[int] = []
-    judgements = [judge_step(matrix, damping=damping, limit=limit) for matrix in matrices(model, found, too_large)]
-    return _validity(model, state.t, found, judgements, _notes(found, too_large), damping)
+    joints = joints_of(model, state)
+    judgements = [
+        judge_step(matrix, damping=damping, limit=limit) for matrix in matrices(model, found, joints, too_large)
+    ]
+    return _validity(model, state.t, found, judgements, _notes(found, joints, too_large), damping)
 
 
 def _checked_damping(damping: float | None) -> float | None:
@@ -202,16 +208,25 @@ def _free_normal_acceleration(matrix: SlidingMatrix, free: Array, rate: Array) -
 
     `free` (n_v,) are the accelerations of the group's bodies without any contact.
     """
-    if matrix.held_contacts.size:
-        held_acceleration = -rate[matrix.held_contacts].reshape(-1)
-        free = matrix.inverse.apply(matrix.inverse.force(free), held_acceleration=held_acceleration)
+    if matrix.inverse.held.size or matrix.joint_load.any():
+        force = matrix.inverse.force(free) + matrix.joint_load
+        free = matrix.inverse.apply(force, held_acceleration=_held_acceleration(matrix, rate))
     y: Array = matrix.normal @ free + rate[matrix.contacts, 0]
     return y
 
 
-def _notes(found: Touching, too_large: list[int]) -> list[str]:
+def _held_acceleration(matrix: SlidingMatrix, rate: Array) -> Array:
+    """Return the accelerations that keep joints and sticking contacts as they are, (r,)."""
+    return -np.concatenate([matrix.joint_bias, rate[matrix.held_contacts].reshape(-1)])
+
+
+def _notes(found: Touching, joints: Mechanism, too_large: list[int]) -> list[str]:
     """Say what the theory, or the size of the scene, leaves open."""
     notes = [f"{size} coupled contacts are too many to test" for size in too_large]
+    fast = joints.dry.row_count + joints.stops.row_count
+    if fast:
+        notes.append(f"{_count(fast, 'joint')} stuck by friction or at a stop, held fast in this test")
+    notes += [f"joint {name!r} has friction that follows its load, which is left out" for name in joints.load_dependent]
     sliding, sticking = found.count(ContactMode.SLIDING), found.count(ContactMode.STICKING)
     closing = found.count(ContactMode.CLOSING)
     if sticking and sliding:
@@ -233,9 +248,9 @@ def _stick_notes(matrix: SlidingMatrix, judgement: Judgement, free: Array, rate:
     """Say so if a contact held fast could not stick under the forces found."""
     if not matrix.held_contacts.size or len(judgement.solutions) != 1 or matrix.inverse.dependent:
         return []  # where held rows depend on each other nothing can be said of a single one
-    force = matrix.inverse.force(free) + matrix.push.T @ judgement.solutions[0]
-    held = rate[matrix.held_contacts]
-    reaction = matrix.inverse.reaction(force, -held.reshape(-1)).reshape(held.shape)
+    force = matrix.inverse.force(free) + matrix.joint_load + matrix.push.T @ judgement.solutions[0]
+    reaction = matrix.inverse.reaction(force, _held_acceleration(matrix, rate))[matrix.joint_bias.size :]
+    reaction = reaction.reshape(matrix.held_contacts.size, -1)
     mu = friction[matrix.held_contacts]
     breaks = (reaction[:, 0] < 0.0) | (np.linalg.norm(reaction[:, 1:], axis=1) > mu * reaction[:, 0])
     if not breaks.any():

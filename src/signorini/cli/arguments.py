@@ -69,8 +69,8 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
 
     solve = commands.add_parser("solve", help="solve a problem file")
     solve.add_argument("problem", metavar="PROBLEM", type=Path, help=".npz or FCLIB file")
-    solve.add_argument("--all", action="store_true", help="compare every applicable solver")
-    solve.add_argument("--json", action="store_true", help="print one JSON document")
+    solve.add_argument("--all", action="store_true", help="compare every applicable solver, draw residual against time")
+    _add_output(solve, "signorini-out/PROBLEM")
     solve.set_defaults(command=_solve)
     return parser, list(commands.choices)
 
@@ -132,4 +132,4 @@ def _check(arguments: argparse.Namespace) -> int:
 def _solve(arguments: argparse.Namespace) -> int:
     from signorini.cli.solving import solve_file
 
-    return solve_file(arguments.problem, compare=arguments.all, as_json=arguments.json)
+    return solve_file(arguments.problem, arguments.out, compare=arguments.all, as_json=arguments.json)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from signorini.analysis import check_state
-from signorini.analysis.regularity import Regularity, disassembly, pointed_cone
+from signorini.analysis.wedging import redundancy, wedging
 from signorini.cli.output import announce_compilation, to_json
 from signorini.errors import InputError
-from signorini.formulations import MoreauJean
 from signorini.scene import Scene
 from signorini.simulation import Simulator
 
@@ -17,7 +15,7 @@ _SMALL_STEP = 1e-3  # seconds in which contacts must close to be looked at, wher
 
 
 def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int:
-    """Test existence, uniqueness and stability of the contact forces, and whether contacts wedge, at time `at`."""
+    """Test existence, uniqueness and stability of the contact forces, redundant joints and wedging, at time `at`."""
     if at < 0.0:
         raise InputError(f"--at is {at}, must be >= 0")
     scene = Scene.load(path)
@@ -26,7 +24,10 @@ def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int
     while simulator.state.t < at * (1.0 - 1e-12):
         simulator.advance()
     validity = check_state(simulator.model, simulator.state, damping=damping)
-    wedging = _wedging(simulator)
+    model, state = simulator.model, simulator.state
+    contacts = simulator.formulation.detect(model, state, simulator.h)
+    tests = wedging(model, state, contacts)
+    joints = redundancy(model, state) if model.joints.row_count else None
     if as_json:
         print(
             to_json(
@@ -38,24 +39,17 @@ def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int
                     "stable": str(validity.stable),
                     "critical_damping": validity.critical_damping,
                     "notes": list(validity.notes),
-                    "wedging": {what: test.holds for what, test in wedging.items()},
+                    "wedging": {what: test.holds for what, test in tests.items()},
+                    "joints": None
+                    if joints is None
+                    else {"rows": joints.rows, "rank": joints.rank, "redundant": list(joints.joints)},
                 }
             )
         )
         return 0
     print(validity)
-    for what, test in wedging.items():
+    if joints is not None:
+        print(f"joints: {joints}")
+    for what, test in tests.items():
         print(f"{what}: {test}")
     return 0
-
-
-def _wedging(simulator: Simulator) -> dict[str, Regularity]:
-    """Return the tests of S2 on the contacts that the next step sees; none without contacts."""
-    model, state, h = simulator.model, simulator.state, simulator.h
-    formulation: Any = MoreauJean()
-    contacts = formulation.detect(model, state, h)
-    if not contacts.contact_count:
-        return {}
-    memory = formulation.init(model, state)
-    problem = formulation.step(model, state, contacts, memory, h, tolerance=simulator.tolerance).problem
-    return {"bodies can be taken apart": disassembly(problem), "friction cone is pointed": pointed_cone(problem)}

@@ -35,6 +35,13 @@ def inverse_inertia(arrays: ModelArrays, q: Array) -> Array:
     return M_inv
 
 
+def inertia_blocks(arrays: ModelArrays, q: Array) -> Array:
+    """Return the inertia of every body in world axes, (n_b, 6, 6); directions that are not free have a unit row."""
+    M = np.zeros((arrays.mass.size, 6, 6))
+    _inertia_blocks(arrays.mass, arrays.inertia, arrays.free, q, M)
+    return M
+
+
 def free_velocity(arrays: ModelArrays, q: Array, v: Array, h: float, *, implicit: bool) -> Array:
     """Return the velocities after the gyroscopic part of a step of `h` seconds, no loads, no contacts, (n_b, 6)."""
     out = v.copy()
@@ -61,12 +68,7 @@ def _inverse_inertia(mass: Array, inertia: Array, free: Array, q: Array, M_inv: 
             continue
         for k in range(3):
             M_inv[b, k, k] = free[b, k] / mass[b]
-        _world_inertia(inertia[b], q[b], A)
-        # A direction that is not free becomes a unit row and column: the rest is inverted as a block of its own.
-        for i in range(3):
-            for j in range(3):
-                if free[b, 3 + i] * free[b, 3 + j] == 0.0:
-                    A[i, j] = 1.0 if i == j else 0.0
+        _world_inertia(inertia[b], free[b], q[b], A)
         c00 = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
         c01 = A[1, 2] * A[2, 0] - A[1, 0] * A[2, 2]
         c02 = A[1, 0] * A[2, 1] - A[1, 1] * A[2, 0]
@@ -80,9 +82,26 @@ def _inverse_inertia(mass: Array, inertia: Array, free: Array, q: Array, M_inv: 
                 M_inv[b, 3 + i, 3 + j] = d * B[i][j] * free[b, 3 + i] * free[b, 3 + j]
 
 
+@kernel
+def _inertia_blocks(mass: Array, inertia: Array, free: Array, q: Array, M: Array) -> None:
+    """Fill `M` with ``diag(m, R I R^T)`` on the free directions."""
+    A = np.zeros((3, 3))
+    for b in range(mass.size):
+        if mass[b] == 0.0:
+            continue
+        _world_inertia(inertia[b], free[b], q[b], A)
+        for i in range(3):
+            M[b, i, i] = mass[b]
+            for j in range(3):
+                M[b, 3 + i, 3 + j] = A[i, j]
+
+
 @inner_kernel
-def _world_inertia(inertia: Array, q: Array, out: Array) -> None:
-    """Fill `out` with ``R I R^T``."""
+def _world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
+    """Fill `out` with ``R I R^T``.
+
+    A direction that is not free becomes a unit row and column: the rest is a block of its own.
+    """
     R = matrix((q[3], q[4], q[5], q[6]))
     for i in range(3):
         for j in range(i + 1):
@@ -90,6 +109,8 @@ def _world_inertia(inertia: Array, q: Array, out: Array) -> None:
             for k in range(3):
                 for l in range(3):
                     s += R[3 * i + k] * inertia[k, l] * R[3 * j + l]
+            if free[3 + i] * free[3 + j] == 0.0:
+                s = 1.0 if i == j else 0.0
             out[i, j] = s
             out[j, i] = s
 

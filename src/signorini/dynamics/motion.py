@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from signorini._arrays import Array
@@ -49,6 +51,13 @@ def drive_velocity(model: Model, state: State, h: float, *, secant: bool) -> Arr
         if motion is not None:
             v[b] = _velocity_between(motion(state.t), motion(state.t + h), h) if secant else state.v[b]
     return v
+
+
+def motion_rate(motion: Callable[[float], float], t: float, h: float, *, secant: bool) -> float:
+    """Return the rate of a prescribed joint coordinate: its mean over a step, or the derivative at its start."""
+    if secant:
+        return (motion(t + h) - motion(t)) / h
+    return sum(weight * (motion(t + k * _SPACING) - motion(t - k * _SPACING)) / _SPACING for k, weight in _STENCIL)
 
 
 def _derivative(model: Model, b: int, t: float) -> Array:

@@ -14,30 +14,32 @@ from signorini.solvers import Solution
 
 
 class Memory(NamedTuple):
-    """All that a stepper remembers besides the state: the impulses of the last step, by contact feature."""
+    """All that a stepper remembers besides the state: the last impulses by feature, and how joints stand."""
 
     feature: IntArray
-    """Sorted, (m,)."""
+    """Names of contacts and, negative, of joint laws; sorted, (m,)."""
     impulse: Array
     """In the contact frames (n, t, o), (m, 3) [N s]."""
+    coordinate: Array
+    """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
 
     @staticmethod
-    def none() -> Memory:
+    def none(joint_count: int = 0) -> Memory:
         """Return the memory of a run that has not begun."""
-        return Memory(np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
+        return Memory(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(joint_count))
 
     @staticmethod
-    def of(contacts: Contacts, impulse: Array) -> Memory:
-        """Remember the impulses of these contacts."""
-        order = np.argsort(contacts.feature, kind="stable")
-        return Memory(contacts.feature[order], impulse[order])
+    def of(feature: IntArray, impulse: Array, coordinate: Array) -> Memory:
+        """Remember the impulses of these features."""
+        order = np.argsort(feature, kind="stable")
+        return Memory(feature[order], impulse[order], coordinate)
 
-    def recall(self, contacts: Contacts) -> Array:
-        """Return the remembered impulse of every contact, zero for new ones, (n_c, 3)."""
-        impulse = np.zeros((contacts.contact_count, 3))
+    def recall(self, feature: IntArray) -> Array:
+        """Return the remembered impulse of every feature, zero for new ones, (n, 3)."""
+        impulse = np.zeros((feature.size, 3))
         if self.feature.size:
-            row = np.minimum(np.searchsorted(self.feature, contacts.feature), self.feature.size - 1)
-            known = self.feature[row] == contacts.feature
+            row = np.minimum(np.searchsorted(self.feature, feature), self.feature.size - 1)
+            known = self.feature[row] == feature
             impulse[known] = self.impulse[row[known]]
         return impulse
 
@@ -45,22 +47,62 @@ class Memory(NamedTuple):
 class Balance(NamedTuple):
     """Where the energy of one step went [J]; S1 spec 5.3, extended by drives, restitution and the gyroscopic term.
 
-    Identity: ``change of (kinetic + potential) = load_work + drive_work + correction_work - friction - impact -
-    integration``, to rounding, whatever the solver returned.
+    Identity: ``change of (kinetic + potential + elastic) = load_work + drive_work + correction_work + joint_work -
+    friction - impact - damping - integration``, to rounding, whatever the solver returned.
     """
 
     load_work: float
     """Work of the user's forces."""
     drive_work: float
-    """Work of the prescribed motions through the contacts."""
+    """Work of the prescribed motions through contacts and joints, and of motors."""
     correction_work: float
     """``sum p_n max(0, -gap)/h``: the only way in which energy may enter a passive scene."""
+    joint_work: float
+    """Work of pulling drifted joints together, of either sign; of the second order in h."""
     friction: float
-    """Dissipated by sliding."""
+    """Dissipated by sliding, in contacts and joints."""
     impact: float
     """Dissipated by collisions: velocity jumps of bodies in contact and gaps that close."""
+    damping: float
+    """Dissipated by dampers."""
     integration: float
-    """Dissipated by the scheme itself: the implicit gyroscopic term and the free flight of bodies without contact."""
+    """Dissipated by the scheme itself: implicit springs, gyroscopic term, and the flight of bodies without contact."""
+    elastic: float
+    """Stored in springs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreeMotion:
+    """A step before its contacts and joints."""
+
+    M_inv: Array
+    """(n_b, 6, 6)"""
+    v_spun: Array
+    """Velocity after the gyroscopic term, (n_b, 6)."""
+    v_free: Array
+    """Velocity after gyroscopic term and loads, (n_b, 6)."""
+    p_ext: Array
+    """Impulse of all loads, (n_b, 6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointReport:
+    """What the joints did in one step."""
+
+    coordinate: Array
+    """At the end of the step, (n_j,) [m, rad]."""
+    speed: Array
+    """At the end of the step, (n_j,) [m/s, rad/s]."""
+    effort: Array
+    """Impulse along the coordinate: friction, motor, drive, limit and spring together, (n_j,) [N s, N m s]."""
+    reaction: Array
+    """Impulse and moment of impulse on body b at its anchor, world axes, all rows together, (n_j, 6) [N s, N m s]."""
+    drift: float
+    """Largest residual of a rigid row at the end of the step [m, rad]."""
+    redundant: int
+    """Number of rows that depend on others."""
+    unmet: float
+    """Largest violation of a velocity row: not zero where joints contradict each other [m/s, rad/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +120,7 @@ class StepResult:
     problem: FrictionProblem
     solution: Solution
     balance: Balance
+    joints: JointReport | None = None
 
 
 class Formulation(Protocol):

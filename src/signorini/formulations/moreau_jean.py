@@ -27,17 +27,18 @@ from signorini._arrays import Array
 from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.time_stepping import (
     ContactSpace,
+    begin,
+    candidates,
     check_gyroscopic,
     contact_space,
     finish,
     free_motion,
-    reachable_contacts,
+    pose_and_solve,
     refuse,
-    warm_start,
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.solvers import solve
+from signorini.solvers import Solution, solve
 
 # A contact rebounds only if it closes faster than gravity makes it in so many steps; else bodies at rest would hop.
 _REST_STEPS = 2.0
@@ -51,29 +52,33 @@ class MoreauJean:
     """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
     gyroscopic: str = "implicit"
     """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the papers."""
+    projection: bool = False
+    """Move bodies onto their joints after each step; otherwise joints drift by the second order in h."""
 
     def __post_init__(self) -> None:
         check_gyroscopic(self.gyroscopic, "MoreauJean")
 
     def init(self, model: Model, state: State) -> Memory:
         refuse(model, "MoreauJean", restitution=True)
-        return Memory.none()
+        return begin(model, state)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
-        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        return reachable_contacts(model, state, free.v_free, h)
+        return candidates(model, state, h, self.gyroscopic)
 
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        space = contact_space(model, state, free, contacts, h, secant=True, common_point=True)
+        space = contact_space(model, state, free, contacts, memory, h, secant=True, common_point=True)
 
-        b = space.b.copy()
-        b[:, 0] += _normal_shift(model, space, h)
-        problem = FrictionProblem(space.W, b.reshape(-1), space.mu, dim=b.shape[1])
-        solution = solve(problem, self.solver, tolerance=tolerance, start=warm_start(memory, space))
-        return finish(model, state, free, space, problem, solution, h, exact_rotation=True)
+        def pose(b: Array) -> FrictionProblem:
+            return FrictionProblem(space.W, b, space.mu, dim=space.b.shape[1])
+
+        def answer(problem: FrictionProblem, start: Array) -> Solution:
+            return solve(problem, self.solver, tolerance=tolerance, start=start)
+
+        problem, solution = pose_and_solve(space, free, _normal_shift(model, space, h), pose, answer, memory, tolerance)
+        return finish(model, state, free, space, problem, solution, h, exact_rotation=True, projection=self.projection)
 
 
 def _normal_shift(model: Model, space: ContactSpace, h: float) -> Array:
@@ -81,5 +86,5 @@ def _normal_shift(model: Model, space: ContactSpace, h: float) -> Array:
     shift: Array = space.contacts.gap / h
     e = model.materials.restitution[space.contacts.material]
     rest = _REST_STEPS * h * float(np.linalg.norm(model.arrays.gravity))
-    closes = space.contacts.gap + h * space.b[:, 0] <= 0.0
+    closes = space.contacts.gap + h * space.b[: shift.size, 0] <= 0.0
     return np.where((e > 0.0) & closes & (space.before[:, 0] < -rest), e * space.before[:, 0], shift)

@@ -28,20 +28,23 @@ from typing import Any
 
 import numpy as np
 
+from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.formulations.base import Memory, StepResult
+from signorini.formulations.mixed_form import solve_mixed
 from signorini.formulations.time_stepping import (
+    begin,
+    candidates,
     check_gyroscopic,
     contact_space,
     finish,
     free_motion,
-    reachable_contacts,
+    pose_and_solve,
     refuse,
-    warm_start,
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.solvers import Lemke, solve
+from signorini.solvers import Lemke, Solution, solve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,38 +59,53 @@ class StewartTrinkle:
     """Angle from the contact's tangent t to the first direction [rad]."""
     gyroscopic: str = "implicit"
     """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the paper."""
+    form: str = "reduced"
+    """``"reduced"`` eliminates velocities and joints, S1 eq. (47); ``"mixed"`` keeps them as unknowns, eq. (39)."""
+    projection: bool = False
+    """Move bodies onto their joints after each step; otherwise joints drift by the second order in h."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.directions, int | np.integer) or self.directions < 3:
             raise InputError(f"StewartTrinkle: directions is {self.directions!r}, must be an integer >= 3")
         if not np.isfinite(self.rotation):
             raise InputError(f"StewartTrinkle: rotation is {self.rotation!r}, must be finite")
+        if self.form not in ("reduced", "mixed"):
+            raise InputError(f"StewartTrinkle: form is {self.form!r}, must be 'reduced' or 'mixed'")
         check_gyroscopic(self.gyroscopic, "StewartTrinkle")
 
     def init(self, model: Model, state: State) -> Memory:
         refuse(model, "StewartTrinkle", restitution=False)
-        return Memory.none()
+        rubs = (model.joints.friction > 0.0).any() or (model.joints.load_friction > 0.0).any()
+        if self.directions % 2 and not model.planar and (rubs or np.isfinite(model.joints.effort_limit).any()):
+            raise InputError(f"StewartTrinkle: directions is {self.directions}, must be even for friction in joints")
+        return begin(model, state)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
-        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        return reachable_contacts(model, state, free.v_free, h)
+        return candidates(model, state, h, self.gyroscopic)
 
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        space = contact_space(model, state, free, contacts, h, secant=False, common_point=False)
-
-        b = space.b.copy()
-        b[:, 0] += contacts.gap / h
-        problem = FrictionProblem(
-            space.W,
-            b.reshape(-1),
-            space.mu,
-            dim=b.shape[1],
-            cone="polygon",
-            directions=self.directions,
-            rotation=self.rotation,
+        space = contact_space(
+            model, state, free, contacts, memory, h, secant=False, common_point=False, rotation=self.rotation
         )
-        solution = solve(problem, self.solver, tolerance=tolerance, start=warm_start(memory, space))
-        return finish(model, state, free, space, problem, solution, h, exact_rotation=False)
+
+        def pose(b: Array) -> FrictionProblem:
+            return FrictionProblem(
+                space.W,
+                b,
+                space.mu,
+                dim=space.b.shape[1],
+                cone="polygon",
+                directions=self.directions,
+                rotation=self.rotation,
+            )
+
+        def answer(problem: FrictionProblem, start: Array) -> Solution:
+            if self.form == "mixed":
+                return solve_mixed(model, state, free, space, problem, self.solver, tolerance)
+            return solve(problem, self.solver, tolerance=tolerance, start=start)
+
+        problem, solution = pose_and_solve(space, free, contacts.gap / h, pose, answer, memory, tolerance)
+        return finish(model, state, free, space, problem, solution, h, exact_rotation=False, projection=self.projection)

@@ -18,7 +18,9 @@ here            S1                               meaning
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +31,16 @@ from signorini.dynamics import (
     drive_velocity,
     free_velocity,
     inverse_inertia,
-    kinetic_energy,
+    joint_coordinates,
     load_impulse,
     relative_velocity,
 )
 from signorini.errors import InputError
-from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.balance import energy_balance
+from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.joint_blocks import contact_rows, joined_map, law_impulses
+from signorini.formulations.joint_report import joint_report, settled
+from signorini.formulations.joint_space import JointSpace, driven_velocity, joint_space
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
@@ -43,20 +49,8 @@ from signorini.solvers import Solution
 # Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
 _REACH_FACTOR = 1.25
 _REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
-
-
-@dataclass(frozen=True, slots=True)
-class FreeMotion:
-    """A step before its contacts."""
-
-    M_inv: Array
-    """(n_b, 6, 6)"""
-    v_spun: Array
-    """Velocity after the gyroscopic term, (n_b, 6)."""
-    v_free: Array
-    """Velocity after gyroscopic term and loads, (n_b, 6)."""
-    p_ext: Array
-    """Impulse of all loads, (n_b, 6)."""
+_MOST_REPETITIONS = 60  # of friction by load; each multiplies the error by about coefficient times radius over arm
+_AGREED = 1e-14  # relative change of a friction limit that is rounding
 
 
 def free_motion(model: Model, state: State, h: float, *, implicit: bool) -> FreeMotion:
@@ -67,63 +61,164 @@ def free_motion(model: Model, state: State, h: float, *, implicit: bool) -> Free
     return FreeMotion(M_inv, v_spun, v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), p_ext)
 
 
+def begin(model: Model, state: State) -> Memory:
+    """Return the memory of a run that begins at `state`."""
+    count = model.joints.count
+    memory = Memory.none(count)
+    return memory._replace(coordinate=joint_coordinates(model.joints, state.q, np.zeros(count))) if count else memory
+
+
+def candidates(model: Model, state: State, h: float, gyroscopic: str) -> Contacts:
+    """Return the candidate contacts of a step of `h` seconds from `state`."""
+    free = free_motion(model, state, h, implicit=gyroscopic == "implicit")
+    return reachable_contacts(model, state, free.v_free, h)
+
+
 def reachable_contacts(model: Model, state: State, v_free: Array, h: float) -> Contacts:
     """Return all contacts that may close within a step of `h` seconds."""
     bound = model.arrays.bound
-    speed = np.linalg.norm(v_free[:, :3], axis=1) + bound * np.linalg.norm(v_free[:, 3:], axis=1)
+    speed = _speed(v_free, bound)
+    if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
+        speed = np.maximum(speed, _speed(driven_velocity(model, state, v_free, h), bound))
     reach = _REACH_FACTOR * h * speed + _REACH_FRACTION * bound
     reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
     return detect(model, state, reach)
 
 
+def _speed(v: Array, bound: Array) -> Array:
+    """Return the speed of the fastest surface point of every body, (n_b,)."""
+    speed: Array = np.linalg.norm(v[:, :3], axis=1) + bound * np.linalg.norm(v[:, 3:], axis=1)
+    return speed
+
+
 @dataclass(frozen=True, slots=True)
 class ContactSpace:
-    """The contact-space map ``u = W p + b`` of one step and its way back."""
+    """The contact-space map ``u = W p + b`` of one step and its way back.
+
+    Blocks of contacts come first, then those of joint limits, friction and motors.
+    """
 
     contacts: Contacts
-    W: Delassus
+    W: Any
+    """Delassus operator, or a matrix where joints are eliminated in it."""
     b: Array
-    """Relative velocity without contact impulses, (n_c, dim) [m/s]."""
+    """Relative velocity without contact impulses, (n, dim) [m/s]; joint laws with their gaps."""
     drive: Array
-    """The part of `b` that prescribed motions contribute, (n_c, dim) [m/s]."""
+    """The part of `b` that prescribed motions contribute to contacts, (n_c, dim) [m/s]."""
     before: Array
-    """Relative velocity at the start of the step, (n_c, dim) [m/s]."""
+    """Relative velocity of the contacts at the start of the step, (n_c, dim) [m/s]."""
     mu: Array
-    """(n_c,)"""
+    """(n,)"""
+    push: Delassus
+    """Of the contacts alone: what their impulses do to bodies without joints."""
+    joints: JointSpace | None
+    rotation: float
+    """Angle of the first friction direction [rad]."""
 
     def velocity(self, p: Array) -> Array:
-        """Return ``u = W p + b``, (n_c, dim)."""
+        """Return ``u = W p + b`` of the contacts, (n_c, dim)."""
         u: Array = (self.W @ p.reshape(-1)).reshape(self.b.shape) + self.b
-        return u
+        return u[: self.contacts.contact_count]
+
+    def split(self, p: Array) -> tuple[Array, Array]:
+        """Return the impulses of contacts (n_c, dim), and of joint laws, one number each."""
+        if self.joints is None:
+            return p, np.zeros(0)
+        n_c = self.contacts.contact_count
+        return p[:n_c], law_impulses(self.joints.laws, p[n_c:], self.rotation)
+
+    def body_velocity(self, free: FreeMotion, p: Array) -> tuple[Array, Array]:
+        """Return the new velocities of the bodies, (n_b, 6), and the impulses of the bilateral rows of joints."""
+        p_c, p_l = self.split(p)
+        v: Array = free.v_free + self.push.velocity(p_c.reshape(-1))
+        if self.joints is None:
+            return v, np.zeros(0)
+        force = self.joints.laws.rows.force(p_l, v.shape[0])
+        return self.joints.system.solve(v + np.einsum("bij,bj->bi", free.M_inv, force))
 
 
 def contact_space(
-    model: Model, state: State, free: FreeMotion, contacts: Contacts, h: float, *, secant: bool, common_point: bool
+    model: Model,
+    state: State,
+    free: FreeMotion,
+    contacts: Contacts,
+    memory: Memory,
+    h: float,
+    *,
+    secant: bool,
+    common_point: bool,
+    rotation: float = 0.0,
 ) -> ContactSpace:
     """Map contact impulses to relative velocities.
 
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
-    papers.
+    papers. Joints are eliminated in the map.
     """
     point_a, point_b = contacts.point_a, contacts.point_b
     if common_point:
         halfway = np.where((contacts.body_a < model.fixed_count)[:, None], point_b, 0.5 * (point_a + point_b))
         point_a = point_b = halfway
-    J_a, J_b = contact_wrenches(contacts, state.q, dim=2 if model.planar else 3, point_a=point_a, point_b=point_b)
+    dim = 2 if model.planar else 3
+    J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b)
     drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=secant))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
     v_free = free.v_free.copy()
     v_free[: model.fixed_count] = 0.0
-    return ContactSpace(
+    push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
+    space = ContactSpace(
         contacts=contacts,
-        W=Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv),
+        W=push,
         b=relative_velocity(J_a, J_b, contacts, v_free) + drive,
         drive=drive,
         before=relative_velocity(J_a, J_b, contacts, moving) + drive,
         mu=model.materials.friction[contacts.material],
+        push=push,
+        joints=None,
+        rotation=rotation,
     )
+    if not model.joints.any:
+        return space
+    joints = joint_space(model, state, free.v_free, free.M_inv, memory.coordinate, h, secant=secant)
+    W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), dim, rotation, h)
+    b[: contacts.contact_count] += drive
+    return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
+
+
+def pose_and_solve(
+    space: ContactSpace,
+    free: FreeMotion,
+    shift: Array,
+    pose: Callable[[Array], FrictionProblem],
+    answer: Callable[[FrictionProblem, Array], Solution],
+    memory: Memory,
+    tolerance: float,
+) -> tuple[FrictionProblem, Solution]:
+    """Pose the friction problem of a step, with `shift` (n_c,) added to the normal velocities, and have it answered.
+
+    Limits of joint friction that follow a reaction are taken from the reaction of the solution until both agree; the
+    problem returned is posed with the limits that its own solution asks for.
+    """
+    b = space.b.copy()
+    b[: shift.size, 0] += shift
+    problem = pose(b.reshape(-1))
+    solution = answer(problem, warm_start(memory, space))
+    if space.joints is None or not space.joints.laws.by_load.any():
+        return problem, solution
+    by_load = space.joints.laws.by_load
+    row = shift.size + np.flatnonzero(by_load)
+    a = np.asarray(space.W.diagonal())[b.shape[1] * row]
+    for _ in range(_MOST_REPETITIONS):
+        _, impulse = space.body_velocity(free, solution.z.reshape(b.shape))
+        limit = -a * space.joints.load_bound(impulse)[by_load]
+        change = np.abs(limit - b[row, 0]).max() / max(np.abs(limit).max(), np.abs(b[row, 0]).max(), 1e-300)
+        b[row, 0] = limit
+        problem = pose(b.reshape(-1))
+        if change <= _AGREED or (change <= tolerance and problem.residual(solution.z) <= 0.1 * tolerance):
+            break
+        solution = answer(problem, solution.z)
+    return problem, solution
 
 
 def finish(
@@ -136,49 +231,47 @@ def finish(
     h: float,
     *,
     exact_rotation: bool,
+    projection: bool,
 ) -> StepResult:
     """Carry the impulses that solve `problem` back to velocities and configuration."""
-    p = solution.z.reshape(space.b.shape)
-    v = free.v_free + space.W.velocity(solution.z)
+    blocks = solution.z.reshape(space.b.shape)
+    p, p_laws = space.split(blocks)
+    v, reaction = space.body_velocity(free, blocks)
+    moved = advance(model, state, v, h, exact_rotation=exact_rotation)
+    after, coordinate = settled(model, moved, space.joints, h, projection=projection)
     impulse = _in_space(p)
+    u = space.velocity(blocks)
     return StepResult(
-        state=advance(model, state, v, h, exact_rotation=exact_rotation),
-        memory=Memory.of(space.contacts, impulse),
+        state=after,
+        memory=Memory.of(np.concatenate([space.contacts.feature, _law_features(space)]), _in_space(blocks), coordinate),
         contacts=space.contacts,
         impulse=impulse,
-        velocity=_in_space(space.velocity(p)),
+        velocity=_in_space(u),
         problem=problem,
         solution=solution,
-        balance=_energy_balance(model, state, free, space, p, v, h),
+        balance=energy_balance(
+            model,
+            state,
+            moved,
+            after,
+            free,
+            space.joints,
+            space.contacts,
+            space.drive,
+            u,
+            p,
+            p_laws,
+            reaction,
+            v,
+            h,
+            coordinate,
+        ),
+        joints=None if space.joints is None else joint_report(space.joints, after, v, reaction, p_laws, coordinate, h),
     )
 
 
-def _energy_balance(
-    model: Model, state: State, free: FreeMotion, space: ContactSpace, p: Array, v: Array, h: float
-) -> Balance:
-    """Account for the energy of a step from impulses `p` (n_c, dim) and new velocities `v` (n_b, 6).
-
-    From ``M (v+ - v_spun) = p_ext + J^T p``:
-    ``T+ - T_spun = v+ . p_ext + sum p . (u - drive) - 1/2 |v+ - v_spun|_M^2``.
-    """
-    u = space.velocity(p)
-    gap = space.contacts.gap
-    correction = float(np.sum(p[:, 0] * np.maximum(0.0, -gap)) / h)
-    jump = kinetic_energy(model.arrays, state.q, v - free.v_spun)
-    spin_loss = kinetic_energy(model.arrays, state.q, state.v) - kinetic_energy(model.arrays, state.q, free.v_spun)
-    pressed = np.zeros(model.body_count, dtype=bool)
-    active = np.any(p != 0.0, axis=1)
-    pressed[space.contacts.body_a[active]] = pressed[space.contacts.body_b[active]] = True
-    moved = slice(model.fixed_count, None)
-    user_impulse = free.p_ext - h * model.arrays.weight
-    return Balance(
-        load_work=float(np.sum(user_impulse[moved] * v[moved])),
-        drive_work=-float(np.sum(p * space.drive)),
-        correction_work=correction,
-        friction=-float(np.sum(p[:, 1:] * u[:, 1:])),
-        impact=float(np.sum(jump[pressed])) + correction - float(np.sum(p[:, 0] * u[:, 0])),
-        integration=float(np.sum(jump[~pressed]) + np.sum(spin_loss)),
-    )
+def _law_features(space: ContactSpace) -> Any:
+    return np.zeros(0, dtype=np.int64) if space.joints is None else space.joints.laws.feature
 
 
 def _in_space(p: Array) -> Array:
@@ -189,8 +282,9 @@ def _in_space(p: Array) -> Array:
 
 
 def warm_start(memory: Memory, space: ContactSpace) -> Array:
-    """Return the impulses of the last step as a guess for this one, contact by contact."""
-    return memory.recall(space.contacts)[:, : space.b.shape[1]].reshape(-1)
+    """Return the impulses of the last step as a guess for this one, block by block."""
+    feature = np.concatenate([space.contacts.feature, _law_features(space)])
+    return memory.recall(feature)[:, : space.b.shape[1]].reshape(-1)
 
 
 def check_gyroscopic(value: str, who: str) -> None:

@@ -27,7 +27,7 @@ _NAME = 1e-5
 
 
 @inner_kernel
-def _facing(
+def facing(
     vertex: Array, plane: Array, part: IntArray, loop: IntArray, loop_start: IntArray, side: int, n: Vector
 ) -> tuple[int, float]:
     """Return the face at the extreme vertex along `n` that looks most along `n` (-1 without faces) and its cosine."""
@@ -183,8 +183,8 @@ def clip_faces(
     Rows of `point` get point a, point b, normal and gap of the polytopes without rounding.
     """
     back = (-n[0], -n[1], -n[2])
-    face_a, cos_a = _facing(vertex, plane, part, loop, loop_start, part[0, SIDE], n)
-    face_b, cos_b = _facing(vertex, plane, part, loop, loop_start, part[1, SIDE], back)
+    face_a, cos_a = facing(vertex, plane, part, loop, loop_start, part[0, SIDE], n)
+    face_b, cos_b = facing(vertex, plane, part, loop, loop_start, part[1, SIDE], back)
     if max(cos_a, cos_b) < _STEEP:
         return 0, np.inf
     a_refers = cos_a >= cos_b - 1e-9

@@ -38,11 +38,12 @@ def world_frames(
     reach: Array,
     frame: Array,
     box: Array,
-) -> None:
+) -> int:
     """Write position and quaternion of all shapes in the world, (n, 7), and their boxes grown by reach, (n, 6).
 
-    Half-spaces get no box.
+    Half-spaces get no box. Return the number of shapes that are not rounded polytopes; their boxes are made elsewhere.
     """
+    others = 0
     for i in range(body.size):
         b = body[i]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
@@ -53,6 +54,9 @@ def world_frames(
         for k in range(4):
             frame[i, 3 + k] = f[k]
         if hull[i] < 0:
+            continue
+        if vertex_start[hull[i]] == vertex_start[hull[i] + 1]:
+            others += 1
             continue
         for k in range(3):
             box[i, k] = np.inf
@@ -67,6 +71,7 @@ def world_frames(
             grow = radius[i, 0] + reach[b] + 1e-14 * (abs(frame[i, k]) + bound[i])
             box[i, k] += frame[i, k] - grow
             box[i, 3 + k] += frame[i, k] + grow
+    return others
 
 
 @inner_kernel

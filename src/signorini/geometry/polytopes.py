@@ -10,7 +10,9 @@ from signorini.geometry.rows import emit, material_of
 from signorini.geometry.separation import SIDE, best_face, load, touching_edges
 from signorini.geometry.vectors import along, row
 from signorini.math.rotation import multiply, rotate
+from signorini.model.shapes import ShapeKind
 
+POLYGON = int(ShapeKind.POLYGON)
 # Distances that differ by less than this fraction of the bodies' size count as equal.
 _EQUAL = 1e-12
 
@@ -71,6 +73,7 @@ def polytope_contacts(
 
 @kernel
 def polytope_pairs(
+    kind: IntArray,
     body: IntArray,
     parameter: Array,
     hull: IntArray,
@@ -101,15 +104,21 @@ def polytope_pairs(
     index: IntArray,
     made: IntArray,
 ) -> None:
-    """Write the contacts of the pairs `found`, up to the first negative key, to the rows from ``made[0]`` on.
+    """Write the contacts of rounded polytopes among the pairs `found`, up to the first negative key.
 
-    The tables from `vertex` to `feature` are scratch memory.
+    They become the rows from ``made[0]`` on. Keys of other pairs, and of those alone, are moved to the front of
+    `found`, followed by -1. The tables from `vertex` to `feature` are scratch memory.
     """
     n_s = body.size
+    others = 0
     for c in range(found.size):
         if found[c] < 0:
             break
         i, j = found[c] // n_s, found[c] % n_s
+        if max(kind[i], kind[j]) > POLYGON:
+            found[others] = found[c]
+            others += 1
+            continue
         material = material_of(body[i], body[j], reach.size, pair, pair_material)
         if material < 0:
             continue
@@ -146,3 +155,5 @@ def polytope_pairs(
         count = reduce_points(point, feature, count, scale)
         back = count < 0  # never; a literal False would make Numba compile once more
         emit(count, found[c], back, e_i, origin, r_a, r_b, body, material, frame, point, feature, value, index, made)
+    if others < found.size:
+        found[others] = -1

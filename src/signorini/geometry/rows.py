@@ -11,7 +11,7 @@ from signorini._jit import inner_kernel
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import rotate
 
-_FEATURE_BITS = 13  # for each of two shapes; with 37 bits for the pair up to 370 000 shapes have names of their own
+FEATURE_BITS = 13  # for each of two shapes; with 37 bits for the pair up to 370 000 shapes have names of their own
 
 
 @inner_kernel
@@ -52,7 +52,7 @@ def emit(
     first b. `index` gets body a, body b, the name made of pair and features, and the material. Hulls with thousands of
     edges may give two contacts of a pair the same name.
     """
-    cut = (1 << _FEATURE_BITS) - 1
+    cut = (1 << FEATURE_BITS) - 1
     i, j = key // body.size, key % body.size
     first, second, sign = (3, 0, -1.0) if back else (0, 3, 1.0)
     for c in range(count):
@@ -68,6 +68,6 @@ def emit(
         value[r, 9] = point[c, 9] - r_a - r_b
         index[r, 0] = body[i]
         index[r, 1] = body[j]
-        name = (key << _FEATURE_BITS) + (feature[c, first // 3] & cut)
-        index[r, 2] = (name << _FEATURE_BITS) + (feature[c, second // 3] & cut)
+        name = (key << FEATURE_BITS) + (feature[c, first // 3] & cut)
+        index[r, 2] = (name << FEATURE_BITS) + (feature[c, second // 3] & cut)
         index[r, 3] = material

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from signorini._arrays import Array
 from signorini._jit import inner_kernel
+from signorini.math.rotation import cross, dot
 
 Vector = tuple[float, float, float]
 
@@ -18,3 +21,12 @@ def row(table: Array, i: int) -> Vector:
 def along(a: Vector, s: float, d: Vector) -> Vector:
     """Return ``a + s d``."""
     return (a[0] + s * d[0], a[1] + s * d[1], a[2] + s * d[2])
+
+
+@inner_kernel
+def across(n: Vector) -> tuple[Vector, Vector]:
+    """Return two unit vectors that make a right-handed frame with the unit vector `n`."""
+    t = (-n[1], n[0], 0.0) if abs(n[2]) < 0.7 else (0.0, -n[2], n[1])
+    f = 1.0 / np.sqrt(dot(t, t))
+    t = (f * t[0], f * t[1], f * t[2])
+    return t, cross(n, t)

@@ -1,19 +1,28 @@
 """The nouns: Model, State and Contacts as arrays. No physics happens here."""
 
 from signorini.model.contacts import Contacts
+from signorini.model.joints import WORLD, Constraint, JointArrays, Joints, RowKind, RowTable, Tree, no_joints
 from signorini.model.model import Force, Materials, Model, ModelArrays, Motion
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 from signorini.model.state import State
 
 __all__ = [
+    "WORLD",
+    "Constraint",
     "Contacts",
     "Force",
     "Hulls",
+    "JointArrays",
+    "Joints",
     "Materials",
     "Model",
     "ModelArrays",
     "Motion",
+    "RowKind",
+    "RowTable",
     "ShapeArrays",
     "ShapeKind",
     "State",
+    "Tree",
+    "no_joints",
 ]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from signorini._arrays import Array, IntArray
+from signorini.model.convex_sets import ConvexSet
+from signorini.model.joints import Joints
 from signorini.model.shapes import Hulls, ShapeArrays
 from signorini.model.state import State
 
@@ -77,9 +79,12 @@ class Model:
     motions: tuple[Callable[[float], Array] | None, ...]
     """For each fixed body its pose as a function of time, (7,), or None if it rests."""
     forces: tuple[Force, ...]
+    joints: Joints
     mass_centre: Array
     """Mass centre in the body frame that the user placed, (n_b, 3) [m]."""
     initial_state: State
+    implicit: tuple[ConvexSet | None, ...] = ()
+    """For each shape its inequalities if it has no other description, else None; empty if there are no such shapes."""
 
     @property
     def body_count(self) -> int:

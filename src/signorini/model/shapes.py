@@ -11,8 +11,9 @@ from signorini._arrays import Array, IntArray
 class ShapeKind(IntEnum):
     """Kinds that the narrow phase tells apart; a planar kind lies in the plane z = 0 of its body.
 
-    Every bounded kind so far is a polytope of :class:`Hulls` rounded by the radius ``size[0]``: a point (sphere, planar
-    disc), a segment (capsule), a polyhedron or a polygon.
+    The bounded kinds up to :attr:`POLYGON` are polytopes of :class:`Hulls` rounded by the radius ``size[0]``: a point
+    (sphere, planar disc), a segment (capsule), a polyhedron or a polygon. Curved kinds come after them; their hulls are
+    empty.
     """
 
     HALF_SPACE = 0
@@ -25,6 +26,16 @@ class ShapeKind(IntEnum):
     """Convex polyhedron, boxes included; `size` = (0, ...)."""
     POLYGON = 4
     """Planar convex polygon, counter-clockwise, z = 0, its sides stored as faces; `size` = (rounding radius, ...)."""
+    CYLINDER = 5
+    """`size` = (radius, half length, ...), along local z."""
+    CONE = 6
+    """`size` = (radius, height, ...), along local z, base at -height/4, apex at 3 height/4."""
+    ELLIPSOID = 7
+    """`size` = (semi-axes along local x, y, z, 2)."""
+    SUPERELLIPSOID = 8
+    """`size` = (semi-axes along local x, y, z, exponent)."""
+    IMPLICIT = 9
+    """Known by functions in ``Model.implicit`` alone; its hull is a box around it, for the broad phase."""
 
 
 class Hulls(NamedTuple):

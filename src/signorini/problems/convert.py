@@ -43,6 +43,20 @@ def register_conversion(source: type, target: type, convert: Callable[[Any], Con
     _conversions.setdefault(source, []).append((target, convert))
 
 
+_simplifications: dict[type, Callable[[Any], Converted | None]] = {}
+
+
+def register_simplification(kind: type, simplify: Callable[[Any], Converted | None]) -> None:
+    """Let every solver get the simpler problem of the same kind that `simplify` makes of some (None for others)."""
+    _simplifications[kind] = simplify
+
+
+def simplified(problem: Problem) -> Converted | None:
+    """Return a simpler problem of the same kind with the same solutions, None if there is none."""
+    simplify = _simplifications.get(type(problem))
+    return None if simplify is None else simplify(problem)
+
+
 def conversion_path(source: type, targets: tuple[type, ...]) -> list[Callable[[Any], Converted]] | None:
     """Return the shortest chain of conversions from `source` to one of `targets`, None if there is none."""
     chains: list[tuple[type, list[Callable[[Any], Converted]]]] = [(source, [])]
@@ -58,9 +72,9 @@ def conversion_path(source: type, targets: tuple[type, ...]) -> list[Callable[[A
     return None
 
 
-def converted(problem: Problem, chain: list[Callable[[Any], Converted]]) -> Converted:
-    """Apply a chain of conversions."""
-    result = Converted(problem, _same, _same)
+def converted(problem: Problem, chain: list[Callable[[Any], Converted]], first: Converted | None = None) -> Converted:
+    """Apply a chain of conversions, after the conversion `first` of `problem` if that is given."""
+    result = Converted(problem, _same, _same) if first is None else first
     for convert in chain:
         step = convert(result.problem)
         result = Converted(step.problem, _after(result.back, step.back), _after(step.forth, result.forth))

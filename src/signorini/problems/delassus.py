@@ -43,8 +43,8 @@ class Delassus:
         J_a = np.ascontiguousarray(self.J_a, dtype=np.float64)
         J_b = np.ascontiguousarray(self.J_b, dtype=np.float64)
         M_inv = np.ascontiguousarray(self.M_inv, dtype=np.float64)
-        if J_a.ndim != 3 or J_a.shape[1] not in (2, 3) or J_a.shape[2] != 6:
-            raise InputError(f"Delassus: J_a has shape {J_a.shape}, must be (any, 2 or 3, 6)")
+        if J_a.ndim != 3 or not 2 <= J_a.shape[1] <= 6 or J_a.shape[2] != 6:
+            raise InputError(f"Delassus: J_a has shape {J_a.shape}, must be (any, 2 to 6, 6)")
         if J_b.shape != J_a.shape:
             raise InputError(f"Delassus: J_b has shape {J_b.shape}, must be {J_a.shape} like J_a")
         if M_inv.ndim != 3 or M_inv.shape[1:] != (6, 6):
@@ -74,7 +74,7 @@ class Delassus:
 
     @property
     def dim(self) -> int:
-        """Rows per contact, 2 or 3."""
+        """Rows per contact: 2 or 3, more with couples."""
         return int(self.J_a.shape[1])
 
     @property
@@ -89,7 +89,9 @@ class Delassus:
         return (n, n)
 
     def couplings(self) -> Couplings:
-        """Return W in the form that sweeps take."""
+        """Return W in the form that sweeps take, by blocks of three."""
+        if self.dim > 3:
+            raise InputError(f"Delassus: contacts have {self.dim} rows, must have 2 or 3 to be coupled")
         return couple_bodies(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv)
 
     def velocity(self, p: Array) -> Array:

@@ -31,7 +31,8 @@ def register_format(first_bytes: bytes, read: Callable[[Path], Problem]) -> None
 def load_problem(path: str | PathLike[str]) -> Problem:
     """Read a problem from a file of any known format.
 
-    ``.npz`` files hold a field ``kind``; without it ``M, q`` are an LCP and ``n_free, M, q`` a mixed LCP.
+    ``.npz`` files hold a field ``kind``; without it ``M, q`` are an LCP, ``n_free, M, q`` a mixed LCP and ``G, g, mus``
+    a friction problem whose contacts have the normal component last.
 
     Raises
     ------
@@ -65,8 +66,11 @@ def _problem_from_fields(fields: dict[str, Any]) -> Problem:
         kind = "mlcp"
     elif "q" in fields and ("M" in fields or "M_data" in fields):
         kind = "lcp"
+    elif "G" in fields and "g" in fields:
+        kind = "normal last"
     else:
-        raise InputError(f"problem file: fields are {sorted(fields)}, need 'kind', or 'M' and 'q'")
+        found = [*sorted(fields)[:8], *(["..."] if len(fields) > 8 else [])]
+        raise InputError(f"problem file: fields are {found}, need 'kind', 'M' and 'q', or 'G', 'g' and 'mus'")
     if kind not in _npz_readers:
         raise InputError(f"problem file: kind is {kind!r}, must be one of {sorted(_npz_readers)}")
     return _npz_readers[kind](fields)

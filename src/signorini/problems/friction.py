@@ -4,15 +4,17 @@ r"""The Coulomb friction problem: data, residual, nothing else.
 
 contact by contact, normal component first: Signorini's condition in the normal direction, friction opposite to slip and
 of size :math:`\mu p_n` while slipping. De Saxcé's term :math:`\mu |u_T| n` makes the law one complementarity over the
-cone K, exact or polygonal.
+cone K, exact or polygonal. Torsional and rolling couples and ellipsoidal friction add components and change the cone
+(:mod:`~signorini.problems.friction_extension`); the law stays one complementarity.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,10 +34,17 @@ from signorini.problems.couplings import (
     with_compliance,
 )
 from signorini.problems.delassus import Delassus
-from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields
+from signorini.problems.friction_extension import (
+    Extension,
+    diagonal_blocks_of,
+    extend,
+    rows_per_contact,
+    scaled_operator,
+)
+from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, plus_diagonal
 from signorini.problems.npz import write_npz
 
-_CREDIBLE = 0.1  # runaway impulses leave an error as large as the load; solutions to any useful tolerance are below
+_CREDIBLE = 1e-3  # runaway impulses leave velocity errors above 1e-2 of the load, solutions to 1e-8 below 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +53,15 @@ class FrictionProblem:
 
     Parameters
     ----------
-    W : (dim n_c, dim n_c) array, SciPy sparse matrix or Delassus
-        May be unsymmetric, singular, with zero rows.
-    b : (dim n_c,) array
-        Contact velocities without impulses, contact by contact, normal first.
+    W : (n, n) array, SciPy sparse matrix or Delassus
+        May be unsymmetric, singular, with zero rows; n = rows n_c, rows = dim unless couples are posed.
+    b : (n,) array
+        Contact velocities without impulses, contact by contact, normal first: ``(n, t, o[, tau][, rho_t, rho_o])``,
+        planar ``(n, t[, rho])``; components in brackets are couples, their velocities angular.
     mu : (n_c,) array or float
         Coefficients of friction, >= 0.
     dim : 2 or 3
-        Components per contact.
+        Plane or space: components of a contact's force.
     cone : "exact" or "polygon"
         The polygon has the vertices ``mu p_n d_j``, ``d_j = cos(rotation + 2 pi j/n_d) t + sin(...) o``; in a planar
         problem it is the exact cone.
@@ -62,6 +72,12 @@ class FrictionProblem:
     compliance : (n_c,) array or float
         Implicit normal compliance, added to the normal diagonal of W (same unit): part of the law posed.
         0 is the rigid law.
+    torsional : (n_c,) array or float, optional
+        Adds a couple about the normal, ``|tau| <= torsional p_n`` [m]; mu does not enter. None: no such component.
+    rolling : (n_c,) array or float, optional
+        Adds couples about the tangents (planar: about z), ``|rho| <= rolling p_n`` [m]. None: no such components.
+    ellipsoid : (e_t, e_o) or (e_t, e_o, e_r), or one for each contact (n_c, 2 or 3), optional
+        ``(p_t/e_t)^2 + (p_o/e_o)^2 + (tau/e_r)^2 <= mu^2 p_n^2``; e_r [m] adds the couple tau. Not in the plane.
 
     Examples
     --------
@@ -79,14 +95,21 @@ class FrictionProblem:
     directions: int = 8
     rotation: float = 0.0
     compliance: Array | float = 0.0
+    torsional: Array | float | None = None
+    rolling: Array | float | None = None
+    ellipsoid: Array | Sequence[float] | None = None
     couplings: Couplings = field(init=False, repr=False)
-    """W with compliance as ``G S`` by blocks of three; what the solvers' kernels take."""
+    """W with compliance as ``G S`` by blocks of three; what the solvers' kernels take (empty if there are couples)."""
     load: Array = field(init=False, repr=False)
-    """`b` by contacts (n_c, 3), planar ones with a zero third component."""
+    """`b` by contacts (n_c, 3), planar ones with a zero third component; (n_c, rows) if there are couples."""
     blocks: Array = field(init=False, repr=False)
-    """Diagonal blocks of W with compliance (n_c, 3, 3)."""
+    """Diagonal blocks of W with compliance (n_c, 3, 3); (n_c, rows, rows) if there are couples."""
     rho: Array = field(init=False, repr=False)
     """1/W_nn by contacts (n_c,), 1 where W_nn vanishes."""
+    extension: Extension | None = field(init=False, repr=False)
+    """The cones where they are not Coulomb's; load, blocks and couplings are then in its scaled components."""
+    scaled_W: Matrix | Delassus = field(init=False, repr=False)
+    """W in scaled components; with couples a matrix that includes compliance. W itself where nothing is scaled."""
 
     def __post_init__(self) -> None:
         if self.dim not in (2, 3):
@@ -99,23 +122,26 @@ class FrictionProblem:
             and (int(self.directions) != self.directions or self.directions < 3)
         ):
             raise InputError(f"friction problem: directions is {self.directions!r}, must be an integer >= 3")
+        put = object.__setattr__
         b = _vector(self.b, "friction problem: b")
-        n_c, rest = divmod(b.shape[0], self.dim)
+        rows = self.dim
+        extended = self.torsional is not None or self.rolling is not None or self.ellipsoid is not None
+        if extended:
+            rows = rows_per_contact(self.dim, self.torsional, self.rolling, self.ellipsoid)
+        n_c, rest = divmod(b.shape[0], rows)
         if rest:
-            raise InputError(f"friction problem: b has {b.shape[0]} entries, must be a multiple of dim = {self.dim}")
+            what = f"dim = {rows}" if rows == self.dim else f"{rows}, dim = {self.dim} and the couples"
+            raise InputError(f"friction problem: b has {b.shape[0]} entries, must be a multiple of {what}")
         mu = self.mu if np.ndim(self.mu) else np.full(n_c, float(self.mu))
         mu = _vector(mu, "friction problem: mu")
         if mu.shape != (n_c,):
             raise InputError(f"friction problem: mu has {mu.shape[0]} entries, must have {n_c}, one for each contact")
         if n_c and mu.min() < 0.0:
             raise InputError(f"friction problem: mu of contact {mu.argmin()} is {mu.min()}, must be >= 0")
-        put = object.__setattr__
         put(self, "b", b)
         put(self, "mu", mu)
         if self.rotation != 0.0:
             put(self, "rotation", checked_number(self.rotation, "friction problem: rotation"))
-        put(self, "load", _spatial(b, n_c, self.dim))
-        couplings = self._couple(n_c)
         if not isinstance(self.compliance, float) or self.compliance != 0.0:
             given = self.compliance
             alpha = np.full(n_c, float(given)) if isinstance(given, int | float) else given
@@ -125,28 +151,63 @@ class FrictionProblem:
                     f"friction problem: compliance of contact {alpha.argmin()} is {alpha.min()}, must be >= 0"
                 )
             put(self, "compliance", alpha)
-            if alpha.any():
-                couplings = with_compliance(couplings, alpha)
-        put(self, "couplings", couplings)
-        blocks = diagonal_blocks(*couplings[:6])
-        if not np.isfinite(np.vdot(blocks, blocks)) and not np.isfinite(blocks).all():
+        self._check_operator(n_c, rows)
+        put(self, "extension", None)
+        put(self, "scaled_W", self.W)
+        if extended:
+            self._extend(n_c, rows)
+        if rows == self.dim:
+            self._pose(n_c)
+        if not np.isfinite(np.vdot(self.blocks, self.blocks)) and not np.isfinite(self.blocks).all():
             raise InputError("friction problem: W must be finite")
-        put(self, "blocks", blocks)
-        put(self, "rho", inverse_normal_diagonal(blocks))
+        put(self, "rho", inverse_normal_diagonal(self.blocks))
 
-    def _couple(self, n_c: int) -> Couplings:
-        """Check W and return its couplings."""
-        n = n_c * self.dim
-        if isinstance(self.W, Delassus):
-            if self.W.shape != (n, n) or self.W.dim != self.dim:
-                raise InputError(
-                    f"friction problem: W has {self.W.contact_count} contacts of {self.W.dim} components, "
-                    f"b and dim say {n_c} of {self.dim}"
-                )
-            return self.W.couplings()
-        W = checked_matrix(self.W, (n, n), "friction problem: W")
-        object.__setattr__(self, "W", W)
-        return couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
+    def _check_operator(self, n_c: int, rows: int) -> None:
+        """Check W."""
+        n = n_c * rows
+        if not isinstance(self.W, Delassus):
+            object.__setattr__(self, "W", checked_matrix(self.W, (n, n), "friction problem: W"))
+        elif self.W.shape != (n, n) or self.W.dim != rows:
+            raise InputError(
+                f"friction problem: W has {self.W.contact_count} contacts of {self.W.dim} components, "
+                f"b and dim say {n_c} of {rows}"
+            )
+
+    def _pose(self, n_c: int) -> None:
+        """Set what the kernels of blocks of three take."""
+        W, put = self.scaled_W, object.__setattr__
+        if isinstance(W, Delassus):
+            couplings = W.couplings()
+        else:
+            couplings = couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
+        if np.any(self.compliance):
+            couplings = with_compliance(couplings, np.asarray(self.compliance))
+        put(self, "couplings", couplings)
+        put(self, "blocks", diagonal_blocks(*couplings[:6]))
+        scaled = self.b if self.extension is None else self.b * self.extension.scale.reshape(-1)
+        put(self, "load", _spatial(scaled, n_c, self.dim))
+
+    def _extend(self, n_c: int, rows: int) -> None:
+        """Set the cones in scaled components, and W and b with them where there are couples."""
+        put = object.__setattr__
+        if self.polygon:
+            raise InputError("friction problem: cone is 'polygon', must be 'exact' with couples or an ellipsoid")
+        extension = extend(self.dim, self.mu, self.torsional, self.rolling, self.ellipsoid)
+        for name in ("torsional", "rolling", "ellipsoid"):
+            value = getattr(self, name)
+            put(self, name, None if value is None else np.array(value, dtype=np.float64))
+        put(self, "extension", extension)
+        if rows == self.dim:
+            put(self, "scaled_W", scaled_operator(self.W, extension.scale))
+            return
+        W = self.W.dense() if isinstance(self.W, Delassus) else self.W
+        alpha = np.zeros((n_c, rows))
+        alpha[:, 0] = self.compliance  # the normal component is not scaled
+        scaled_W = plus_diagonal(cast(Matrix, scaled_operator(W, extension.scale)), alpha.reshape(-1))
+        put(self, "scaled_W", scaled_W)
+        put(self, "load", np.ascontiguousarray(self.b.reshape(n_c, rows) * extension.scale))
+        put(self, "blocks", diagonal_blocks_of(scaled_W, rows))
+        put(self, "couplings", couple_matrix(np.zeros((3 * n_c, 3 * n_c)), n_c, 3))
 
     @classmethod
     def from_global(
@@ -181,8 +242,18 @@ class FrictionProblem:
 
     @property
     def size(self) -> int:
-        """Number of unknowns, dim n_c."""
+        """Number of unknowns, rows n_c."""
         return int(self.b.shape[0])
+
+    @property
+    def rows(self) -> int:
+        """Components per contact: dim, and the couples."""
+        return self.dim if self.extension is None else int(self.extension.starts[-1])
+
+    @property
+    def plain(self) -> bool:
+        """True if the law is Coulomb's with the exact cone, which the solvers' kernels for blocks of three take."""
+        return self.extension is None and not self.polygon
 
     @property
     def polygon(self) -> int:
@@ -190,37 +261,54 @@ class FrictionProblem:
         return 0 if self.cone == "exact" or self.dim == 2 else int(self.directions)
 
     def dense(self) -> Array:
-        """Return W with compliance as a matrix (dim n_c, dim n_c)."""
+        """Return W with compliance as a matrix (n, n)."""
         W = self.W.dense() if isinstance(self.W, Delassus) else dense(self.W).copy()
-        normal = np.arange(0, self.size, self.dim)
+        normal = np.arange(0, self.size, self.rows)
         W[normal, normal] += self.compliance
         return W
 
     def spatial(self, p: ArrayLike) -> Array:
-        """Return `p` (dim n_c,) by contacts (n_c, 3), a fresh array; planar ones with a zero third component."""
+        """Return `p` (n,) by contacts (n_c, 3), a fresh array; planar ones with a zero third component.
+
+        Where the law is extended: in scaled components, with couples (n_c, rows).
+        """
         flat = np.asarray(p, dtype=np.float64)
         if flat.shape != (self.size,):
             raise InputError(f"friction problem: p has shape {flat.shape}, must be ({self.size},)")
+        if self.extension is not None:
+            return flat.reshape(self.contact_count, self.rows) / self.extension.scale
         return _spatial(flat, self.contact_count, self.dim)
 
     def flat(self, p: Array) -> Array:
-        """Return impulses by contacts (n_c, 3) as the problem's vector (dim n_c,)."""
+        """Return impulses by contacts, as :meth:`spatial` makes them, as the problem's vector (n,)."""
+        if self.extension is not None:
+            return (p * self.extension.scale).reshape(-1)
         return p.reshape(-1) if self.dim == 3 else np.ascontiguousarray(p[:, :2]).reshape(-1)
 
     def velocity(self, p: ArrayLike) -> Array:
-        """Return ``u = W p + b`` (dim n_c,)."""
-        return self.flat(contact_velocity(self.couplings, self.spatial(p), self.load))
+        """Return ``u = W p + b`` (n,)."""
+        u = self._velocity_by_contacts(self.spatial(p))
+        return self.flat(u) if self.extension is None else (u / self.extension.scale).reshape(-1)
+
+    def _velocity_by_contacts(self, p: Array) -> Array:
+        """Return velocities by contacts, in the components of :meth:`spatial`."""
+        if self.rows == self.dim:
+            return contact_velocity(self.couplings, p, self.load)
+        W: Any = self.scaled_W
+        u: Array = (W @ p.reshape(-1)).reshape(p.shape) + self.load
+        return u
 
     def residual(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, free of units and scale.
 
         Per contact :math:`\rho = 1/W_{nn}` and :math:`\hat u = u + \mu |u_T| n` (polygon:
         :math:`\max_j (-d_j \cdot u_T)_+` instead of :math:`|u_T|`). Zero exactly at solutions; 0 if both norms vanish.
+        Couples and ellipsoids: in scaled components (:mod:`~signorini.problems.friction_extension`).
         """
         return self.residual_by_contacts(self.spatial(p))
 
     def residual_by_contacts(self, p: Array) -> float:
-        """Return the residual of impulses given by contacts (n_c, 3)."""
+        """Return the residual of impulses given by contacts, as :meth:`spatial` makes them."""
         error, size, load = self._norms(p, self.rho)
         scale = max(size, load)
         residual = error / scale if scale > 0.0 else error
@@ -230,11 +318,15 @@ class FrictionProblem:
         """Tell whether a point of small residual deserves to be called a solution.
 
         The residual is measured against the impulses, so impulses that press bodies against each other without bound
-        pass although the velocities that the load asks for are left as they were. Here the error must be small
-        against that load too.
+        pass although the velocities that the load asks for are left as they were. Here the velocity error of every
+        contact must be small against the largest velocity of that load too.
         """
-        error, _, load = self._norms(self.spatial(p), self.rho)
-        return error <= max(_CREDIBLE, tolerance) * load
+        x = self.spatial(p)
+        u = self._velocity_by_contacts(x)
+        error = self._natural_norms(x, u, slice(None), self.rho)[0]
+        allowed = max(_CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
+        doubtful = np.flatnonzero(~(error <= allowed))
+        return all(self._natural_norms(x, u, slice(c, c + 1), self.rho)[0] <= allowed[c] for c in doubtful)
 
     def rel(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \hat u)\| / \|b\|`, the measure of published collections; depends on units."""
@@ -242,16 +334,24 @@ class FrictionProblem:
         return error / load if load > 0.0 else error
 
     def _norms(self, p: Array, rho: Array) -> tuple[float, float, float]:
-        """Return the norms of the natural map, of p (n_c, 3) and of rho b."""
-        u = contact_velocity(self.couplings, p, self.load)
+        """Return the norms of the natural map, of p (by contacts) and of rho b."""
+        return self._natural_norms(p, self._velocity_by_contacts(p), slice(None), rho)
+
+    def _natural_norms(self, p: Array, u: Array, c: slice, rho: Array) -> tuple[float, float, float]:
+        """Return these norms over the contacts `c` alone, `u` being the velocities of p."""
+        if self.rows != self.dim and self.extension is not None:
+            from signorini.math.product_cones import product_norms  # compiled only where there are couples
+
+            limits, starts = self.extension.limits[c], self.extension.starts
+            return product_norms(p[c], u[c], self.load[c], limits, starts, rho[c])
         if self.polygon:
-            return polygon_norms(p, u, self.load, self.mu, rho, self.polygon, self.rotation)
-        return natural_norms(p, u, self.load, self.mu, rho)
+            return polygon_norms(p[c], u[c], self.load[c], self.mu[c], rho[c], self.polygon, self.rotation)
+        return natural_norms(p[c], u[c], self.load[c], self.mu[c], rho[c])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem in local form as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""
         W: Any = self.W.dense() if isinstance(self.W, Delassus) else self.W
-        fields = {
+        fields: dict[str, Any] = {
             "dim": self.dim,
             "mu": self.mu,
             "q": self.b,
@@ -260,6 +360,9 @@ class FrictionProblem:
             "rotation": self.rotation,
             "compliance": self.compliance,
         }
+        for name in ("torsional", "rolling", "ellipsoid"):
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
         write_npz(path, "local", {**fields, **matrix_fields("W", sparse.csr_array(W))})
 
 

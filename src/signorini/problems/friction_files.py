@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from signorini._arrays import checked
 from signorini.errors import FileError, InputError
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.matrices import matrix_from_fields
@@ -23,7 +24,15 @@ def friction_from_fields(fields: dict[str, Any]) -> FrictionProblem:
     dim = int(fields["dim"])
     options: dict[str, Any] = {
         name: read(fields[name])
-        for name, read in (("cone", str), ("directions", int), ("rotation", float), ("compliance", _number_or_array))
+        for name, read in (
+            ("cone", str),
+            ("directions", int),
+            ("rotation", float),
+            ("compliance", _number_or_array),
+            ("torsional", _number_or_array),
+            ("rolling", _number_or_array),
+            ("ellipsoid", _number_or_array),
+        )
         if name in fields
     }
     q = np.ravel(fields["q"])
@@ -32,9 +41,22 @@ def friction_from_fields(fields: dict[str, Any]) -> FrictionProblem:
             raise InputError("friction problem: field 'b' is missing")
         w = np.ravel(fields["b"])
         M, H = matrix_from_fields("M", fields), matrix_from_fields("H", fields)
-        return FrictionProblem.from_global(M, H, q, w, _by_contact(fields["mu"], w.size, dim), dim=dim, **options)
+        return FrictionProblem.from_global(M, H, q, w, _one_or_all(fields["mu"]), dim=dim, **options)
     W = matrix_from_fields("W", fields)
-    return FrictionProblem(W, q, _by_contact(fields["mu"], q.size, dim), dim=dim, **options)
+    return FrictionProblem(W, q, _one_or_all(fields["mu"]), dim=dim, **options)
+
+
+def friction_from_normal_last(fields: dict[str, Any]) -> FrictionProblem:
+    """Make a problem from the fields ``G, g, mus`` of robotics: components (tangent, tangent, normal), normal last."""
+    for name in ("G", "g", "mus"):
+        if name not in fields:
+            raise InputError(f"friction problem: field {name!r} is missing")
+    b = checked(np.ravel(fields["g"]), (None,), "friction problem: g")
+    if b.size % 3:
+        raise InputError(f"friction problem: g has {b.size} entries, must be a multiple of 3")
+    W = checked(fields["G"], (b.size, b.size), "friction problem: G")
+    order = np.arange(b.size).reshape(-1, 3)[:, [2, 0, 1]].reshape(-1)
+    return FrictionProblem(W[np.ix_(order, order)], b[order], _one_or_all(fields["mus"]))
 
 
 def friction_from_fclib(path: str | Path) -> FrictionProblem:
@@ -67,10 +89,10 @@ def _number_or_array(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
 
 
-def _by_contact(mu: Any, size: int, dim: int) -> Any:
-    """Spread a single coefficient of friction over all contacts."""
+def _one_or_all(mu: Any) -> Any:
+    """Return coefficients of friction by contacts, a single one (for all) as a number."""
     values = np.ravel(np.asarray(mu, dtype=np.float64))
-    return np.full(size // dim, values[0]) if values.size == 1 else values
+    return float(values[0]) if values.size == 1 else values
 
 
 def _fclib_matrix(group: Any) -> Any:

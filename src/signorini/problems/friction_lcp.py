@@ -25,14 +25,21 @@ from signorini.problems.friction import FrictionProblem
 from signorini.problems.lcp import LCP
 
 
+_ROUNDING = 1e-15
+
+
 def polygon_directions(problem: FrictionProblem) -> Array:
     """Return the directions ``d_j`` in tangent coordinates (n_d, dim - 1)."""
+    if problem.extension is not None:
+        raise InputError("friction problem: has couples or an ellipsoid, must have neither to become an LCP")
     if problem.dim == 2:
         return np.array([[1.0], [-1.0]])
     if problem.cone != "polygon":
         raise InputError("friction problem: cone is 'exact', must be 'polygon' to become an LCP")
     angle = problem.rotation + 2.0 * np.pi * np.arange(problem.directions) / problem.directions
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    d = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    d[np.abs(d) < _ROUNDING] = 0.0  # pivoting would take the rounding of a right angle for a coupling
+    return d
 
 
 def _generators(problem: FrictionProblem) -> Array:

@@ -80,10 +80,18 @@ def plus_diagonal(matrix: Matrix, diagonal: Array) -> Matrix:
     return cast(Matrix, sparse.csr_array(matrix + sparse.diags_array(diagonal)))
 
 
+_ROUNDING = 1e-16  # of the largest entry of a row
+
+
 def positive_diagonal(matrix: Matrix) -> Array:
-    """Return the diagonal where it is positive, else 1: the units in which slacks are compared with unknowns."""
+    """Return the diagonal where it is positive, else 1: the units in which slacks are compared with unknowns.
+
+    A diagonal entry that is nothing but the rounding of its row counts as zero: divided by it, a slack of rounding
+    would become so large that no error of any other row could be seen beside it.
+    """
     d = np.array(matrix.diagonal(), dtype=np.float64)
-    d[d <= 0.0] = 1.0
+    largest = np.asarray(abs(matrix).max(axis=1).todense() if is_sparse(matrix) else np.abs(matrix).max(axis=1, initial=0.0))
+    d[d <= _ROUNDING * largest.reshape(-1)] = 1.0
     return d
 
 

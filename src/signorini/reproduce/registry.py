@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signorini.errors import InputError
-from signorini.reproduce import s1_sliding_sphere, s2, s4
+from signorini.reproduce import s1_instantaneous, s1_joints, s1_sliding_sphere, s2, s4
 from signorini.reproduce.reproduction import Example
 
-EXAMPLES: tuple[Example, ...] = (*s1_sliding_sphere.EXAMPLES, *s2.EXAMPLES, *s4.EXAMPLES)
+EXAMPLES: tuple[Example, ...] = (
+    *s1_sliding_sphere.EXAMPLES,
+    *s1_joints.EXAMPLES,
+    *s1_instantaneous.EXAMPLES,
+    *s2.EXAMPLES,
+    *s4.EXAMPLES,
+)
 """In the order of the papers; each module of a paper's examples adds its own."""
 
 

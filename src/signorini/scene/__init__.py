@@ -9,19 +9,25 @@ from signorini.scene.files import (
     scene_to_dict,
     scene_to_text,
 )
+from signorini.scene.implicit_shape import Implicit, Intersection
+from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Body, Fixed, Scene
 from signorini.scene.shapes import (
     SHAPES,
     Box,
     Capsule,
+    Cone,
     ConvexHull,
+    Cylinder,
     Disc,
+    Ellipsoid,
     HalfSpace,
     PlacedShape,
     Polygon,
     Segment,
     Shape,
     Sphere,
+    Superellipsoid,
 )
 
 __all__ = [
@@ -29,16 +35,23 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Cone",
     "ConvexHull",
+    "Cylinder",
     "Disc",
+    "Ellipsoid",
     "Fixed",
     "HalfSpace",
+    "Implicit",
+    "Intersection",
+    "Mesh",
     "PlacedShape",
     "Polygon",
     "Scene",
     "Segment",
     "Shape",
     "Sphere",
+    "Superellipsoid",
     "compile_scene",
     "load_scene",
     "save_scene",

@@ -9,9 +9,12 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.math.rotation import rotate
-from signorini.model import Force, Materials, Model, ModelArrays, State
+from signorini.model import Force, Materials, Model, ModelArrays, ShapeKind, State
+from signorini.model.convex_sets import ConvexSet
+from signorini.scene.compile_joints import compile_joints
 from signorini.scene.encode import encode
 from signorini.scene.scene import Body, ContactData, Fixed, Scene
+from signorini.scene.shape import Shape
 
 SPATIAL = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -38,7 +41,7 @@ def compile_scene(scene: Scene) -> Model:
         q[b, 3:] = body.orientation
         v[b] = np.concatenate([body.velocity, body.angular_velocity])
 
-    placed = [(b, shape) for b, body in enumerate(everything) for shape in body.shapes]
+    placed = [(b, piece) for b, body in enumerate(everything) for shape in body.shapes for piece in shape.pieces()]
     shapes, hulls = encode(placed, mass_centre)
     bound = np.zeros(n_b)
     bounded = np.isfinite(shapes.bound)
@@ -63,9 +66,18 @@ def compile_scene(scene: Scene) -> Model:
             )
             for force in scene.forces
         ),
+        joints=compile_joints(scene, names, n_f, q),
         mass_centre=mass_centre,
         initial_state=State(0.0, q, v),
+        implicit=_implicit([piece.shape for _, piece in placed]),
     )
+
+
+def _implicit(shapes: list[Shape]) -> tuple[ConvexSet | None, ...]:
+    """Return the inequalities of shapes that have no other description; nothing if there are none."""
+    if all(shape.kind is not ShapeKind.IMPLICIT for shape in shapes):
+        return ()
+    return tuple(shape.inequalities() if shape.kind is ShapeKind.IMPLICIT else None for shape in shapes)
 
 
 def _motion(scene: Scene, wall: Fixed) -> Callable[[float], Array] | None:
@@ -74,6 +86,16 @@ def _motion(scene: Scene, wall: Fixed) -> Callable[[float], Array] | None:
     if motion is None:
         return None
     return lambda t: scene.pose(motion(t), f"fixed body {wall.name!r}: motion({t:.6g})")
+
+
+def _joined(scene: Scene) -> set[tuple[str, str]]:
+    """Return the pairs of bodies that do not touch because a joint connects them, unless the user gave them a law."""
+    pairs = {
+        (min(joint.body_a, joint.body_b), max(joint.body_a, joint.body_b))
+        for joint in scene.joints.values()
+        if joint.body_a is not None and joint.kind not in ("distance", "gear", "spring")
+    }
+    return pairs - set(scene.pair_contact)
 
 
 def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
@@ -85,7 +107,7 @@ def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
         a, b = sorted(index[name] for name in pair)
         by_key[a * len(names) + b] = len(rows)
         rows.append(data)
-    for pair in scene.excluded:
+    for pair in scene.excluded | _joined(scene):
         a, b = sorted(index[name] for name in pair)
         by_key[a * len(names) + b] = -1
     keys = np.array(sorted(by_key), dtype=np.int64)

@@ -30,6 +30,11 @@ class Polytope:
     """Two vertices and the two faces that meet there, as in :class:`signorini.model.Hulls`."""
 
 
+def nothing() -> Polytope:
+    """Return the polytope without points, in place of shapes that are not rounded polytopes."""
+    return Polytope(np.zeros((0, 3)), (), np.zeros((0, 3)), np.zeros(0), ())
+
+
 def point() -> Polytope:
     """Return the polytope that is the origin alone."""
     return Polytope(np.zeros((1, 3)), (), np.zeros((0, 3)), np.zeros(0), ((0, 0, -1, -1),))

@@ -45,13 +45,13 @@ def encode(placed: Sequence[tuple[int, PlacedShape]], mass_centre: Array) -> tup
                 continue
             hull = hull_of[one.shape] = len(polytopes)
             polytopes.append(polytope)
-            radii.append(float(np.linalg.norm(polytope.vertices, axis=1).max()) + one.shape.rounding)
+            radii.append(one.shape.farthest(np.zeros(3)))
         shapes.hull[i] = hull
         if not shapes.position[i].any():
             shapes.bound[i] = radii[hull]
         else:
-            corners = [shapes.position[i] + rotate(one.quaternion, x) for x in polytopes[hull].vertices]
-            shapes.bound[i] = np.linalg.norm(corners, axis=1).max() + one.shape.rounding
+            w, x, y, z = one.quaternion
+            shapes.bound[i] = one.shape.farthest(-np.array(rotate((w, -x, -y, -z), shapes.position[i])))
     return shapes, _stacked(polytopes)
 
 

@@ -11,17 +11,20 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from signorini.errors import FileError, InputError, suggestion
 from signorini.io import read_yaml, write_yaml
+from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Scene
-from signorini.scene.shapes import SHAPES, PlacedShape
+from signorini.scene.shape import PlacedShape, Shape
+from signorini.scene.shapes import SHAPES
 from signorini.scene.writing import scene_to_dict
 
 __all__ = ["load_scene", "save_scene", "scene_from_dict", "scene_from_text", "scene_to_dict", "scene_to_text"]
+
+_KINDS: dict[str, type[Shape]] = SHAPES | {Mesh.word(): Mesh}
 
 Words = Mapping[str, bool]
 """The words that may stand at a place, and whether each is needed."""
@@ -36,7 +39,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
         In one line: the file, the place in it, the value and what is needed.
     """
     _refuse_foreign(path)
-    return scene_from_dict(read_yaml(path), os.fspath(path))
+    return scene_from_dict(read_yaml(path), os.fspath(path), Path(path).parent)
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
@@ -45,7 +48,7 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If a motion or a force is a Python function, which a file of data cannot hold.
+        If a motion, a force or a constraint is a Python function, which a file of data cannot hold.
     """
     _refuse_foreign(path)
     write_yaml(path, scene_to_dict(scene))
@@ -69,8 +72,8 @@ def scene_from_text(text: str, where: str = "scene") -> Scene:
     return scene_from_dict(data, where)
 
 
-def scene_from_dict(data: Any, where: str = "scene") -> Scene:
-    """Make a scene from the content of a scene file; errors begin with `where`."""
+def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path()) -> Scene:
+    """Make a scene from the content of a scene file in `folder`; errors begin with `where`."""
     _check_words(data, _SCENE, where)
     planar = data.get("planar", False)
     if not isinstance(planar, bool):
@@ -79,10 +82,10 @@ def scene_from_dict(data: Any, where: str = "scene") -> Scene:
         scene = Scene(gravity=_numbers(data["gravity"], "gravity") if "gravity" in data else None, planar=planar)
     for place, entry in _entries(data, "fixed", _FIXED, where):
         with _at(place, f"fixed body {entry.get('name')!r}: "):
-            scene.add_fixed(_shapes(entry, place), **_arguments(entry))
+            scene.add_fixed(_shapes(entry, place, folder), **_arguments(entry))
     for place, entry in _entries(data, "bodies", _BODY, where):
         with _at(place, f"body {entry.get('name')!r}: "):
-            scene.add_body(_shapes(entry, place), **_arguments(entry))
+            scene.add_body(_shapes(entry, place, folder), **_arguments(entry))
     if "contact" in data:
         _check_words(data["contact"], _CONTACT, f"{where}: contact")
         with _at(where):
@@ -96,6 +99,12 @@ def scene_from_dict(data: Any, where: str = "scene") -> Scene:
     for place, entry in _entries(data, "forces", _FORCE, where):
         with _at(place):
             scene.add_force(**_arguments(entry))
+    for place, entry in _entries(data, "joints", _JOINT, where):
+        with _at(place, f"joint {entry.get('name')!r}: "):
+            scene.add_joint(**{"body_a": None, **_arguments(entry)})
+    for place, entry in _entries(data, "springs", _SPRING, where):
+        with _at(place, f"spring {entry.get('name')!r}: "):
+            scene.add_spring(**{"body_a": None, **_arguments(entry)})
     if "simulate" in data:
         _check_words(data["simulate"], _SIMULATE, f"{where}: simulate")
         scene.simulate = dict(data["simulate"])
@@ -115,12 +124,17 @@ def _optional(*words: str) -> dict[str, bool]:
     return dict.fromkeys(words, False)
 
 
-_SCENE = _optional("gravity", "planar", "contact", "pairs", "exclude", "fixed", "bodies", "forces", "simulate")
+_SCENE = _optional(
+    "gravity", "planar", "contact", "pairs", "exclude", "fixed", "bodies", "forces", "joints", "springs", "simulate"
+)
 _FIXED = _optional("shape", "shapes") | _keywords(Scene.add_fixed, "motion")
 _BODY = _optional("shape", "shapes") | _keywords(Scene.add_body)
 _CONTACT = _keywords(Scene.set_contact, "between")
 _PAIR = _keywords(Scene.set_contact) | {"between": True}
 _FORCE = _keywords(Scene.add_force)
+# Without body_a a joint holds its body to the world.
+_JOINT = _keywords(Scene.add_joint, "motion", "effort_limit") | {"body_a": False}
+_SPRING = _keywords(Scene.add_spring) | {"body_a": False}
 _SIMULATE = _optional("duration", "h", "formulation", "tolerance")
 _PLACE = _optional("position", "orientation")
 
@@ -171,7 +185,8 @@ def _entries(data: dict[str, Any], key: str, words: Words, where: str) -> Iterat
 
 def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
     """Return the entry, without its shapes, as arguments of a call; what is neither a name nor numbers is refused."""
-    checks: dict[str, Callable[[Any, str], Any]] = {"name": _text, "body": _text, "between": _pair}
+    checks: dict[str, Callable[[Any, str], Any]] = {"between": _pair, "friction": _friction}
+    checks |= dict.fromkeys(("name", "body", "body_a", "body_b", "kind"), _text)
     return {
         key: checks.get(key, _numbers)(value, key) for key, value in entry.items() if key not in ("shape", "shapes")
     }
@@ -181,6 +196,13 @@ def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{what} is {_short(value)}, must be a name")
     return value
+
+
+def _friction(value: Any, what: str) -> Any:
+    """Take a number, or the law of a joint whose friction follows its load."""
+    if isinstance(value, list) and value[:1] == ["load"]:
+        return ("load", *_numbers(value[1:], what))
+    return _numbers(value, what)
 
 
 def _pair(value: Any, what: str) -> tuple[str, str]:
@@ -202,31 +224,33 @@ def _numbers(value: Any, what: str) -> Any:
     return value
 
 
-def _shapes(entry: dict[str, Any], place: str) -> list[PlacedShape]:
+def _shapes(entry: dict[str, Any], place: str, folder: Path) -> list[PlacedShape]:
     """Make the shapes of a body from ``shape`` or ``shapes``."""
     if ("shape" in entry) == ("shapes" in entry):
         raise FileError(f"{place}: must have either shape or shapes")
     if "shape" in entry:
-        return [_shape(entry["shape"], f"{place}: shape")]
-    return [_shape(one, f"{place}: shapes[{k}]") for k, one in enumerate(_list(entry, "shapes", place))]
+        return [_shape(entry["shape"], f"{place}: shape", folder)]
+    return [_shape(one, f"{place}: shapes[{k}]", folder) for k, one in enumerate(_list(entry, "shapes", place))]
 
 
-def _shape(data: Any, place: str) -> PlacedShape:
+def _shape(data: Any, place: str, folder: Path) -> PlacedShape:
     """Make a shape from ``{word: {field: value}}`` with an optional place on the body."""
     if not isinstance(data, dict):
         raise FileError(f"{place} is {_short(data)}, must be like {{sphere: {{radius: 1.0}}}}")
     kinds = [key for key in data if key not in _PLACE]
     for key in kinds:
-        if key not in SHAPES:
-            raise FileError(f"{place}: unknown shape {key!r}{suggestion(key, [*SHAPES, *_PLACE])}")
+        if key not in _KINDS:
+            raise FileError(f"{place}: unknown shape {key!r}{suggestion(key, [*_KINDS, *_PLACE])}")
     if len(kinds) != 1:
         raise FileError(f"{place} has {len(kinds)} kinds of shape, must have one; list several under shapes")
-    kind = SHAPES[kinds[0]]
+    kind = _KINDS[kinds[0]]
     values = {} if data[kinds[0]] is None else data[kinds[0]]
-    words = {field.name: field.default is MISSING for field in fields(kind)}
-    _check_words(values, words, f"{place}: {kinds[0]}")
+    _check_words(values, kind.words(), f"{place}: {kinds[0]}")
     with _at(place):
-        shape = kind(**{key: _numbers(value, f"{kinds[0]}: {key}") for key, value in values.items()})
+        for key, value in values.items():
+            if not (isinstance(value, str) and key in kind.text_words):
+                _numbers(value, f"{kinds[0]}: {key}")
+        shape = kind.from_words(values, folder)
         return shape.at(**{key: _numbers(data[key], key) for key in _PLACE if key in data})
 
 

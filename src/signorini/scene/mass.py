@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class MassProperties:
             arm = part.centre - centre
             inertia += part.inertia + part.mass * (np.dot(arm, arm) * np.eye(3) - np.outer(arm, arm))
         return MassProperties(mass, centre, inertia)
+
+
+def checked_density(value: float) -> float:
+    """Return a density > 0 or raise `InputError`."""
+    return checked_number(value, "density", above=0.0)
 
 
 def from_second_moment(mass: float, centre: Array, moment: Array) -> MassProperties:

@@ -16,6 +16,15 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
 from signorini.model import Motion, State
+from signorini.scene.joint import (
+    AddedConstraint,
+    Joint,
+    JointMotion,
+    LoadFriction,
+    check_kind,
+    make_constraint,
+    make_joint,
+)
 from signorini.scene.shape import PlacedShape, Shape, combine
 
 ShapeOrShapes = Shape | PlacedShape | Sequence[Shape | PlacedShape]
@@ -107,6 +116,8 @@ class Scene:
         self.pair_contact: dict[tuple[str, str], ContactData] = {}
         self.excluded: set[tuple[str, str]] = set()
         self.forces: list[AddedForce] = []
+        self.joints: dict[str, Joint] = {}
+        self.constraints: list[AddedConstraint] = []
         self.simulate: dict[str, Any] = {}
         """The ``simulate`` block of the scene file, for the command line."""
 
@@ -258,6 +269,216 @@ class Scene:
                 torque if torque is None or callable(torque) else self._moment(torque, f"{what}: torque"),
                 None if at is None else self._vector(at, f"{what}: at"),
             )
+        )
+
+    # --- joints --------------------------------------------------------------
+
+    def add_joint(
+        self,
+        kind: str,
+        body_a: str | Body | Fixed | None,
+        body_b: str | Body | Fixed | None,
+        *,
+        anchor: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        ratio: float | None = None,
+        friction: float | LoadFriction = 0.0,
+        motion: JointMotion | None = None,
+        limits: Sequence[float] | None = None,
+        spring: float | Sequence[float] | None = None,
+        damping: float | None = None,
+        effort_limit: float | None = None,
+        name: str | None = None,
+    ) -> Joint:
+        """Join two bodies, or a body and the world (None).
+
+        Bodies that are joined do not touch each other unless ``set_contact(between=...)`` gives them a law; those of
+        distance joints and gears do. The coordinate of a joint is zero at the initial pose: the angle of body b
+        against a about the axis, its displacement along it, or the change of the distance.
+
+        Parameters
+        ----------
+        kind : str
+            ``fixed, revolute, prismatic, cylindrical, spherical, universal`` (axis = two axes at a right angle, the
+            first on a), ``planar`` (axis = normal), ``distance`` (anchor = two points, on a and on b) or ``gear``
+            (axis = two axes, `ratio`; needs no anchor). In a planar scene ``fixed, revolute, prismatic, distance,
+            gear``.
+        body_a, body_b : body, name, or None for the world
+        anchor, axis : array_like
+            In world coordinates at the initial pose [m].
+        ratio : float
+            Turns of b for each turn of a, each about its own axis; negative if they turn against each other.
+        friction : float or ("load", coefficient, radius)
+            Limit of dry friction [N, N m] of a revolute or prismatic joint, or one that follows the joint's reaction:
+            ``coefficient * radius * |force|`` of a revolute joint, ``coefficient * (|force| + |moment| / radius)`` of
+            a prismatic one.
+        motion : function of time
+            Prescribed coordinate.
+        limits : (least, largest)
+            Range of the coordinate; its ends are stops without rebound.
+        spring : stiffness, or (stiffness, relaxed coordinate)
+            [N/m, N m/rad]
+        damping : float
+            [N s/m, N m s/rad]
+        effort_limit : float
+            Largest force or torque with which `motion` is pursued [N, N m].
+        name : str, optional
+            Unique among joints; generated if not given.
+        """
+        name = self._joint_name(name)
+        what = f"joint {name!r}"
+        check_kind(what, kind, self.planar)
+        a, b = self._joined(body_a, body_b, what)
+        joint = make_joint(
+            what,
+            kind,
+            a,
+            b,
+            planar=self.planar,
+            anchor=self._anchors(kind, anchor, what),
+            axis=None if axis is None else self._axes(axis, what),
+            ratio=ratio,
+            friction=friction,
+            motion=motion,
+            limits=limits,
+            spring=spring,
+            damping=damping,
+            effort_limit=effort_limit,
+            name=name,
+        )
+        self.joints[name] = joint
+        return joint
+
+    def add_spring(
+        self,
+        body_a: str | Body | Fixed | None,
+        body_b: str | Body | Fixed | None,
+        *,
+        anchor: ArrayLike,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float | None = None,
+        name: str | None = None,
+    ) -> Joint:
+        """Connect two points by a spring and damper, taken implicitly: stable however stiff.
+
+        Parameters
+        ----------
+        anchor : (2, 3) array_like
+            Points on a and on b, world coordinates at the initial pose [m].
+        stiffness, damping : float
+            [N/m], [N s/m]
+        length : float, optional
+            Of the relaxed spring [m]; default the initial distance.
+        """
+        name = self._joint_name(name)
+        what = f"spring {name!r}"
+        a, b = self._joined(body_a, body_b, what)
+        points = self._anchors("spring", anchor, what)
+        distance = float(np.linalg.norm(points[1] - points[0]))
+        rest = distance if length is None else checked_number(length, f"{what}: length", least=0.0)
+        spring = make_joint(
+            what,
+            "spring",
+            a,
+            b,
+            planar=self.planar,
+            anchor=points,
+            axis=None,
+            ratio=None,
+            friction=0.0,
+            motion=None,
+            limits=None,
+            spring=(checked_number(stiffness, f"{what}: stiffness", least=0.0), rest - distance),
+            damping=damping,
+            effort_limit=None,
+            name=name,
+        )
+        self.joints[name] = spring
+        return spring
+
+    def add_constraint(
+        self,
+        psi: Callable[[Array, float], Any],
+        bodies: Sequence[str | Body | Fixed],
+        *,
+        kind: str = "equality",
+        jacobian: Callable[[Array, float], Any] | None = None,
+        name: str | None = None,
+    ) -> AddedConstraint:
+        """Demand ``psi(q, t) = 0``, or ``>= 0``, of the stacked poses q of some bodies.
+
+        Parameters
+        ----------
+        psi : function of (q, t)
+            q holds 7 numbers for each body (position and quaternion of its frame), in the plane 3 (x, y, angle); the
+            value is a number or a vector.
+        bodies : sequence of bodies or names
+        kind : "equality" or "inequality"
+        jacobian : function of (q, t), optional
+            Derivatives of psi with respect to q, (k, 7 n) or (k, 3 n); checked against differences of psi, which are
+            taken otherwise.
+        """
+        name = f"constraint {name!r}" if name is not None else f"constraint {len(self.constraints) + 1}"
+        names = tuple(self._name(body) for body in bodies)
+        if not any(body in self.bodies for body in names):
+            raise InputError(f"{name}: bodies are {list(names)}, at least one must be a body that can move")
+        every: list[Body | Fixed] = [self.bodies[b] if b in self.bodies else self.fixed[b] for b in names]
+        poses = [
+            [*body.position[:2], 2.0 * np.arctan2(body.orientation[3], body.orientation[0])]
+            if self.planar
+            else [*body.position, *body.orientation]
+            for body in every
+        ]
+        made = make_constraint(name, psi, names, np.array(poses).reshape(-1), kind, jacobian, planar=self.planar)
+        self.constraints.append(made)
+        return made
+
+    def _joint_name(self, name: str | None) -> str:
+        if name is None:
+            count = len(self.joints) + 1
+            while f"joint{count}" in self.joints:
+                count += 1
+            return f"joint{count}"
+        if not isinstance(name, str) or not name:
+            raise InputError(f"name is {name!r}, must be a string that is not empty")
+        if name in self.joints:
+            raise InputError(f"joint name {name!r} is already taken, must be unique")
+        return name
+
+    def _joined(
+        self, body_a: str | Body | Fixed | None, body_b: str | Body | Fixed | None, what: str
+    ) -> tuple[str | None, str]:
+        """Return the names of two joined bodies, the world being None."""
+        a, b = (None if body is None else self._name(body) for body in (body_a, body_b))
+        if b is None:
+            raise InputError(f"{what}: body_b is None, must be a body; the world comes first, as body_a")
+        if a == b:
+            raise InputError(f"{what}: joins {a!r} to itself, must be two different bodies")
+        if a not in self.bodies and b not in self.bodies:
+            raise InputError(f"{what}: joins {a!r} and {b!r}, at least one must be a body that can move")
+        return a, b
+
+    def _anchors(self, kind: str, anchor: ArrayLike | None, what: str) -> Array:
+        """Return the anchors on a and b in space, (2, 3)."""
+        if kind == "gear":
+            return np.zeros((2, 3))
+        if anchor is None:
+            raise InputError(f"{what}: anchor is missing, must be given for a {kind} joint")
+        if kind in ("distance", "spring"):
+            if np.ndim(anchor) != 2 or len(np.asarray(anchor)) != 2:
+                raise InputError(f"{what}: anchor is {anchor!r}, must be two points for a {kind} joint")
+            return np.array([self._vector(point, f"{what}: anchor") for point in np.asarray(anchor, dtype=float)])
+        return np.tile(self._vector(anchor, f"{what}: anchor"), (2, 1))
+
+    def _axes(self, axis: ArrayLike, what: str) -> Array:
+        """Return one or two axes in space, (n, 3); in the plane they have two components, or three if normal to it."""
+        several = np.atleast_2d(np.asarray(axis, dtype=float))
+        return np.array(
+            [
+                checked(one, (3,), f"{what}: axis") if one.size == 3 else self._vector(one, f"{what}: axis")
+                for one in several
+            ]
         )
 
     # --- files ---------------------------------------------------------------

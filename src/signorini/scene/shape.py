@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import checked, checked_number
+from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
 from signorini.math.rotation import matrix
+from signorini.model.convex_sets import ConvexSet, convex_set
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties
@@ -25,11 +27,23 @@ class Shape:
     """A solid in its own frame; subclasses hold the numbers that define it."""
 
     kind: ClassVar[ShapeKind]
+    text_words: ClassVar[tuple[str, ...]] = ()
+    """Words whose values in scene files may be text rather than numbers."""
 
     @classmethod
     def word(cls) -> str:
         """Return the name of this kind of shape in scene files."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    @classmethod
+    def words(cls) -> dict[str, bool]:
+        """Return the words of this kind of shape in scene files, and whether each is needed."""
+        return {field.name: field.default is MISSING for field in fields(cls)}
+
+    @classmethod
+    def from_words(cls, values: Mapping[str, Any], folder: Path) -> Self:
+        """Make the shape from the words of a scene file that lies in `folder`."""
+        return cls(**values)
 
     @property
     def planar(self) -> bool:
@@ -53,6 +67,24 @@ class Shape:
     def parameters(self) -> Point:
         """Return the four numbers of :class:`~signorini.model.ShapeKind`."""
         return (self.rounding, 0.0, 0.0, 0.0)
+
+    def farthest(self, point: Array) -> float:
+        """Return the distance of the farthest point of the shape from `point` in its frame, inf if unbounded [m]."""
+        polytope = self.polytope()
+        if polytope is None:
+            return float("inf")
+        return float(np.linalg.norm(polytope.vertices - point, axis=1).max()) + self.rounding
+
+    def inequalities(self) -> ConvexSet:
+        """Return the shape as smooth convex inequalities in its own frame."""
+        polytope = self.polytope()
+        none = np.zeros((0, 3))
+        tables = (none, none, none[:, 0]) if polytope is None else (polytope.vertices, polytope.normals, polytope.offsets)
+        return convex_set(self.kind, np.array(self.parameters()), *tables)
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """Return the convex shapes, in the same frame, that make contact for this one: itself, if it is convex."""
+        return (self,)
 
     def mass_properties(self, density: float) -> MassProperties:
         """Return mass, mass centre and inertia at the given density [kg/m^3], for planar shapes [kg/m^2]."""
@@ -91,6 +123,19 @@ class PlacedShape:
     """(3,) [m]"""
     quaternion: Point
     """(4,)"""
+
+    def pieces(self) -> tuple[PlacedShape, ...]:
+        """Return the convex shapes that make contact for this one, in its place."""
+        return tuple(PlacedShape(piece, self.position, self.quaternion) for piece in self.shape.pieces())
+
+    def extent(self) -> tuple[Array, Array]:
+        """Return the least and the largest coordinates of a box around the shape, not the smallest, (3,) each [m]."""
+        polytope = self.shape.polytope()
+        if polytope is None or len(polytope.vertices) == 0:
+            radius = self.shape.farthest(np.zeros(3))
+            return np.subtract(self.position, radius), np.add(self.position, radius)
+        corners = polytope.vertices @ np.array(matrix(self.quaternion)).reshape(3, 3).T + self.position
+        return corners.min(axis=0) - self.shape.rounding, corners.max(axis=0) + self.shape.rounding
 
     def mass_properties(self, density: float) -> MassProperties:
         """Return mass properties in the frame of the body."""

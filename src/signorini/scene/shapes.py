@@ -14,22 +14,27 @@ from signorini._arrays import checked, checked_number
 from signorini.errors import InputError
 from signorini.model.shapes import ShapeKind
 from signorini.scene import convex
+from signorini.scene.curved_shapes import CURVED_SHAPES, Cone, Cylinder, Ellipsoid, Superellipsoid
 from signorini.scene.encode import encode
-from signorini.scene.mass import MassProperties, from_second_moment, solid_polyhedron, thin_polygon
+from signorini.scene.mass import MassProperties, checked_density, from_second_moment, solid_polyhedron, thin_polygon
 from signorini.scene.shape import PlacedShape, Point, Shape, checked_vector, combine
 
 __all__ = [
     "SHAPES",
     "Box",
     "Capsule",
+    "Cone",
     "ConvexHull",
+    "Cylinder",
     "Disc",
+    "Ellipsoid",
     "HalfSpace",
     "PlacedShape",
     "Polygon",
     "Segment",
     "Shape",
     "Sphere",
+    "Superellipsoid",
     "combine",
     "encode",
 ]
@@ -90,7 +95,7 @@ class Sphere(Shape):
         return convex.point()
 
     def mass_properties(self, density: float) -> MassProperties:
-        mass = _density(density) * 4.0 / 3.0 * np.pi * self.radius**3
+        mass = checked_density(density) * 4.0 / 3.0 * np.pi * self.radius**3
         return MassProperties(mass, np.zeros(3), 0.4 * mass * self.radius**2 * np.eye(3))
 
 
@@ -111,7 +116,7 @@ class Box(Shape):
         return convex.box(np.array(self.size))
 
     def mass_properties(self, density: float) -> MassProperties:
-        mass = _density(density) * float(np.prod(self.size))
+        mass = checked_density(density) * float(np.prod(self.size))
         return from_second_moment(mass, np.zeros(3), mass / 12.0 * np.diag(np.square(self.size)))
 
 
@@ -140,7 +145,7 @@ class Capsule(Shape):
 
     def mass_properties(self, density: float) -> MassProperties:
         r, l = self.radius, self.length
-        tube = _density(density) * np.pi * r**2 * l
+        tube = checked_density(density) * np.pi * r**2 * l
         caps = density * 4.0 / 3.0 * np.pi * r**3
         across = tube * r**2 / 4.0 + caps * r**2 / 5.0
         # A cap's mass centre sits 3r/8 beyond the end of the straight part.
@@ -166,7 +171,7 @@ class ConvexHull(Shape):
 
     def mass_properties(self, density: float) -> MassProperties:
         polytope = self.polytope()
-        return solid_polyhedron(polytope.vertices, polytope.faces, _density(density))
+        return solid_polyhedron(polytope.vertices, polytope.faces, checked_density(density))
 
 
 @dataclass(frozen=True)
@@ -196,7 +201,7 @@ class Disc(_Planar):
         return convex.point()
 
     def mass_properties(self, density: float) -> MassProperties:
-        mass = _density(density) * np.pi * self.radius**2
+        mass = checked_density(density) * np.pi * self.radius**2
         return from_second_moment(mass, np.zeros(3), 0.25 * mass * self.radius**2 * np.diag([1.0, 1.0, 0.0]))
 
 
@@ -214,7 +219,7 @@ class Polygon(_Planar):
         return convex.polygon(np.array(self.points))
 
     def mass_properties(self, density: float) -> MassProperties:
-        return thin_polygon(np.array(self.points), _density(density))
+        return thin_polygon(np.array(self.points), checked_density(density))
 
 
 @dataclass(frozen=True)
@@ -246,7 +251,7 @@ class Segment(_Planar):
             raise InputError("segment of radius 0 has no area, must have radius > 0 or mass and inertia given")
         a, b, r = np.array(self.a), np.array(self.b), self.radius
         l = float(np.linalg.norm(b - a))
-        strip, caps = _density(density) * 2.0 * r * l, density * np.pi * r**2
+        strip, caps = checked_density(density) * 2.0 * r * l, density * np.pi * r**2
         # A half disc's mass centre sits 4r/(3 pi) beyond the end of the straight part.
         along = strip * l**2 / 12.0 + caps * (r**2 / 4.0 + 4.0 * r * l / (3.0 * np.pi) + l**2 / 4.0)
         across = strip * r**2 / 3.0 + caps * r**2 / 4.0
@@ -256,10 +261,7 @@ class Segment(_Planar):
 
 
 SHAPES: dict[str, type[Shape]] = {
-    shape.word(): shape for shape in (HalfSpace, Sphere, Box, Capsule, ConvexHull, Disc, Polygon, Segment)
+    shape.word(): shape
+    for shape in (HalfSpace, Sphere, Box, Capsule, ConvexHull, *CURVED_SHAPES, Disc, Polygon, Segment)
 }
 """Shapes by the word that scene files use."""
-
-
-def _density(value: float) -> float:
-    return checked_number(value, "density", above=0.0)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from signorini.errors import InputError
 from signorini.scene.scene import AddedForce, Body, ContactData, Fixed, Scene, words
 from signorini.scene.shapes import HalfSpace, PlacedShape
+from signorini.scene.writing_joints import joint_to_dict
 
 # Two of three unit vectors need one attempt; of 12000 random ones none needed more than 160. Finer steps, of 1e-13, are
 # too much alike in how they round: one in a hundred vectors then finds nothing.
@@ -31,7 +32,7 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If a motion or a force is a Python function, which a file of data cannot hold.
+        If a motion, a force or a constraint is a Python function, which a file of data cannot hold.
     """
     data: dict[str, Any] = {"planar": True} if scene.planar else {}
     data["gravity"] = _vector(scene, scene.gravity)
@@ -47,6 +48,12 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
         data["bodies"] = [_body(scene, body) for body in scene.bodies.values()]
     if scene.forces:
         data["forces"] = [_force(scene, force) for force in scene.forces]
+    for key, springs in (("joints", False), ("springs", True)):
+        some = [joint for joint in scene.joints.values() if (joint.kind == "spring") == springs]
+        if some:
+            data[key] = [joint_to_dict(scene, joint, _unit) for joint in some]
+    for constraint in scene.constraints:
+        raise InputError(f"{constraint.name}: psi is a Python function, cannot be saved in a scene file")
     if scene.simulate:
         data["simulate"] = scene.simulate
     return data
@@ -151,6 +158,10 @@ def _repeating(value: ArrayLike, candidates: Iterable[Any], read: Callable[[Any]
         if _same(read(candidate), value):
             return candidate
     return first
+
+
+def _unit(vector: ArrayLike, read: Callable[[list[float]], ArrayLike]) -> Any:
+    return _repeating(vector, _scaled(vector), read)
 
 
 def _scaled(vector: ArrayLike) -> Iterator[list[float]]:

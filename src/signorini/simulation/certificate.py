@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 NOT_TESTED = -1
+_TORN = 1e-3  # of the scene's extent: joints that stay apart by more contradict each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class StepCertificate:
     cone_violation: float
     dissipation_angle: float
     joint_drift: float
+    joint_conflict: float
+    redundant_rows: int
     energy_error: float
     correction_work: float
     compliance: float
@@ -55,6 +58,10 @@ class Certificate:
     """Largest angle between slip and minus friction over the slipping contacts [rad]."""
     joint_drift: Array
     """Largest joint residual [m, rad]."""
+    joint_conflict: Array
+    """How far joints that contradict each other are from holding [m/s, rad/s]."""
+    redundant_rows: IntArray
+    """Number of joint equations that follow from the others."""
     energy_error: Array
     """How far the energy balance of the step is from closing, relative to the energies at play."""
     correction_work: Array
@@ -76,7 +83,7 @@ class Certificate:
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("status", "iterations", "unique", "stable")
+        whole = ("redundant_rows", "status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
                 [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
@@ -122,12 +129,16 @@ def certify(
     status = solution.status
     if solution.success and not accepted(result.problem, solution.z, residual, tolerance):
         status = Status.STALLED  # whatever the solver says of itself
+    if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
+        status = Status.NO_SOLUTION  # joints that cannot all hold
     return StepCertificate(
         residual=residual,
         min_gap=float(after.gap.min(initial=np.inf)),
         cone_violation=_cone_violation(result),
         dissipation_angle=_dissipation_angle(result),
-        joint_drift=0.0,
+        joint_conflict=0.0 if result.joints is None else result.joints.unmet,
+        joint_drift=0.0 if result.joints is None else result.joints.drift,
+        redundant_rows=0 if result.joints is None else result.joints.redundant,
         energy_error=_energy_error(model, before, result),
         correction_work=result.balance.correction_work,
         compliance=0.0,
@@ -140,15 +151,20 @@ def certify(
     )
 
 
+def _extent(model: Model, state: State) -> float:
+    """Return how large the scene is [m]."""
+    return float(np.abs(state.q[model.fixed_count :, :3]).max() + model.arrays.bound.max())
+
+
 def _cone_violation(result: StepResult) -> float:
     p_n, p_T = result.impulse[:, 0], np.linalg.norm(result.impulse[:, 1:], axis=1)
     largest = p_n.max(initial=0.0)
-    excess = (p_T - result.problem.mu * p_n).max(initial=0.0)
+    excess = (p_T - result.problem.mu[: p_n.size] * p_n).max(initial=0.0)
     return float(excess / largest) if largest > 0.0 else 0.0
 
 
 def _dissipation_angle(result: StepResult) -> float:
-    slipping = (modes(result) == Mode.SLIP) & (result.problem.mu > 0.0)
+    slipping = (modes(result) == Mode.SLIP) & (result.problem.mu[: result.impulse.shape[0]] > 0.0)
     p_T, u_T = result.impulse[slipping, 1:], result.velocity[slipping, 1:]
     along = -np.einsum("ci,ci->c", p_T, u_T)
     across = np.abs(p_T[:, 0] * u_T[:, 1] - p_T[:, 1] * u_T[:, 0])
@@ -160,10 +176,9 @@ def _energy_error(model: Model, before: State, result: StepResult) -> float:
     arrays, after, balance = model.arrays, result.state, result.balance
     T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
     V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
-    gained = balance.load_work + balance.drive_work + balance.correction_work
-    lost = balance.friction + balance.impact + balance.integration
+    gained = balance.load_work + balance.drive_work + balance.correction_work + balance.joint_work
+    lost = balance.friction + balance.impact + balance.damping + balance.integration + balance.elastic
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
-    extent = np.abs(after.q[model.fixed_count :, :3]).max() + arrays.bound.max()
-    weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
+    weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
     return abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.dynamics import kinetic_energy, potential_energy
-from signorini.formulations import Balance, Memory, StepResult
+from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
+from signorini.formulations import Balance, JointReport, Memory, StepResult
 from signorini.model import Model, State
 from signorini.simulation.certificate import Certificate, StepCertificate
 from signorini.simulation.contact_table import ContactLog, rows
+from signorini.simulation.joint_log import JointLog
 from signorini.simulation.trajectory import Trajectory
 
 
@@ -27,6 +28,9 @@ class Recorder:
         self._balances: list[Balance] = []
         self._certificates: list[StepCertificate] = []
         self._memory = Memory.none()
+        self._joints: list[JointReport] = []
+        self._joint_log = _first_joints(model, state)
+        self._elastic = elastic_energy(model.joints, self._joint_log.coordinate[0])
 
     @staticmethod
     def continuing(model: Model, trajectory: Trajectory, *, keep_contacts: bool) -> Recorder:
@@ -40,6 +44,8 @@ class Recorder:
         recorder._balances = [Balance(*row) for row in zip(*columns, strict=True)]
         recorder._certificates = trajectory.certificate.rows()
         recorder._memory = trajectory.memory
+        recorder._joint_log = trajectory.joint_log
+        recorder._elastic = trajectory.elastic
         return recorder
 
     @property
@@ -53,6 +59,8 @@ class Recorder:
         self._balances.append(result.balance)
         self._certificates.append(certificate)
         self._memory = result.memory
+        if result.joints is not None:
+            self._joints.append(result.joints)
         if self._keep_contacts:
             self._contacts.append(rows(result))
 
@@ -70,6 +78,8 @@ class Recorder:
             q=q,
             v=v,
             contact_log=ContactLog.of(self._contacts),
+            joint_log=self._joint_log.extended(self._joints),
+            elastic=self._elastic,
             kinetic=np.array([kinetic_energy(model.arrays, s.q, s.v).sum() for s in self._states]),
             potential=np.array([potential_energy(model, s.q).sum() for s in self._states]),
             balance={key: balance[:, k].copy() for k, key in enumerate(Balance._fields)},
@@ -77,3 +87,12 @@ class Recorder:
             memory=self._memory,
             settings=self._settings,
         )
+
+
+def _first_joints(model: Model, state: State) -> JointLog:
+    """Return the joints of the state at which a run begins."""
+    joints = model.joints
+    coordinate, speed = joint_coordinates(joints, state.q, np.zeros(joints.count)), np.zeros(joints.count)
+    rows = joint_rows(joints.arrays, joints.coordinates, state.q, coordinate)
+    speed[joints.coordinates.joint] = rows.velocity(state.v)
+    return JointLog.begin(joints.names, coordinate, speed)

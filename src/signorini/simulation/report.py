@@ -36,7 +36,20 @@ def report_text(time: Array, certificate: Certificate, tolerance: float) -> str:
         lines.append(f"  {what:<34}{values[worst]:12.2e}   {time[worst + 1]:.6g}")
     lines.append(f"  {'energy from gap correction [J]':<34}{certificate.correction_work.sum():12.2e}   (sum)")
     lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}")
-    return "\n".join([*lines, _verdict(time, certificate, tolerance), *_validity_lines(time, certificate)])
+    verdict = _verdict(time, certificate, tolerance)
+    return "\n".join([*lines, verdict, *_redundancy_lines(certificate), *_validity_lines(time, certificate)])
+
+
+def _redundancy_lines(certificate: Certificate) -> list[str]:
+    """Say how many equations of joints follow from the others, if any do."""
+    most = int(certificate.redundant_rows.max())
+    if most == 0:
+        return []
+    steps = int(np.count_nonzero(certificate.redundant_rows))
+    return [
+        f"Redundant joints: {most} joint equations follow from others (in {steps} steps); the motion is unique, "
+        "joint impulses are the smallest of many."
+    ]
 
 
 def _validity_lines(time: Array, certificate: Certificate) -> list[str]:

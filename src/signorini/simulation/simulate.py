@@ -187,9 +187,11 @@ def _judge(
     finite = is_finite(result.state)
     if (solved or on_failure == "keep") and finite:
         return
+    joints = f", joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s"
     message = (
         f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
         f"residual {certificate.residual:.2e}, must be <= {tolerance:.1e}"
+        + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
     )
     if finite and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)

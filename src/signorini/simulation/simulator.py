@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
-from signorini.dynamics import prescribed_pose
+from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError
 from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
-from signorini.model import Force, Model, State
+from signorini.model import Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
@@ -101,7 +101,8 @@ class Simulator:
     def step(self, controls: Mapping[str, ArrayLike] | None = None) -> StepReport:
         """Advance by one step and check it.
 
-        `controls` are additional loads for this step alone, by body name: force and torque, world axes, (6,) [N, N m].
+        `controls` are additional loads for this step alone: by body name force and torque, world axes, (6,) [N, N m];
+        by joint name the effort along its coordinate, a number [N, N m].
         """
         result, certificate = self.advance(controls)
         log = ContactLog.of([rows(result)])
@@ -145,9 +146,25 @@ class Simulator:
         self.step_count = snapshot.step_count
         self._contacts = self.formulation.detect(self.model, self.state, self.h)
 
+    def _effort(self, name: str, effort: float) -> list[Force]:
+        """Return the loads of an effort along the coordinate of a joint."""
+        joints = self.model.joints
+        row = int(joints.coordinate_of[joints.names.index(name)])
+        if row < 0:
+            raise InputError(
+                f"controls: joint {name!r} has no single coordinate, must be revolute, prismatic or distance"
+            )
+        table = RowTable(*(column[row : row + 1] for column in joints.coordinates))
+        rows = joint_rows(joints.arrays, table, self.state.q, self.memory.coordinate)
+        pairs = zip(rows.body, effort * rows.J, strict=True)
+        return [Force(int(b), J[:3], J[3:], None) for b, J in pairs if b >= self.model.fixed_count]
+
     def _with_controls(self, controls: Mapping[str, ArrayLike]) -> Model:
         forces = []
         for name, value in controls.items():
+            if name in self.model.joints.names:
+                forces += self._effort(name, checked_number(value, f"controls of joint {name!r}"))
+                continue
             wrench = checked(value, (6,), f"controls of {name!r}")
             b = self.model.index(name)
             if b < self.model.fixed_count:

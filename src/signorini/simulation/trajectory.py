@@ -14,6 +14,7 @@ from signorini.formulations import Balance, Memory
 from signorini.math.rotation import rotate
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
+from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.report import report_text
 
 _FORMAT = "signorini trajectory 1"
@@ -31,13 +32,17 @@ class Energy:
     impact: Array
     """Dissipated by collisions."""
     damping: Array
-    """Dissipated by the time-stepping scheme itself: implicit free flight and gyroscopic term."""
+    """Dissipated by dampers."""
+    integration: Array
+    """Dissipated by the time-stepping scheme itself: implicit free flight, springs and gyroscopic term."""
     loads: Array
     """Work of the forces added to the scene."""
     drives: Array
     """Work of prescribed motions."""
     correction: Array
     """Work of gap correction: energy given to overlapping bodies to part them."""
+    joints: Array
+    """Work of pulling drifted joints together."""
     error: Array
     """Total energy minus what the terms above explain."""
 
@@ -66,6 +71,9 @@ class Trajectory:
     v: Array
     """Velocities, (n+1, n_b, 6)."""
     contact_log: ContactLog
+    joint_log: JointLog
+    elastic: float
+    """Energy of springs at the start [J]."""
     kinetic: Array
     """(n+1,) [J]"""
     potential: Array
@@ -130,22 +138,29 @@ class Trajectory:
             raise InputError(f"step is {step}, must be from 0 to {recorded - 1} (steps with recorded contacts)")
         return self.contact_log.table(step % recorded, self.names)
 
+    def joint(self, name: str) -> JointRecord:
+        """Return coordinates, speeds and impulses of a joint."""
+        return self.joint_log.of(name)
+
     def energy(self) -> Energy:
         """Return energies, dissipation and work over time."""
         sums = {key: np.concatenate([[0.0], np.cumsum(x)]) for key, x in self.balance.items()}
-        gained = sums["load_work"] + sums["drive_work"] + sums["correction_work"]
-        lost = sums["friction"] + sums["impact"] + sums["integration"]
-        total = self.kinetic + self.potential
+        gained = sums["load_work"] + sums["drive_work"] + sums["correction_work"] + sums["joint_work"]
+        lost = sums["friction"] + sums["impact"] + sums["damping"] + sums["integration"]
+        elastic = self.elastic + sums["elastic"]
+        total = self.kinetic + self.potential + elastic
         return Energy(
             kinetic=self.kinetic,
             potential=self.potential,
-            elastic=np.zeros_like(self.kinetic),
+            elastic=elastic,
             friction=sums["friction"],
             impact=sums["impact"],
-            damping=sums["integration"],
+            damping=sums["damping"],
+            integration=sums["integration"],
             loads=sums["load_work"],
             drives=sums["drive_work"],
             correction=sums["correction_work"],
+            joints=sums["joint_work"],
             error=total - total[0] - (gained - lost),
         )
 
@@ -154,11 +169,14 @@ class Trajectory:
         return report_text(self.time, self.certificate, float(self.settings.get("tolerance", np.nan)))
 
     def plot(self, name: str | None = None) -> Any:
-        """Draw the motion of one body, or the energies and the certificate of the run; a matplotlib figure."""
-        from signorini.visual import plot_body, plot_run
+        """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure."""
+        from signorini.visual import plot_body, plot_joint, plot_run
 
         if name is None:
             return plot_run(self.time, self.energy(), self.certificate, self.settings.get("tolerance"))
+        if name in self.joint_log.names and name not in self.names:
+            joint = self.joint(name)
+            return plot_joint(self.time, name, joint.coordinate, joint.speed, joint.effort / np.diff(self.time))
         return plot_body(
             self.time,
             name,
@@ -209,6 +227,8 @@ class Trajectory:
                 "q": self.q,
                 "v": self.v,
                 "contacts": self.contact_log.to_dict(),
+                "joints": self.joint_log.to_dict(),
+                "elastic": self.elastic,
                 "kinetic": self.kinetic,
                 "potential": self.potential,
                 "balance": self.balance,
@@ -236,6 +256,8 @@ class Trajectory:
                 q=tree["q"],
                 v=tree["v"],
                 contact_log=ContactLog(**tree["contacts"]),
+                joint_log=JointLog(**{**tree["joints"], "names": tuple(tree["joints"]["names"])}),
+                elastic=tree["elastic"],
                 kinetic=tree["kinetic"],
                 potential=tree["potential"],
                 balance={key: tree["balance"][key] for key in Balance._fields},

@@ -7,6 +7,7 @@ from signorini.problems.mlcp import MixedLCP
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.anitescu_hart import AnitescuHart
 from signorini.solvers.enumerate import Enumerate
+from signorini.solvers.extended_friction import ExtendedFriction
 from signorini.solvers.friction_auto import FrictionAuto
 from signorini.solvers.friction_interior_point import FrictionInteriorPoint
 from signorini.solvers.interior_point_lcp import InteriorPointLCP
@@ -18,6 +19,7 @@ from signorini.solvers.mixed_integer import MixedInteger
 from signorini.solvers.nsgs import NSGS
 from signorini.solvers.pgs import PGS
 from signorini.solvers.principal_pivoting import PrincipalPivoting
+from signorini.solvers.projected_gradient import ProjectedGradient
 from signorini.solvers.proximal_newton import ProximalNewton
 from signorini.solvers.qp_clarabel import Clarabel
 from signorini.solvers.qp_proximal import ProximalQP
@@ -36,7 +38,14 @@ register(ConvexQP, default=ProximalQP(), solvers=(Clarabel(),))
 register(
     FrictionProblem,
     default=FrictionAuto(),
-    solvers=(NSGS(), FrictionInteriorPoint(), ProximalNewton(), AnitescuHart()),
+    solvers=(
+        NSGS(),
+        FrictionInteriorPoint(),
+        ProximalNewton(),
+        ProjectedGradient(),
+        AnitescuHart(),
+        ExtendedFriction(),
+    ),
 )
 
 __all__ = [
@@ -46,6 +55,7 @@ __all__ = [
     "Clarabel",
     "Control",
     "Enumerate",
+    "ExtendedFriction",
     "FrictionAuto",
     "FrictionInteriorPoint",
     "InteriorPointLCP",
@@ -55,6 +65,7 @@ __all__ = [
     "MCPAuto",
     "MixedInteger",
     "PrincipalPivoting",
+    "ProjectedGradient",
     "ProximalNewton",
     "ProximalQP",
     "SemismoothNewton",

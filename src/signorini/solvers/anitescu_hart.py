@@ -83,6 +83,8 @@ class AnitescuHart:
         progress = Progress(problem, control or Control(), f"AnitescuHart({self.algorithm})")
         if problem.contact_count == 0:
             return progress.finish(np.zeros(0), 0)
+        if problem.extension is not None:
+            return progress.finish(None, 0, Status.NOT_APPLICABLE, finding="relaxes Coulomb's cone only")
         if self.algorithm != 1 and is_spatial_and_exact(problem):
             return progress.finish(None, 0, Status.NOT_APPLICABLE, finding="P2 is posed with a polygonal cone")
         try:

@@ -2,9 +2,9 @@
 
 1. Accelerated Gauss-Seidel sweeps as long as the residual falls tenfold in 200 of them.
 2. If they came near: a few steps of proximal Newton.
-3. Interior points from starts of several sizes; near the solution each is cut short by Newton's method in the modes
-   that it found, and where it stalls close by, proximal Newton takes over.
-4. Long runs of proximal Newton from the best points.
+3. An interior point, near the solution cut short by Newton's method in the modes that it found; where it stalls,
+   proximal Newton goes on.
+4. The same from starts of other sizes, then long runs of proximal Newton from the best points.
 
 Whatever happens, the best point by the problem's own residual is returned, and called solved only if that residual
 meets the tolerance.
@@ -35,6 +35,7 @@ _PROGRESS = 0.1
 _SWEPT_NEAR = 3e-5  # sweeps that ended below this residual are near enough for Newton
 _NEWTON_CONTACTS = 10_000  # beyond, a factorisation costs more than thousands of sweeps
 _NEAR = 1e-6  # an interior point that stalled below this residual is near enough for a short proximal Newton
+_PATIENT_STEPS = 250  # proximal Newton from where the first interior point stalled: seldom more are of use
 _EXTRA = 1e-4  # the polish goes on to this part of the tolerance, at the price of a step or two
 _REL = 100.0  # a one-off answer whose `rel` exceeds so many tolerances is polished as well
 
@@ -52,6 +53,8 @@ class FrictionAuto:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
+        if problem.extension is not None:
+            return _solve_extended(problem, control, self)
         if problem.polygon:
             return _solve_polygon(problem, control, began)
         p = starting_point(problem, control)
@@ -144,15 +147,18 @@ class _Search:
             ends.append(interior_point(scaled, system, tolerance, left, 8, self.deadline, size=size, finish=finish))
             if done(f"interior point from {size:.0f}", ends[-1]) or self.over():
                 break
-            if ends[-1].residual < _NEAR and (newton(ends[-1].r, 1e-2, 80) or self.over()):
+            patient = len(ends) == 1 or ends[-1].residual < _NEAR
+            if patient and (newton(ends[-1].r, 1e-2, _PATIENT_STEPS if len(ends) == 1 else 80) or self.over()):
                 break
-        ends.sort(key=lambda run: run.residual)
+        ends = sorted(ends[1:], key=lambda run: run.residual)
         for r in [run.r for run in ends[:2]] + [swept]:
             if self.residual <= tolerance or self.over():
                 break
             newton(r, 1e-2, 400)
         if self.residual <= tolerance:
             done("polish", finish(scaled.scaled(self.p)))
+            if self.problem.rel(self.problem.flat(self.p)) > _REL * tolerance:
+                done("polish", polish(scaled, system, scaled.scaled(self.p), 0.0, 8))
             return Status.SOLVED
         if time.perf_counter() > self.deadline:
             return Status.TIME_LIMIT
@@ -182,6 +188,14 @@ def _start_sizes(swept: Array) -> list[float]:
     """
     met = max(1.0, float(np.abs(swept).max(initial=0.0)))
     return [met] + [size for size in (30.0, 1.0, 300.0, 1000.0) if not 0.3 < size / met < 3.0]
+
+
+def _solve_extended(problem: FrictionProblem, control: Control, solver: FrictionAuto) -> Solution:
+    """Solve a problem with couples by the methods made for them, with an ellipsoid alone in scaled components."""
+    from signorini.solvers.extended_friction import ExtendedFriction
+    from signorini.solvers.solve import run
+
+    return run(solver if problem.rows == problem.dim else ExtendedFriction(), problem, control)
 
 
 def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> Solution:

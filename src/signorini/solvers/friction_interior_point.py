@@ -53,7 +53,7 @@ class FrictionInteriorPoint:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
-        if problem.polygon:
+        if not problem.plain:
             return not_applicable(problem, "FrictionInteriorPoint", began)
         scaled = EquilibratedProblem(problem)
         start = None if control.start is None else scaled.scaled(starting_point(problem, control))
@@ -156,26 +156,24 @@ def interior_point(
             status = Status.STALLED
             break
         centring(x, u, z, mu, scaling, 0.0, none, none, False, g)
-        dx, du = _direction(scaled, system, D, g, e)
+        dx, du = _direction(system, D, g, e)
         a = min(1.0, longest_step(x, dx, u, du, mu))
         left = min(1.0, max(0.0, gap_after(x, dx, u, du, mu, a) / n_c / sigma))
         centring(x, u, z, mu, scaling, max(left**3, _LEAST_CENTRING) * sigma, dx, du, True, g)
-        dx, du = _direction(scaled, system, D, g, e)
+        dx, du = _direction(system, D, g, e)
         a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
         if not a >= _SHORT:
             centring(x, u, z, mu, scaling, sigma, none, none, False, g)
-            dx, du = _direction(scaled, system, D, g, e)
+            dx, du = _direction(system, D, g, e)
             a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
         x = x + a * dx
         u = u + a * du
     return Run(best_r, best, count, status, times)
 
 
-def _direction(scaled: EquilibratedProblem, system: NewtonSystem, D: Array, g: Array, e: Array) -> tuple[Array, Array]:
-    """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``, with one step of iterative refinement."""
-    dr = system.solve(g, e)
-    dr = dr + system.solve(system.defect(g, scaled.product(dr) + e, dr), None)
-    du = scaled.product(dr) + e
+def _direction(system: NewtonSystem, D: Array, g: Array, e: Array) -> tuple[Array, Array]:
+    """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``."""
+    dr, du = system.solve(g, e)
     return dr / np.where(D > 0.0, D, 1.0), du
 
 

@@ -1,16 +1,18 @@
-r"""Newton systems of friction problems behind one interface.
+r"""Newton systems of friction problems.
 
 Interior point and proximal Newton both ask, with small blocks S_c of their own,
 
 .. math:: dr = g - S (W\,dr + e)
 
-in equilibrated units. Where W has low rank (many contacts on few bodies), ``W = G V`` with few columns in G, the
-system ``(I + V S G) dy = V (g - S e)``, ``dr = g - S e - S G dy`` is the small one; else ``(I + S W) dr = g - S e``.
-Compliance ``W + diag(alpha, 0, 0)`` turns S into ``S - alpha S_0 S_0^T / (1 + alpha S_00)`` (its column and row 0).
+in equilibrated units. In a space with ``W = G B^-1 V`` (:mod:`~signorini.solvers.newton_spaces`) this is
+``(B + V S G) dy = V (g - S e)``, ``dr = g - S e - S G dy``. Compliance ``W + diag(alpha, 0, 0)`` turns S into
+``S - alpha S_0 S_0^T / (1 + alpha S_00)`` (its column and row 0). The matrix is factorised by LAPACK if it is small or
+full, else on its sparse pattern by blocks. Every solution is refined once with the problem's own W.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,19 +21,28 @@ from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.problems.couplings import apply_couplings
+from signorini.problems.couplings import Couplings, couple_matrix, couple_sparse
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
+from signorini.problems.matrices import is_sparse
+from signorini.solvers.block_lu import BlockLU, BlockPattern
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
+from signorini.solvers.newton_spaces import Space, basis_space, body_space, contact_space, equilibrated_matrix
 
-# Above so many unknowns a W with few entries per row is factorised as a sparse matrix: measured 50 times faster than
-# dense at 800 unknowns and 15 entries per row, no faster at 50 entries per row.
-_SPARSE_FROM = 240
-_SPARSE_ROW = 25
+# Multiplications per second of LAPACK's dense factorisation and of the blocks, measured: only their ratio matters.
+_DENSE_SPEED, _BLOCK_SPEED = 5e9, 2.3e9
+# Up to so many unknowns the dense matrix is the quickest whatever its pattern.
+_DENSE_BELOW = 60
 # Beyond this many unknowns a dense factorisation is out of the question.
 _DENSE_LIMIT = 3000
-# Pivots of the rank-revealing factorisation below this part of the largest are rounding.
-_RANK_TOLERANCE = 1e-13
+# A system in the space of contacts that needs more multiplications than this makes it worth to look for a basis, which
+# costs about as much as a few factorisations.
+_LOOK_FOR_BASIS = 3e5
+# A solution that leaves more than this part of the right-hand side was found with unstable factors.
+_UNSTABLE = 0.1
+# Refinement goes on, at most so often, until what was left before the last one is less than this part.
+_REFINED = 1e-5
+_REFINEMENTS = 6
 
 
 def newton_system(scaled: EquilibratedProblem) -> NewtonSystem:
@@ -39,267 +50,282 @@ def newton_system(scaled: EquilibratedProblem) -> NewtonSystem:
     problem = scaled.problem
     alpha = np.broadcast_to(np.asarray(problem.compliance, dtype=np.float64), (problem.contact_count,))
     alpha = np.ascontiguousarray(alpha[scaled.kept] * scaled.d**2)
-    n = 3 * scaled.n_c
-    if n > _SPARSE_FROM:
-        sparse_space = SparseSpace(problem, scaled.d, scaled.kept)
-        if sparse_space.W.nnz < _SPARSE_ROW * n or n > _DENSE_LIMIT:
-            return sparse_space
     if isinstance(problem.W, Delassus):
-        bodies = _active_bodies(problem.W)
-        if 6 * bodies.size < n:
-            return BodySpace(problem.W, scaled.d, scaled.kept, bodies, alpha)
-    return contact_space(scaled, alpha)
+        space = body_space(scaled, problem.W)
+        if space.n < 1.5 * scaled.n_c:
+            return NewtonSystem(scaled, space, alpha)
+    W = equilibrated_matrix(scaled, _rigid_couplings(problem))
+    space = contact_space(scaled, W)
+    system = NewtonSystem(scaled, space, alpha)
+    if 3 * scaled.n_c <= _DENSE_BELOW or system.work < _LOOK_FOR_BASIS or 3 * scaled.n_c > _DENSE_LIMIT:
+        return system
+    basis = basis_space(W.toarray())
+    if basis is None:
+        return system
+    smaller = NewtonSystem(scaled, basis, alpha)
+    return smaller if smaller.work < system.work else system
 
 
-def _active_bodies(W: Delassus) -> IntArray:
-    """Return the bodies that take part in contacts and can move."""
-    touched = np.zeros(W.M_inv.shape[0], dtype=bool)
-    touched[W.body_a] = True
-    touched[W.body_b] = True
-    return np.flatnonzero(touched & (np.abs(W.M_inv).max(axis=(1, 2)) > 0.0))
+def _rigid_couplings(problem: FrictionProblem) -> Couplings:
+    """Return the couplings of W without compliance."""
+    if isinstance(problem.W, Delassus):
+        return problem.W.couplings()
+    if not np.any(problem.compliance):
+        return problem.couplings
+    couple = couple_sparse if is_sparse(problem.W) else couple_matrix
+    return couple(problem.W, problem.contact_count, problem.dim)  # type: ignore[arg-type]
 
 
 class NewtonSystem:
-    """Base of the linear algebra: keeps the blocks with compliance worked in."""
+    """Factorise ``B + V S G`` for blocks S, then solve ``dr = g - S (W dr + e)`` as often as needed."""
 
-    def __init__(self, alpha: Array) -> None:
-        self.alpha: Array | None = alpha[:, None] if alpha.any() else None
-        self.S: Array = np.zeros((0, 3, 3))
-        self.row: Array = np.zeros((0, 3))
+    def __init__(self, scaled: EquilibratedProblem, space: Space, alpha: Array) -> None:
+        self.scaled = scaled
+        self.space = space
+        self.alpha = alpha
+        self.S = np.zeros((scaled.n_c, 3, 3))
+        rows, columns = _pairs(*space[:2], *space[3:5])
+        self.work = (3.0 * space.n) ** 3 / 3.0 * _BLOCK_SPEED / _DENSE_SPEED
+        factors: DenseFactors | SparseFactors | None = None
+        if 3 * space.n > _DENSE_BELOW and space.base is None:
+            pattern = BlockPattern(rows, columns, space.n)
+            if pattern.work < self.work or 3 * space.n > _DENSE_LIMIT:
+                self.work = pattern.work
+                factors = SparseFactors(pattern)
+        self.factors = DenseFactors(space.n, space.base) if factors is None else factors
+        self._positions = self.factors.positions(rows, columns)
+        self._soft = np.zeros((scaled.n_c, 3, 3))
+        self._column = np.zeros((scaled.n_c, 3))
+        self._right = np.zeros((scaled.n_c, 3))
+        self._nothing = np.zeros((scaled.n_c, 3))
+        self._y = np.zeros((space.n, 3))
 
     def factor(self, S: Array) -> bool:
-        """Factorise for the blocks `S` (n_c, 3, 3); False if that failed."""
-        self.S0 = S
-        if self.alpha is not None:
-            self.row = self.alpha * S[:, :, 0] / (1.0 + self.alpha * S[:, 0, 0][:, None])
-            S = S - self.row[:, :, None] * S[:, 0, None, :]
+        """Factorise for the blocks `S` (n_c, 3, 3), which must stay as they are until the last solution.
+
+        Returns
+        -------
+        bool
+            False if the matrix is singular.
+        """
         self.S = S
-        try:
-            return self._factor()
-        except (np.linalg.LinAlgError, ValueError, RuntimeError):
-            return False
+        _soften(S, self.alpha, self._soft, self._column)
+        blocks = self.factors.cleared()
+        _assemble(*self.space[:6], self._soft, self._positions, blocks)
+        return self.factors.factor()
 
-    def solve(self, g: Array, e: Array | None) -> Array:
-        """Return dr (n_c, 3) of ``dr = g - S (W dr + e)``."""
-        right = g if e is None else g - np.einsum("cij,cj->ci", self.S0, e)
-        if self.alpha is not None:
-            right = right - self.row * right[:, :1]
-        return self._solve(right)
+    def solve(self, g: Array, e: Array | None = None) -> tuple[Array, Array]:
+        """Return dr (n_c, 3) and ``du = W dr + e``, refined with the problem's own W."""
+        e = self._nothing if e is None else e
+        dr, du = np.zeros(g.shape), e
+        first = left = _what_is_left(self.S, g, du, dr, self._right)
+        for turn in range(_REFINEMENTS):
+            _reduce(*self.space[3:6], self._column, self._right, self._y)
+            dy = self.factors.solve(self._y)
+            if self.space.impulses:
+                dr += dy  # what _expand would return, without its cancellation of large numbers
+            else:
+                _expand(*self.space[:3], self._soft, self._right, dy, dr)
+            du = self.scaled.product(dr) + e
+            if turn > 0 and left <= _REFINED * first:
+                break
+            left = _what_is_left(self.S, g, du, dr, self._right)
+            if not left <= _UNSTABLE * first and self.factors.exchange_rows():
+                dr, du = np.zeros(g.shape), e
+                _what_is_left(self.S, g, du, dr, self._right)
+        return dr, du
 
-    def defect(self, g: Array, du: Array, dr: Array) -> Array:
-        """Return what `dr` with ``du = W dr + e`` leaves of the equation."""
-        left: Array = g - np.einsum("cij,cj->ci", self.S0, du) - dr
-        return left
 
-    def _factor(self) -> bool:
-        raise NotImplementedError
+class DenseFactors:
+    """LU factors by LAPACK."""
 
-    def _solve(self, right: Array) -> Array:
-        raise NotImplementedError
+    def __init__(self, n: int, base: Array | None) -> None:
+        self.n = n
+        self.base = base
+        self.blocks = np.zeros((n * n, 3, 3))
 
+    def positions(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Return the places of the blocks (rows, columns)."""
+        return rows * self.n + columns
 
-class _Lu:
-    """LU factors of a dense matrix, by LAPACK."""
+    def cleared(self) -> Array:
+        """Return the blocks to which the matrix shall be added."""
+        self.blocks.fill(0.0)
+        return self.blocks
 
-    def __init__(self, K: Array) -> None:
-        # The transposed of a C array is what LAPACK wants; getrs then solves with the transposed factors.
+    def factor(self) -> bool:
+        """Factorise; False if the matrix is singular."""
+        n = 3 * self.n
+        # transposed, because LAPACK takes columns
+        K = self.blocks.reshape(self.n, self.n, 3, 3).transpose(1, 3, 0, 2).copy().reshape(n, n)
+        if self.base is None:
+            K.reshape(-1)[:: n + 1] += 1.0
+        else:
+            K += self.base.T
         self.lu, self.pivots, trouble = linalg.lapack.dgetrf(K.T, overwrite_a=1)
-        self.ok = bool(trouble == 0)
+        return bool(trouble == 0)
+
+    def exchange_rows(self) -> bool:
+        """Rows are exchanged as they are: nothing better to offer."""
+        return False
 
     def solve(self, right: Array) -> Array:
-        x, _ = linalg.lapack.dgetrs(self.lu, self.pivots, right, trans=1)
-        result: Array = x
-        return result
+        """Return the solution for a right-hand side (n, 3)."""
+        x: Array = linalg.lapack.dgetrs(self.lu, self.pivots, right.reshape(-1))[0]
+        return x.reshape(-1, 3)
 
 
-class ContactSpace(NewtonSystem):
-    """``(I + S W) dr``: dense, as many unknowns as impulses."""
+class SparseFactors:
+    """LU factors by blocks on the sparse pattern; SuperLU with exchange of rows where these are unstable."""
 
-    lu: _Lu
+    def __init__(self, pattern: BlockPattern) -> None:
+        self.pattern = pattern
+        self.lu = BlockLU(pattern)
+        self.pivoted: Any = None
+        self._matrix = np.zeros_like(self.lu.blocks)
 
-    def __init__(self, W: Array, alpha: Array) -> None:
-        super().__init__(alpha)
-        self.n_c = W.shape[0] // 3
-        self.W = W.reshape(self.n_c, 3, W.shape[0])
+    def positions(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Return the places of the blocks (rows, columns)."""
+        return self.pattern.positions(rows, columns)
 
-    def _factor(self) -> bool:
-        n = 3 * self.n_c
-        K = np.matmul(self.S, self.W).reshape(n, n)
-        K.reshape(-1)[:: n + 1] += 1.0
-        self.lu = _Lu(K)
-        return self.lu.ok
+    def cleared(self) -> Array:
+        """Return the blocks to which the matrix shall be added."""
+        self._matrix.fill(0.0)
+        self._matrix[self.pattern.diagonal] = np.eye(3)
+        return self._matrix
 
-    def _solve(self, right: Array) -> Array:
-        return self.lu.solve(right.reshape(-1)).reshape(-1, 3)
+    def factor(self) -> bool:
+        """Factorise; False if the matrix is singular."""
+        self.pivoted = None
+        self.lu.blocks[:] = self._matrix
+        return self.lu.factor() or self.exchange_rows()
 
-
-class LowRankSpace(NewtonSystem):
-    """``W = L N L^T`` with few columns: ``(I + N L^T S L) dy``."""
-
-    lu: _Lu
-
-    def __init__(self, L: Array, N: Array | None, alpha: Array) -> None:
-        super().__init__(alpha)
-        self.L = L
-        self.N = N
-        self.L3 = L.reshape(-1, 3, L.shape[1])
-
-    def _factor(self) -> bool:
-        k = self.L.shape[1]
-        K = self.L.T @ np.matmul(self.S, self.L3).reshape(-1, k)
-        if self.N is not None:
-            K = self.N @ K
-        K.reshape(-1)[:: k + 1] += 1.0
-        self.lu = _Lu(K)
-        return self.lu.ok
-
-    def _solve(self, right: Array) -> Array:
-        reduced = self.L.T @ right.reshape(-1)
-        dy = self.lu.solve(reduced if self.N is None else self.N @ reduced)
-        dr: Array = right - np.einsum("cij,cj->ci", self.S, (self.L @ dy).reshape(-1, 3))
-        return dr
-
-
-def contact_space(scaled: EquilibratedProblem, alpha: Array) -> NewtonSystem:
-    """Return the dense system of a matrix W, in low-rank form where that is much smaller."""
-    problem = scaled.problem
-    n_c = problem.contact_count
-    W = problem.W.dense() if isinstance(problem.W, Delassus) else problem.dense()
-    if not isinstance(problem.W, Delassus):
-        alpha = np.zeros_like(alpha)  # dense() has it already
-    if problem.dim == 2:
-        wide = np.zeros((n_c, 3, n_c, 3))
-        wide[:, :2, :, :2] = W.reshape(n_c, 2, n_c, 2)
-        W = wide.reshape(3 * n_c, 3 * n_c)
-    if scaled.n_c < n_c:
-        rows = (3 * np.asarray(scaled.kept)[:, None] + np.arange(3)).reshape(-1)
-        W = W[np.ix_(rows, rows)]
-    d = np.repeat(scaled.d, 3)
-    W = W * d[:, None] * d
-    factors = _low_rank(W) if W.shape[0] > 60 else None
-    return ContactSpace(W, alpha) if factors is None else LowRankSpace(*factors, alpha)
-
-
-def _low_rank(W: Array) -> tuple[Array, Array | None] | None:
-    """Return L and N with ``W = L N L^T`` (N None for the identity), None if the rank is not low.
-
-    Pivoted Cholesky of the symmetric part; with the pivot rows ``L_1`` of L, ``N = L_1^-1 W_11 L_1^-T``.
-    """
-    n = W.shape[0]
-    symmetric = 0.5 * (W + W.T)
-    factor, pivots, rank, trouble = linalg.lapack.dpstrf(symmetric, tol=_RANK_TOLERANCE * np.abs(W).max(), lower=1)
-    if trouble < 0 or rank == 0 or rank > 0.75 * n:
-        return None
-    order = pivots - 1
-    L = np.zeros((n, rank))
-    L[order] = np.tril(factor)[:, :rank]
-    chosen = order[:rank]
-    L_1 = np.tril(factor[:rank, :rank])
-    half = linalg.solve_triangular(L_1, W[np.ix_(chosen, chosen)], lower=True, check_finite=False)
-    N = linalg.solve_triangular(L_1, half.T, lower=True, check_finite=False).T
-    probe = np.cos(np.arange(n))  # any vector without structure
-    if np.abs(L @ (N @ (L.T @ probe)) - W @ probe).max() > 1e-9 * np.abs(W @ probe).max():
-        return None
-    return np.ascontiguousarray(L), None if np.abs(N - np.eye(rank)).max() < 1e-9 else N
-
-
-class BodySpace(NewtonSystem):
-    """``(I + V S G) dy`` in the velocities of the bodies."""
-
-    lu: _Lu
-
-    def __init__(self, W: Delassus, d: Array, kept: Any, bodies: IntArray, alpha: Array) -> None:
-        super().__init__(alpha)
-        couplings = W.couplings()
-        place = np.zeros(couplings.y_count, dtype=np.int64)
-        place[2 * bodies] = 2 * np.arange(bodies.size)
-        place[2 * bodies + 1] = 2 * np.arange(bodies.size) + 1
-        chosen = np.arange(W.contact_count)[kept]
-        start, index, gather, _, _, scatter, _ = couplings
-        count = np.diff(start)[chosen]
-        picked = np.repeat(start[chosen] - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
-        self.start = np.concatenate([[0], np.cumsum(count)])
-        self.index = place[index[picked]]
-        scale = np.repeat(d, count)[:, None, None]
-        self.gather = gather[picked] * scale
-        self.scatter = scatter[picked] * scale
-        self.n = 6 * bodies.size
-
-    def _factor(self) -> bool:
-        K = np.zeros((self.n, self.n))
-        _add_blocks(self.start, self.index, self.gather, self.scatter, self.S, K)
-        K.reshape(-1)[:: self.n + 1] += 1.0
-        self.lu = _Lu(K)
-        return self.lu.ok
-
-    def _solve(self, right: Array) -> Array:
-        y = np.zeros((self.n // 3, 3))
-        unused = np.zeros(right.shape)
-        blocks = (self.start, self.index, self.gather, self.start, self.index, self.scatter)
-        apply_couplings(*blocks, right, unused, y, unused)
-        dy = self.lu.solve(y.reshape(-1)).reshape(-1, 3)
-        return right - _spread(self.start, self.index, self.gather, self.S, dy)
-
-
-class SparseSpace(NewtonSystem):
-    """``(I + S W) dr`` by sparse factorisation, for contacts with few neighbours."""
-
-    def __init__(self, problem: FrictionProblem, d: Array, kept: Any) -> None:
-        super().__init__(np.zeros(0))
-        gather_start, gather_index, gather, scatter_start, scatter_index, scatter, y_count = problem.couplings
-        n_c = problem.contact_count
-        read, written = gather_start[-1], scatter_start[-1]
-        shape = (3 * n_c, 3 * y_count)
-        G = sparse.bsr_array((gather[:read], gather_index[:read], gather_start), shape=shape)
-        V = sparse.bsr_array((scatter[:written], scatter_index[:written], scatter_start), shape=shape)
-        rows = (3 * np.arange(n_c)[kept][:, None] + np.arange(3)).reshape(-1)
-        scale = sparse.diags_array(np.repeat(d, 3))
-        self.W: Any = scale @ (G @ V.T).tocsr()[rows][:, rows] @ scale
-        self.n_c = rows.size // 3
-
-    def _factor(self) -> bool:
-        count = np.arange(self.n_c + 1)
-        S = sparse.bsr_array((self.S, count[:-1], count), shape=self.W.shape)
-        K: Any = sparse.eye_array(3 * self.n_c) + S.tocsr() @ self.W
-        self.lu: Any = splu(K.tocsc())
+    def exchange_rows(self) -> bool:
+        """Factorise the same matrix again, with exchange of rows; False if it is singular."""
+        p = self.pattern
+        if self.pivoted is not None:
+            return False
+        matrix: Any = sparse.bsr_array((self._matrix, p.column, p.start), shape=(3 * p.n, 3 * p.n))
+        try:
+            self.pivoted = splu(matrix.tocsc())
+        except RuntimeError:
+            return False
         return True
 
-    def _solve(self, right: Array) -> Array:
-        dr: Array = self.lu.solve(right.reshape(-1)).reshape(-1, 3)
-        return dr
+    def solve(self, right: Array) -> Array:
+        """Return the solution for a right-hand side (n, 3)."""
+        if self.pivoted is None:
+            return self.lu.solve(right)
+        ordered = np.empty_like(right)
+        ordered[self.pattern.place] = right
+        x: Array = self.pivoted.solve(ordered.reshape(-1)).reshape(-1, 3)
+        return x[self.pattern.place]
 
 
 @kernel
-def _add_blocks(start: IntArray, index: IntArray, gather: Array, scatter: Array, S: Array, K: Array) -> None:
-    """Add ``V S G`` to K, contact by contact."""
+def _pairs(
+    gather_start: IntArray, gather_index: IntArray, scatter_start: IntArray, scatter_index: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return rows and columns of the blocks of ``V S G``, contact by contact as :func:`_assemble` goes."""
+    count = 0
+    for c in range(gather_start.shape[0] - 1):
+        count += (gather_start[c + 1] - gather_start[c]) * (scatter_start[c + 1] - scatter_start[c])
+    rows = np.empty(count, dtype=np.int64)
+    columns = np.empty(count, dtype=np.int64)
+    k = 0
+    for c in range(gather_start.shape[0] - 1):
+        for g in range(gather_start[c], gather_start[c + 1]):
+            for v in range(scatter_start[c], scatter_start[c + 1]):
+                rows[k] = scatter_index[v]
+                columns[k] = gather_index[g]
+                k += 1
+    return rows, columns
+
+
+@kernel
+def _assemble(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    scatter_start: IntArray,
+    scatter_index: IntArray,
+    scatter: Array,
+    S: Array,
+    positions: IntArray,
+    blocks: Array,
+) -> None:
+    """Add ``V S G`` to the blocks at `positions`."""
+    k = 0
     for c in range(S.shape[0]):
-        for g in range(start[c], start[c + 1]):
+        for g in range(gather_start[c], gather_start[c + 1]):
+            before = k
             for l in range(3):
                 # column l of S_c G
-                s0 = 0.0
-                s1 = 0.0
-                s2 = 0.0
-                for i in range(3):
-                    s0 += S[c, 0, i] * gather[g, i, l]
-                    s1 += S[c, 1, i] * gather[g, i, l]
-                    s2 += S[c, 2, i] * gather[g, i, l]
-                column = 3 * index[g] + l
-                for v in range(start[c], start[c + 1]):
-                    for j in range(3):
-                        K[3 * index[v] + j, column] += (
-                            scatter[v, 0, j] * s0 + scatter[v, 1, j] * s1 + scatter[v, 2, j] * s2
-                        )
+                g0, g1, g2 = gather[g, 0, l], gather[g, 1, l], gather[g, 2, l]
+                s0 = S[c, 0, 0] * g0 + S[c, 0, 1] * g1 + S[c, 0, 2] * g2
+                s1 = S[c, 1, 0] * g0 + S[c, 1, 1] * g1 + S[c, 1, 2] * g2
+                s2 = S[c, 2, 0] * g0 + S[c, 2, 1] * g1 + S[c, 2, 2] * g2
+                k = before
+                for v in range(scatter_start[c], scatter_start[c + 1]):
+                    at = positions[k]
+                    blocks[at, 0, l] += scatter[v, 0, 0] * s0 + scatter[v, 1, 0] * s1 + scatter[v, 2, 0] * s2
+                    blocks[at, 1, l] += scatter[v, 0, 1] * s0 + scatter[v, 1, 1] * s1 + scatter[v, 2, 1] * s2
+                    blocks[at, 2, l] += scatter[v, 0, 2] * s0 + scatter[v, 1, 2] * s1 + scatter[v, 2, 2] * s2
+                    k += 1
 
 
 @kernel
-def _spread(start: IntArray, index: IntArray, gather: Array, S: Array, y: Array) -> Array:
-    """Return ``S G y`` (n_c, 3)."""
-    out = np.zeros((S.shape[0], 3))
+def _soften(S: Array, alpha: Array, soft: Array, column: Array) -> None:
+    """Set ``soft = S - column S_0`` (row 0 of S), ``column = alpha S_.0 / (1 + alpha S_00)``, by contacts."""
     for c in range(S.shape[0]):
+        factor = alpha[c] / (1.0 + alpha[c] * S[c, 0, 0])
+        for i in range(3):
+            column[c, i] = factor * S[c, i, 0]
+            for j in range(3):
+                soft[c, i, j] = S[c, i, j] - column[c, i] * S[c, 0, j]
+
+
+@kernel
+def _what_is_left(S: Array, g: Array, du: Array, dr: Array, out: Array) -> float:
+    """Set ``g - S du - dr`` and return its norm."""
+    total = 0.0
+    for c in range(S.shape[0]):
+        for i in range(3):
+            left = g[c, i] - dr[c, i] - (S[c, i, 0] * du[c, 0] + S[c, i, 1] * du[c, 1] + S[c, i, 2] * du[c, 2])
+            out[c, i] = left
+            total += left * left
+    return math.sqrt(total)
+
+
+@kernel
+def _reduce(start: IntArray, index: IntArray, scatter: Array, column: Array, right: Array, y: Array) -> None:
+    """Work compliance into the right-hand side in place and set ``y = V right``."""
+    for i in range(y.shape[0]):
+        for j in range(3):
+            y[i, j] = 0.0
+    for c in range(right.shape[0]):
+        r = right[c, 0]
+        for i in range(3):
+            right[c, i] -= column[c, i] * r
+        for v in range(start[c], start[c + 1]):
+            i = index[v]
+            for j in range(3):
+                y[i, j] += (
+                    scatter[v, 0, j] * right[c, 0] + scatter[v, 1, j] * right[c, 1] + scatter[v, 2, j] * right[c, 2]
+                )
+
+
+@kernel
+def _expand(start: IntArray, index: IntArray, gather: Array, S: Array, right: Array, y: Array, dr: Array) -> None:
+    """Add ``right - S G y`` to dr."""
+    for c in range(S.shape[0]):
+        v0 = 0.0
+        v1 = 0.0
+        v2 = 0.0
         for g in range(start[c], start[c + 1]):
             k = index[g]
-            for i in range(3):
-                v = gather[g, i, 0] * y[k, 0] + gather[g, i, 1] * y[k, 1] + gather[g, i, 2] * y[k, 2]
-                for j in range(3):
-                    out[c, j] += S[c, j, i] * v
-    return out
+            v0 += gather[g, 0, 0] * y[k, 0] + gather[g, 0, 1] * y[k, 1] + gather[g, 0, 2] * y[k, 2]
+            v1 += gather[g, 1, 0] * y[k, 0] + gather[g, 1, 1] * y[k, 1] + gather[g, 1, 2] * y[k, 2]
+            v2 += gather[g, 2, 0] * y[k, 0] + gather[g, 2, 1] * y[k, 1] + gather[g, 2, 2] * y[k, 2]
+        for j in range(3):
+            dr[c, j] += right[c, j] - (S[c, j, 0] * v0 + S[c, j, 1] * v1 + S[c, j, 2] * v2)

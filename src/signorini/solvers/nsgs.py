@@ -47,7 +47,7 @@ class NSGS:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
-        if problem.polygon:
+        if not problem.plain:
             return not_applicable(problem, "NSGS", began)
         p = starting_point(problem, control)
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations

@@ -49,7 +49,7 @@ class ProximalNewton:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
-        if problem.polygon:
+        if not problem.plain:
             return not_applicable(problem, "ProximalNewton", began)
         scaled = EquilibratedProblem(problem)
         r = scaled.scaled(starting_point(problem, control))
@@ -104,7 +104,7 @@ def proximal_newton(
             count += 1
             if not system.factor(S):
                 break
-            r = r + _refined(scaled, system, g)
+            r = r + system.solve(g)[0]
             u = scaled.velocity(r) + alpha * (r - centre)
             size = alart_curnier(u, r, mu, F)
         residual = scaled.residual(r)
@@ -123,12 +123,6 @@ def proximal_newton(
     return Run(best_r, best, count, Status.SOLVED if best <= tolerance else status, times)
 
 
-def _refined(scaled: EquilibratedProblem, system: NewtonSystem, g: Array) -> Array:
-    """Return dr of ``dr = g - S W dr`` with one step of iterative refinement."""
-    dr = system.solve(g, None)
-    return dr + system.solve(system.defect(g, scaled.product(dr), dr), None)
-
-
 def polish(
     scaled: EquilibratedProblem, system: NewtonSystem, r: Array, target: float, max_factorisations: int = 8
 ) -> Run:
@@ -145,7 +139,7 @@ def polish(
         alart_curnier(u, r, mu, F)
         newton_blocks(u, r, mu, F, weights[0], S, g)
         count += 1
-        trial = r + _refined(scaled, system, g) if system.factor(S) else r
+        trial = r + system.solve(g)[0] if system.factor(S) else r
         residual = scaled.residual(trial)
         if not residual < 0.5 * best:
             weights.pop(0)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
 from signorini.errors import InputError
-from signorini.problems.convert import conversion_path, converted
+from signorini.problems.convert import conversion_path, converted, simplified
 from signorini.problems.lcp import LCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.problem import Problem, accepted
@@ -140,14 +140,15 @@ def solve(
 def run(solver: Solver, problem: Problem, control: Control) -> Solution:
     """Hand `problem` to `solver`, converted if need be, and judge the answer by `problem` itself."""
     kinds = kinds_of(solver)
-    if type(problem) in kinds or not kinds:
+    simpler = simplified(problem) if kinds else None
+    if (type(problem) in kinds and simpler is None) or not kinds:
         return solver.solve(problem, control)
     chain = conversion_path(type(problem), kinds)
     if chain is None:
         names = ", ".join(kind.__name__ for kind in kinds)
         raise InputError(f"solve: {type(solver).__name__} takes {names}, problem is a {type(problem).__name__}")
     began = time.perf_counter()
-    other = converted(problem, chain)
+    other = converted(problem, chain, first=simpler)
     start = None if control.start is None else other.forth(control.start)
     solution = solver.solve(other.problem, replace(control, start=start))
     z = other.back(solution.z)

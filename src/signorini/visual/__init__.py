@@ -2,6 +2,6 @@
 
 from signorini.visual.picture import plot_motion
 from signorini.visual.solids import Solid
-from signorini.visual.timelines import Curve, plot_against_exact, plot_body, plot_run
+from signorini.visual.timelines import Curve, plot_against_exact, plot_body, plot_joint, plot_run
 
-__all__ = ["Curve", "Solid", "plot_against_exact", "plot_body", "plot_motion", "plot_run"]
+__all__ = ["Curve", "Solid", "plot_against_exact", "plot_body", "plot_joint", "plot_motion", "plot_run"]

@@ -85,6 +85,33 @@ def plot_minor_map(
     return figure
 
 
+def plot_regions(
+    x: Array,
+    y: Array,
+    code: IntArray,
+    *,
+    names: Mapping[int, str],
+    lines: Sequence[tuple[str, tuple[float | None, float | None]]],
+    labels: tuple[str, str],
+    title: str,
+) -> Figure:
+    """Draw regions by code with their names, and lines ``x = value`` or ``y = value`` that are known to part them."""
+    with styled():
+        figure = new_figure(6.4, 4.6)
+        axes = figure.subplots()
+        _fill(axes, x, y, code)
+        for (label, (at_x, at_y)), style in zip(lines, ("-", "--", ":"), strict=False):
+            if at_x is not None:
+                axes.axvline(at_x, color=INK, lw=1.4, ls=style, label=label)
+            if at_y is not None:
+                axes.axhline(at_y, color=INK, lw=1.4, ls=style, label=label)
+        _names(axes, x, y, code, names)
+        axes.grid(False)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=len(lines))
+        finish_axes(axes, title, labels[1], labels[0])
+    return figure
+
+
 def _fill(axes: Axes, x: Array, y: Array, code: IntArray) -> None:
     from matplotlib.colors import BoundaryNorm, ListedColormap
 

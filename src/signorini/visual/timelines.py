@@ -1,4 +1,4 @@
-"""Figures over time: the motion of one body, energies and certificate of a run, curves against their exact shape."""
+"""Figures over time: one body or joint, energies and certificate of a run, curves against their exact shape."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class EnergyTerms(Protocol):
     def impact(self) -> Array: ...
     @property
     def damping(self) -> Array: ...
+    @property
+    def integration(self) -> Array: ...
     @property
     def total(self) -> Array: ...
 
@@ -67,6 +69,23 @@ def plot_body(
             _stairs(axes[1, 1], time, force[:, k], AXIS_COLOURS[k], axis)
         finish_axes(axes[1, 1], "contact force", "[N]")
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper right", ncols=3)
+        figure.suptitle(name, x=0.01, y=0.985, ha="left", fontweight="bold", color=INK)
+    return figure
+
+
+def plot_joint(time: Array, name: str, coordinate: Array, speed: Array, effort: Array) -> Figure:
+    """Draw coordinate and speed (n+1,) of one joint, and the force or torque along it (n,)."""
+    with styled():
+        figure = new_figure(11.0, 3.4, left=0.06, right=0.985, bottom=0.14, top=0.8, wspace=0.25)
+        axes = figure.subplots(1, 3, sharex=True)
+        for panel, title, unit, values in (
+            (axes[0], "coordinate", "[rad] or [m]", coordinate),
+            (axes[1], "speed", "[rad/s] or [m/s]", speed),
+        ):
+            panel.plot(time, values, color=SERIES_COLOURS[0])
+            finish_axes(panel, title, unit)
+        _stairs(axes[2], time, effort, SERIES_COLOURS[1], "")
+        finish_axes(axes[2], "effort", "[N m] or [N]")
         figure.suptitle(name, x=0.01, y=0.985, ha="left", fontweight="bold", color=INK)
     return figure
 
@@ -143,7 +162,7 @@ def _draw_energies(state: Axes, lost: Axes, time: Array, energy: EnergyTerms) ->
     for values, label, colour in (
         (energy.friction, "friction", SERIES_COLOURS[3]),
         (energy.impact, "impact", SERIES_COLOURS[4]),
-        (energy.damping, "time stepping", SERIES_COLOURS[5]),
+        (energy.integration, "time stepping", SERIES_COLOURS[5]),
     ):
         lost.plot(time, values, color=colour, label=label)
     lost.legend(loc="best")

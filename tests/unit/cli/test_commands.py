@@ -198,13 +198,30 @@ def test_solve_lcp(lcp_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert result["contacts"] is None
 
 
-def test_solve_compares_all(lcp_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_solve_compares_all(lcp_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", str(lcp_file), "--all", "--json"]) == 0
     rows = document(capsys)
     assert "Lemke" in {row["solver"] for row in rows}
     assert len(rows) == len({row["solver"] for row in rows}) > 1
-    assert main(["solve", str(lcp_file), "--all"]) == 0
-    assert "Lemke" in capsys.readouterr().out
+    assert main(["solve", str(lcp_file), "--all", "--out", str(tmp_path / "out")]) == 0
+    shown = capsys.readouterr().out
+    assert "Lemke" in shown
+    assert str(tmp_path / "out" / "residuals.png") in shown
+    assert (tmp_path / "out" / "residuals.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_solve_compares_what_applies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An exact cone is no LCP: the solvers of LCPs are named as not applicable, and JSON stays one document."""
+    sg.FrictionProblem(np.eye(3), np.array([-1.0, 2.0, 0.0]), np.array([0.5])).save(tmp_path / "block.npz")
+    assert main(["solve", str(tmp_path / "block.npz"), "--all", "--json", "--out", str(tmp_path / "out")]) == 0
+    rows = document(capsys)
+    assert {"FrictionAuto", "NSGS", "ProjectedGradient"} <= {row["solver"] for row in rows}
+    assert {row["status"] for row in rows} == {"solved"}
+    assert (tmp_path / "out" / "residuals.png").exists()
+    assert main(["solve", str(tmp_path / "block.npz"), "--all", "--out", str(tmp_path / "out")]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "not applicable" in line]
+    assert "Lemke" in line
+    assert "NSGS" not in line
 
 
 def test_solve_friction_problem_reports_rel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ def test_unknown_content(tmp_path: Path) -> None:
 
 def test_unknown_fields(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=1.0)
-    with pytest.raises(FileError, match=r"fields are \['x'\], need 'kind', or 'M' and 'q'"):
+    with pytest.raises(FileError, match=r"fields are \['x'\], need 'kind', 'M' and 'q', or 'G', 'g' and 'mus'"):
         load_problem(tmp_path / "a.npz")
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from signorini._arrays import Array
+from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
+from signorini.solvers import friction_newton
 from signorini.solvers.alart_curnier import alart_curnier, newton_blocks
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_ip_kernels import centring, longest_step, scale_contacts
-from signorini.solvers.friction_newton import (
-    BodySpace,
-    ContactSpace,
-    LowRankSpace,
-    NewtonSystem,
-    SparseSpace,
+from signorini.solvers.friction_newton import DenseFactors, NewtonSystem, SparseFactors, newton_system
+from signorini.solvers.newton_spaces import (
+    Space,
+    basis_space,
+    body_space,
     contact_space,
-    newton_system,
+    equilibrated_matrix,
 )
 from tests.friction_problems import box_stack, friction, random_problem
 
@@ -37,58 +39,126 @@ def stack_of_boxes(compliance: float) -> EquilibratedProblem:
     return EquilibratedProblem(FrictionProblem(stack.W, stack.b, stack.mu, compliance=compliance))
 
 
-def as_matrix(scaled: EquilibratedProblem) -> EquilibratedProblem:
-    """Return the same problem with W as a matrix."""
-    problem = scaled.problem
-    return EquilibratedProblem(
-        FrictionProblem(problem.W.dense(), problem.b, problem.mu, compliance=problem.compliance)  # type: ignore[union-attr]
-    )
+def sparse_matrix(scaled: EquilibratedProblem) -> Any:
+    """W without compliance in equilibrated units, from the couplings of the bodies."""
+    W = scaled.problem.W
+    assert isinstance(W, Delassus)
+    return equilibrated_matrix(scaled, W.couplings())
 
 
-def zero_alpha(scaled: EquilibratedProblem) -> Array:
-    """Return no compliance for a system whose matrix has it already."""
-    return np.zeros(scaled.n_c)
+def bodies(scaled: EquilibratedProblem) -> Space:
+    assert isinstance(scaled.problem.W, Delassus)
+    return body_space(scaled, scaled.problem.W)
 
 
-systems: dict[str, tuple[type, Callable[[EquilibratedProblem], NewtonSystem]]] = {
-    "bodies": (BodySpace, newton_system),
-    "low rank": (LowRankSpace, lambda scaled: contact_space(as_matrix(scaled), zero_alpha(scaled))),
-    "contacts": (ContactSpace, lambda scaled: ContactSpace(scaled_matrix(scaled), zero_alpha(scaled))),
-    "sparse": (SparseSpace, lambda scaled: SparseSpace(scaled.problem, scaled.d, scaled.kept)),
+def basis(scaled: EquilibratedProblem) -> Space:
+    space = basis_space(sparse_matrix(scaled).toarray())
+    assert space is not None
+    return space
+
+
+spaces: dict[str, tuple[int, Callable[[EquilibratedProblem], Space]]] = {
+    "bodies": (12, bodies),
+    "basis": (12, basis),
+    "contacts": (24, lambda scaled: contact_space(scaled, sparse_matrix(scaled))),
 }
 
 
-@pytest.mark.parametrize("name", sorted(systems))
-@pytest.mark.parametrize("compliance", [0.0, 0.3])
-def test_every_system_solves_the_equation(name: str, compliance: float) -> None:
-    """Check ``dr = g - S (W dr + e)`` with random positive definite, unsymmetric blocks S."""
-    if name == "low rank" and compliance > 0.0:
-        pytest.skip("compliance raises the rank")
-    scaled = stack_of_boxes(compliance)
-    kind, make = systems[name]
-    system = make(scaled)
-    assert type(system) is kind
+def assert_solves(scaled: EquilibratedProblem, system: NewtonSystem, S: Array) -> None:
+    """Check ``dr = g - S (W dr + e)`` and ``du = W dr + e`` with W from its definition."""
     rng = np.random.default_rng(1)
-    S = np.eye(3) + 0.3 * rng.normal(size=(scaled.n_c, 3, 3))
     g, e = rng.normal(size=(2, scaled.n_c, 3))
     assert system.factor(S)
-    dr = system.solve(g, e)
+    dr, du = system.solve(g, e)
     u = (scaled_matrix(scaled) @ dr.reshape(-1)).reshape(-1, 3) + e
+    np.testing.assert_allclose(du, u, atol=1e-10)
     np.testing.assert_allclose(dr, g - np.einsum("cij,cj->ci", S, u), atol=1e-10)
-    np.testing.assert_allclose(system.defect(g, u, dr), 0.0, atol=1e-10)
 
 
-def test_low_rank_of_an_unsymmetric_matrix() -> None:
-    """W = A N A^T with unsymmetric N: the factors reproduce the solution of the full system."""
+@pytest.mark.parametrize("name", sorted(spaces))
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("compliance", [0.0, 0.3])
+def test_every_system_solves_the_equation(
+    name: str, dense: bool, compliance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random positive definite, unsymmetric blocks S in every space, by either factorisation."""
+    monkeypatch.setattr(friction_newton, "_DENSE_BELOW", 100 if dense else 0)
+    monkeypatch.setattr(friction_newton, "_DENSE_SPEED", 5e9 if dense else 1.0)
+    scaled = stack_of_boxes(compliance)
+    n, make = spaces[name]
+    space = make(scaled)
+    assert space.n == n
+    alpha = compliance * scaled.d**2
+    system = NewtonSystem(scaled, space, alpha)
+    assert type(system.factors) is (DenseFactors if dense else SparseFactors)
+    S = np.eye(3) + 0.3 * np.random.default_rng(0).normal(size=(scaled.n_c, 3, 3))
+    assert_solves(scaled, system, S)
+
+
+def test_unstable_factors_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks S that are far from monotone spoil elimination without exchange of rows; the solution is right anyway."""
+    monkeypatch.setattr(friction_newton, "_DENSE_BELOW", 0)
+    monkeypatch.setattr(friction_newton, "_DENSE_SPEED", 1.0)
+    scaled = stack_of_boxes(0.0)
+    system = NewtonSystem(scaled, contact_space(scaled, sparse_matrix(scaled)), np.zeros(scaled.n_c))
+    assert isinstance(system.factors, SparseFactors)
+    W_cc = scaled_matrix(scaled).reshape(24, 3, 24, 3)[0, :, 0]
+    S = np.tile(np.eye(3), (24, 1, 1))
+    S[:] = -np.linalg.inv(W_cc) * (1.0 + 1e-15)  # the first pivot I + W_cc S_c vanishes up to rounding
+    assert_solves(scaled, system, S)
+    assert system.factors.pivoted is not None
+
+
+def test_choice_of_the_space() -> None:
+    """Stacked boxes as bodies, the same W given as a large matrix as a basis, a small one as contacts."""
+    stack = box_stack(20)
+    assert newton_system(EquilibratedProblem(stack)).space.n == 40
+    assert isinstance(stack.W, Delassus)
+    matrix = FrictionProblem(stack.W.dense(), stack.b, stack.mu)
+    contacts = NewtonSystem(
+        EquilibratedProblem(matrix),
+        contact_space(EquilibratedProblem(matrix), equilibrated_matrix(EquilibratedProblem(matrix), matrix.couplings)),
+        np.zeros(80),
+    )
+    assert newton_system(EquilibratedProblem(matrix)).work <= contacts.work
+    small = random_problem(0, 5, rank=4)
+    assert newton_system(EquilibratedProblem(small)).space.n == 5
+
+
+def test_basis_of_an_unsymmetric_matrix() -> None:
+    """W = A N A^T with unsymmetric N: the basis reproduces the solution of the full system."""
     scaled = EquilibratedProblem(random_problem(3, 30, rank=20, asymmetry=0.2))
-    system = newton_system(scaled)
-    assert isinstance(system, LowRankSpace)
-    assert system.N is not None
-    S = np.eye(3) + np.zeros((30, 3, 3))
-    g = np.random.default_rng(0).normal(size=(30, 3))
-    assert system.factor(S)
-    dr = system.solve(g, None)
-    np.testing.assert_allclose(dr, g - (scaled_matrix(scaled) @ dr.reshape(-1)).reshape(-1, 3), atol=1e-9)
+    space = basis_space(scaled_matrix(scaled))
+    assert space is not None
+    assert space.base is not None
+    assert space.n == 7
+    assert_solves(scaled, NewtonSystem(scaled, space, np.zeros(30)), np.tile(np.eye(3), (30, 1, 1)))
+    full = EquilibratedProblem(random_problem(3, 30, asymmetry=0.2))
+    assert basis_space(scaled_matrix(full)) is None
+
+
+def test_contacts_that_cannot_answer_are_left_out() -> None:
+    """A contact between immovable bodies has no place in the system; the others see the same W."""
+    stack = box_stack(6, kick=0.2)
+    W = stack.W
+    assert isinstance(W, Delassus)
+    twice = Delassus(
+        np.concatenate([W.body_a, [0]]),
+        np.concatenate([W.body_b, [0]]),
+        np.concatenate([W.J_a, W.J_a[:1]]),
+        np.concatenate([W.J_b, -W.J_a[:1]]),
+        W.M_inv,
+    )
+    scaled = EquilibratedProblem(FrictionProblem(twice, np.append(stack.b, np.zeros(3)), np.append(stack.mu, 0.5)))
+    assert scaled.n_c == 24
+    alone = EquilibratedProblem(stack)
+    for space in (bodies(scaled), contact_space(scaled, sparse_matrix(scaled))):
+        system = NewtonSystem(scaled, space, np.zeros(24))
+        S = np.tile(np.eye(3), (24, 1, 1))
+        g = np.random.default_rng(0).normal(size=(24, 3))
+        assert system.factor(S)
+        dr, _ = system.solve(g)
+        np.testing.assert_allclose(dr, g - (scaled_matrix(alone) @ dr.reshape(-1)).reshape(-1, 3), atol=1e-10)
 
 
 def test_scaling_to_and_fro() -> None:

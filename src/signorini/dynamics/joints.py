@@ -1,0 +1,278 @@
+r"""Joints in a time step: the blocks of S1 eqs. (40)-(47), with loops and redundant rows.
+
+.. math::
+    v^+ = A_{11} x_1 + A_{12} x_2, \qquad \lambda = A_{12}^T x_1 + A_{22} x_2, \qquad
+    x_1 = M v + p_{ext} + J^T p, \quad x_2 = \psi/h + \psi_t
+
+Rows of the spanning forest are eliminated in linear time (:mod:`signorini.dynamics.joint_tree`), giving the answer
+:math:`A_t` of the trees; the other rows C close loops and may depend on the rest. With
+:math:`S = C A_t C^T` and its pseudo-inverse
+
+.. math::
+    A_{11} = A_t - A_t C^T S^+ C A_t .
+
+Velocities are unique also where rows depend on each other; of the impulses the smallest in the Euclidean norm are
+returned.
+
+References
+----------
+.. [S1] Trinkle (2003), eqs. (40)-(47) and footnote 6; corrected blocks and rank deficiency in sections 5 and 5.1 of the
+   specification.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini.dynamics.bodies import inertia_blocks, inverse_inertia
+from signorini.dynamics.constraints import constraint_rows
+from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
+from signorini.dynamics.joint_tree import MOST_ROWS, factor, respond, solve_trees
+from signorini.dynamics.motion import advance, drive_velocity, motion_rate
+from signorini.model import Joints, Model, State
+
+_PROJECTED = 1e-14  # of the scene's extent: rounding
+_MOST_PROJECTIONS = 10  # Newton's method from a drift of the second order in h needs two or three
+_NO_FORCE = 1e30  # compliance of a spring that is left out
+_HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
+_DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """Rows of one mechanism that close loops, seen through its trees."""
+
+    row: IntArray
+    """(n_l,)"""
+    velocity: Array
+    """``A_t C^T``: answer of all bodies to a unit impulse of each row, (n_l, n_b, 6)."""
+    impulse: Array
+    """Answer of the rows of the trees, (n_l, n_r)."""
+    inverse: Array
+    """``S^+``, (n_l, n_l)."""
+    independent: Array
+    """Combinations of the rows that depend on nothing else, (n_l, rank)."""
+    idle: Array
+    """Orthonormal impulses of all rows that move nothing, (n_idle, n_r)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointSystem:
+    """All bilateral rows of a model at one configuration, factored."""
+
+    model: Model
+    rows: Rows
+    x2: Array
+    """Right-hand side, (n_r,) [m/s, rad/s]."""
+    compliance: Array
+    """(n_r,); 0 for rigid rows."""
+    M: Array
+    """(n_b, 6, 6)"""
+    M_inv: Array
+    factors: tuple[Array, Array, Array]
+    loops: tuple[Loops, ...]
+
+    @property
+    def redundant(self) -> int:
+        """Number of rows that depend on others."""
+        return sum(loops.idle.shape[0] for loops in self.loops)
+
+    def solve(self, v: Array) -> tuple[Array, Array]:
+        """Return the velocities that obey the joints, and the impulses of all rows.
+
+        `v` (n_b, 6) are the velocities that the bodies would have without joints.
+        """
+        tree = self.model.joints.tree
+        out = v.copy()
+        out[: self.model.fixed_count] = 0.0
+        out[tree.body] = np.einsum("bij,bj->bi", self.M[tree.body], out[tree.body])  # x_1
+        impulse = self.x2.copy()
+        impulse[tree.loop_row] = 0.0
+        solve_trees(*self._tree(), out, impulse)
+        if tree.loop_row.size:
+            excess = self.rows.velocity(out) + self.x2
+            for loops in self.loops:
+                mu = -loops.inverse @ excess[loops.row]
+                out += np.einsum("l,lbi->bi", mu, loops.velocity)
+                impulse += mu @ loops.impulse
+                impulse[loops.row] = mu
+            for loops in self.loops:
+                impulse -= loops.idle.T @ (loops.idle @ impulse)
+        out[: self.model.fixed_count] = v[: self.model.fixed_count]
+        return out, impulse
+
+    def unmet(self, v: Array, impulse: Array) -> Array:
+        """Return ``B v + E lambda + x_2`` row by row: not zero where rows contradict each other."""
+        moving = v.copy()
+        moving[: self.model.fixed_count] = 0.0
+        return self.rows.velocity(moving) + self.compliance * impulse + self.x2
+
+    def mobility(self, rows: Rows) -> Array:
+        """Return ``H A11 H^T`` for scalar rows H, (m, m).
+
+        Rows that the joints do not let move are exactly zero: the rounding that is left of them would otherwise be
+        taken for a very small mobility.
+        """
+        W = np.zeros((rows.row_count, rows.row_count))
+        respond(*self._tree(), self.model.joints.tree.of_body, self.M_inv, rows.start, rows.body, rows.J, W)
+        for loops in self.loops:
+            X = np.array([rows.velocity(answer) for answer in loops.velocity]).reshape(loops.row.size, rows.row_count)
+            W -= X.T @ loops.inverse @ X
+        held = W.diagonal() <= _HELD * rows.mobility(self.M_inv)
+        W[held] = 0.0
+        W[:, held] = 0.0
+        return W
+
+    def independent(self) -> tuple[Array, Array, Array]:
+        """Return rows that say the same and depend on nothing: B (r, 6 n_b), E (r, r) and x_2 (r,)."""
+        n = self.rows.row_count
+        loop = np.zeros(n, dtype=bool)
+        loop[self.model.joints.tree.loop_row] = True
+        parts = [np.eye(n)[:, ~loop]]
+        for loops in self.loops:
+            part = np.zeros((n, loops.independent.shape[1]))
+            part[loops.row] = loops.independent
+            parts.append(part)
+        mix = np.concatenate(parts, axis=1).T
+        return mix @ self.rows.dense(self.model.body_count), mix * self.compliance @ mix.T, mix @ self.x2
+
+    def _tree(
+        self,
+    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, Array, Array, Array, Array]:
+        """Return the leading arguments of the kernels."""
+        tree = self.model.joints.tree
+        return (
+            tree.start,
+            tree.body,
+            tree.parent,
+            tree.row_start,
+            tree.row_stop,
+            self.rows.body,
+            self.rows.J,
+            *self.factors,
+        )
+
+
+def joint_system(model: Model, state: State, coordinate: Array, M_inv: Array, h: float, *, secant: bool) -> JointSystem:
+    """Evaluate and factor the joints at the start of a step.
+
+    Parameters
+    ----------
+    coordinate : (n_j,)
+        Joint coordinates near those of the state, for angles that have turned more than once.
+    secant : bool
+        Prescribed motions count with their mean rate over the step, otherwise with that at its start.
+    """
+    joints = model.joints
+    rows = bilateral_rows(model, state, coordinate, h, secant=secant)
+    own = joints.rows.joint
+    stiffness, damping = joints.stiffness[own], joints.damping[own]
+    compliance, x2 = np.zeros(rows.row_count), rows.psi / h + rows.rate
+    # A spring's impulse is -h (k (psi + h u) + c u), psi its stretch at the start of the step, u its speed at the end.
+    soft = np.flatnonzero(joints.spring)
+    compliance[soft] = 1.0 / (h * (h * stiffness[soft] + damping[soft]))
+    x2[soft] = rows.rate[soft] + compliance[soft] * h * stiffness[soft] * rows.psi[soft]
+    return _factored(model, rows, x2, compliance, inertia_blocks(model.arrays, state.q), M_inv)
+
+
+def bilateral_rows(model: Model, state: State, coordinate: Array, h: float, *, secant: bool) -> Rows:
+    """Return all bilateral rows; psi of a driven row is what it lags behind, of a spring its stretch."""
+    joints = model.joints
+    rows = joint_rows(joints.arrays, joints.rows, state.q, coordinate)
+    rows.rate[:] += rows.velocity(drive_velocity(model, state, h, secant=secant))
+    for r in np.flatnonzero(joints.drive):
+        motion = joints.motions[joints.rows.joint[r]]
+        assert motion is not None
+        rows.psi[r] -= motion(state.t)
+        rows.rate[r] -= motion_rate(motion, state.t, h, secant=secant)
+    soft = np.flatnonzero(joints.spring)
+    rows.psi[soft] -= joints.rest[joints.rows.joint[soft]]
+    if not joints.equalities:
+        return rows
+    return stacked([rows, *(constraint_rows(model, one, state.q, state.t) for one in joints.equalities)])
+
+
+def joint_coordinates(joints: Joints, q: Array, near: Array) -> Array:
+    """Return angle, displacement or distance of every joint, 0 for those without one; angles next to `near`, (n_j,)."""
+    value = np.zeros(joints.count)
+    value[joints.coordinates.joint] = joint_rows(joints.arrays, joints.coordinates, q, near).psi
+    return value
+
+
+def joint_drift(model: Model, state: State, coordinate: Array) -> float:
+    """Return the largest residual of a rigid row [m, rad]."""
+    if not model.joints.row_count:
+        return 0.0
+    psi = bilateral_rows(model, state, coordinate, 1.0, secant=False).psi
+    psi[np.flatnonzero(model.joints.spring)] = 0.0
+    return float(np.abs(psi).max(initial=0.0))
+
+
+def projected(model: Model, state: State, coordinate: Array) -> State:
+    """Return the state moved onto the joints: the nearest positions, measured by inertia, at which psi vanishes."""
+    joints = model.joints
+    size = _PROJECTED * max(float(np.abs(state.q[:, :3]).max()), 1.0)
+    for _ in range(_MOST_PROJECTIONS):
+        rows = bilateral_rows(model, state, coordinate, 1.0, secant=False)
+        compliance = np.zeros(rows.row_count)
+        soft = np.flatnonzero(joints.spring)
+        compliance[soft], rows.psi[soft] = _NO_FORCE, 0.0
+        if np.abs(rows.psi).max(initial=0.0) <= size:
+            break
+        M, M_inv = inertia_blocks(model.arrays, state.q), inverse_inertia(model.arrays, state.q)
+        system = _factored(model, rows, rows.psi, compliance, M, M_inv)
+        shift, _ = system.solve(np.zeros_like(state.v))
+        moved = advance(model, state, shift, 1.0, exact_rotation=True)
+        q = moved.q
+        q[: model.fixed_count] = state.q[: model.fixed_count]
+        state = State(state.t, q, state.v)
+    return state
+
+
+def elastic_energy(joints: Joints, coordinate: Array) -> float:
+    """Return the energy of all joint springs [J]."""
+    return float(0.5 * np.sum(joints.stiffness * (coordinate - joints.rest) ** 2))
+
+
+def _factored(model: Model, rows: Rows, x2: Array, compliance: Array, M: Array, M_inv: Array) -> JointSystem:
+    """Eliminate the trees, then look through them at the loops."""
+    tree, n_t = model.joints.tree, model.joints.tree.body.size
+    A, Y, S = np.zeros_like(M), np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, MOST_ROWS))
+    factor(tree.body, tree.parent, tree.row_start, tree.row_stop, rows.body, rows.J, compliance, M, A, Y, S)
+    factors = (A, Y, S)
+    system = JointSystem(model, rows, x2, compliance, M, M_inv, factors, ())
+    if not tree.loop_row.size:
+        return system
+    spans = zip(tree.loop_start[:-1], tree.loop_start[1:], strict=True)
+    loops = tuple(_loops(system, tree.loop_row[first:last]) for first, last in spans)
+    return replace(system, loops=loops)
+
+
+def _loops(system: JointSystem, row: IntArray) -> Loops:
+    """Return the rows of one mechanism that close its loops, with the pseudo-inverse of their Schur complement."""
+    rows, n_b, n_r = system.rows, system.model.body_count, system.rows.row_count
+    velocity, impulse = np.zeros((row.size, n_b, 6)), np.zeros((row.size, n_r))
+    free = rows.mobility(system.M_inv)[row]
+    unit = np.zeros(n_r)
+    for k, r in enumerate(row):
+        unit[r] = 1.0
+        force = rows.force(unit, n_b)
+        unit[r] = 0.0
+        force[: system.model.fixed_count] = 0.0
+        velocity[k] = force
+        solve_trees(*system._tree(), velocity[k], impulse[k])
+    S = np.array([rows.velocity(answer)[row] for answer in velocity]).reshape(row.size, row.size)
+    scale = 1.0 / np.sqrt(np.where(free > 0.0, free, 1.0))
+    S = scale[:, None] * (0.5 * (S + S.T) + np.diag(system.compliance[row])) * scale
+    value, vector = np.linalg.eigh(S)
+    kept = value > _DEPENDENT
+    inverse = scale[:, None] * ((vector[:, kept] / value[kept]) @ vector[:, kept].T) * scale
+    # An impulse of dependent rows and the answer of the trees together move nothing.
+    idle = scale[:, None] * vector[:, ~kept]
+    all_rows = impulse.T @ idle
+    all_rows[row] += idle
+    independent = np.ascontiguousarray(scale[:, None] * vector[:, kept])
+    return Loops(row, velocity, impulse, inverse, independent, np.ascontiguousarray(np.linalg.qr(all_rows)[0].T))

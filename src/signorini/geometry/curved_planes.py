@@ -1,0 +1,130 @@
+"""Contacts of curved shapes with half-spaces, in closed form.
+
+A cylinder meets a plane with the lowest points of its rims and, if a cap faces the plane, with points at fixed places
+of that rim; a cone likewise, with its apex as second rim. The lowest points are exact at any tilt, and those at fixed
+places do not move on the body while it stands: all keep their names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, kernel
+from signorini.geometry.planes import above_plane, emit_on_plane
+from signorini.geometry.rows import material_of
+from signorini.geometry.support import CONE, CYLINDER, SUPERELLIPSOID, Size, curved_support
+from signorini.geometry.vectors import Vector
+from signorini.math.rotation import dot
+
+RIM = 6
+"""Points at fixed places of a rim."""
+FACING = 0.3
+"""Sine of the angle to a plane below which a cap, or the side of a cylinder or cone, counts as flat on it."""
+LOWER = 1e-10
+"""Part of the radius by which the lowest point of a rim must be lower than those at fixed places to be worth a contact:
+a standing body must not have one that jumps round its rim with every rounding error."""
+
+
+@inner_kernel
+def rim_place(radius: float, k: int) -> tuple[float, float]:
+    """Return x and y of the fixed place `k` on a rim."""
+    angle = 2.0 * np.pi * k / RIM
+    return radius * np.cos(angle), radius * np.sin(angle)
+
+
+@inner_kernel
+def _add(
+    x: Vector, name: int, n: Vector, height: float, margin: float, count: int, point: Array, feature: IntArray
+) -> int:
+    """Add the contact of a point, in the axes of the shape, with the plane if within `margin`; return the new count."""
+    gap = height + dot(n, x)
+    if not gap <= margin:
+        return count
+    for k in range(3):
+        point[count, k] = x[k] - gap * n[k]
+        point[count, 3 + k] = x[k]
+        point[count, 6 + k] = n[k]
+    point[count, 9] = gap
+    feature[count, 0] = 0
+    feature[count, 1] = name
+    return count + 1
+
+
+@inner_kernel
+def curved_on_plane(
+    kind: int, size: Size, n: Vector, height: float, margin: float, point: Array, feature: IntArray
+) -> int:
+    """Write the contacts of a half-space a and a curved shape b in the axes of b; return how many.
+
+    `n` is the normal of the plane, in the axes of b, and `height` that of b's origin above the plane.
+    """
+    if kind > CONE:
+        x = curved_support(kind, size, (-n[0], -n[1], -n[2]))
+        return _add(x, 1, n, height, margin, 0, point, feature)
+    across = np.sqrt(n[0] * n[0] + n[1] * n[1])
+    f = -1.0 / across if across > 0.0 else 0.0
+    top, bottom, r = size[1], -size[1], size[0]
+    if kind == CONE:
+        top, bottom, r = 0.75 * size[1], -0.25 * size[1], 0.0
+    count, least = 0, np.inf
+    rises = n[2] < 0.0  # the upper cap faces the plane
+    if across < FACING and not (rises and kind == CONE):
+        z = top if rises else bottom
+        for k in range(RIM):
+            u, v = rim_place(size[0], k)
+            least = min(least, n[0] * u + n[1] * v + n[2] * z)
+            count = _add((u, v, z), 3 + k + (RIM if rises else 0), n, height, margin, count, point, feature)
+    least -= LOWER * size[0]
+    up, low = n[2] * top - across * r, n[2] * bottom - across * size[0]
+    flat = abs(up - low) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2)
+    if (up < low or flat) and up < least:
+        count = _add((f * r * n[0], f * r * n[1], top), 1, n, height, margin, count, point, feature)
+    if (low <= up or flat) and low < least:
+        count = _add((f * size[0] * n[0], f * size[0] * n[1], bottom), 2, n, height, margin, count, point, feature)
+    return count
+
+
+@kernel
+def curved_on_planes(
+    kind: IntArray,
+    body: IntArray,
+    parameter: Array,
+    hull: IntArray,
+    pair: IntArray,
+    pair_material: IntArray,
+    reach: Array,
+    frame: Array,
+    found: IntArray,
+    point: Array,
+    feature: IntArray,
+    value: Array,
+    index: IntArray,
+    made: IntArray,
+) -> None:
+    """Write the contacts of curved shapes and half-spaces among the pairs `found` to the rows from ``made[0]`` on.
+
+    Keys of other pairs, and of those alone, are moved to the front of `found`, followed by -1.
+    """
+    n_s = body.size
+    others = 0
+    for c in range(found.size):
+        if found[c] < 0:
+            break
+        i, j = found[c] // n_s, found[c] % n_s
+        plane_last = hull[j] < 0
+        p, o = (j, i) if plane_last else (i, j)
+        if hull[p] >= 0 or not CYLINDER <= kind[o] <= SUPERELLIPSOID:
+            found[others] = found[c]
+            others += 1
+            continue
+        material = material_of(body[i], body[j], reach.size, pair, pair_material)
+        if material < 0:
+            continue
+        m, n, height = above_plane(parameter, frame, p, o)
+        size = (parameter[o, 0], parameter[o, 1], parameter[o, 2], parameter[o, 3])
+        margin = reach[body[i]] + reach[body[j]]
+        count = curved_on_plane(kind[o], size, n, height, margin, point, feature)
+        emit_on_plane(count, found[c], plane_last, m, 0.0, body, material, frame, point, feature, value, index, made)
+    if others < found.size:
+        found[others] = -1

@@ -1,0 +1,241 @@
+"""Joints as the user writes them, checked at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import Array, checked, checked_number
+from signorini.errors import InputError, suggestion
+from signorini.math.poses import by_chain, by_differences
+
+KINDS = (
+    "fixed",
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "spherical",
+    "universal",
+    "planar",
+    "distance",
+    "gear",
+)
+PLANAR_KINDS = ("fixed", "revolute", "prismatic", "distance", "gear")
+WITH_COORDINATE = ("revolute", "prismatic", "distance", "spring")
+"""Kinds with one coordinate: angle, displacement, distance less its first value."""
+_WITH_FRICTION = ("revolute", "prismatic")
+_NEED_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+
+_SAME_DERIVATIVE = 1e-6  # relative; differences are good to 1e-10, wrong signs and factors are not near
+
+JointMotion = Callable[[float], float]
+LoadFriction = tuple[str, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint of two bodies, or of a body and the world; vectors in their 3D form, at the initial pose."""
+
+    name: str
+    kind: str
+    body_a: str | None
+    """None for the world."""
+    body_b: str
+    anchor: Array
+    """World coordinates of the anchor on a and on b, (2, 3) [m]; the same point unless the kind has two."""
+    axis: Array
+    """Unit axes on a and on b, world axes, (2, 3)."""
+    ratio: float
+    """Turns of b for each turn of a, of a gear."""
+    friction: float
+    """Constant limit of dry friction [N, N m]."""
+    load_friction: tuple[float, float]
+    """Coefficient and radius [m] of friction that follows the reaction; (0, 0) for none."""
+    motion: JointMotion | None
+    limits: tuple[float, float]
+    stiffness: float
+    rest: float
+    damping: float
+    effort_limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class AddedConstraint:
+    """A function of poses that is to be zero, or not negative."""
+
+    name: str
+    psi: Callable[[Array, float], Any]
+    bodies: tuple[str, ...]
+    kind: str
+    jacobian: Callable[[Array, float], Any] | None
+    size: int
+    """Number of components of psi."""
+
+
+def make_constraint(
+    name: str,
+    psi: Callable[[Array, float], Any],
+    bodies: tuple[str, ...],
+    poses: Array,
+    kind: str,
+    jacobian: Callable[[Array, float], Any] | None,
+    *,
+    planar: bool,
+) -> AddedConstraint:
+    """Check a constraint at the initial poses of its bodies."""
+    if kind not in ("equality", "inequality"):
+        raise InputError(f"{name}: kind is {kind!r}, must be 'equality' or 'inequality'")
+    if not callable(psi):
+        raise InputError(f"{name}: psi is {psi!r}, must be a function of (q, t)")
+    width = 3 if planar else 7
+
+    def value(x: Array) -> Array:
+        return checked(np.atleast_1d(psi(x, 0.0)), (None,), f"{name}: psi(q, 0)")
+
+    size = value(poses).size
+    if jacobian is not None:
+        given = checked(jacobian(poses, 0.0), (size, poses.size), f"{name}: jacobian(q, 0)")
+        mine, theirs = by_differences(value, poses, width), by_chain(given, poses, width)
+        error, scale = np.abs(mine - theirs).max(initial=0.0), np.abs(mine).max(initial=0.0)
+        if error > _SAME_DERIVATIVE * max(scale, 1e-3):
+            raise InputError(f"{name}: jacobian differs from the difference of psi by {error:.3g}, must agree with it")
+    return AddedConstraint(name, psi, bodies, kind, jacobian, size)
+
+
+def make_joint(
+    what: str,
+    kind: str,
+    body_a: str | None,
+    body_b: str,
+    *,
+    planar: bool,
+    anchor: Array,
+    axis: Array | None,
+    ratio: float | None,
+    friction: float | LoadFriction,
+    motion: JointMotion | None,
+    limits: Sequence[float] | None,
+    spring: float | Sequence[float] | None,
+    damping: float | None,
+    effort_limit: float | None,
+    name: str,
+) -> Joint:
+    """Check the words of a joint; `anchor` (2, 3) and `axis` (n, 3) or None are already in space.
+
+    A spring between two points is a joint of the kind ``"spring"`` without rigid rows.
+    """
+    if kind == "distance" and np.linalg.norm(anchor[1] - anchor[0]) == 0.0:
+        raise InputError(f"{what}: anchor has two equal points {anchor[0].tolist()}, must be apart")
+    constant, load = _friction(what, kind, friction)
+    for word, value in (("motion", motion), ("limits", limits), ("spring", spring), ("damping", damping)):
+        if value is not None and kind not in WITH_COORDINATE:
+            raise InputError(f"{what}: {word} is given, but a {kind} joint has no single coordinate for it")
+    if motion is not None and not callable(motion):
+        raise InputError(f"{what}: motion is {motion!r}, must be a function of time")
+    if effort_limit is not None and motion is None:
+        raise InputError(f"{what}: effort_limit is {effort_limit!r} without motion, must limit a motion")
+    if (ratio is None) == (kind == "gear"):
+        raise InputError(f"{what}: ratio is {ratio!r}, must be given for a gear and for nothing else")
+    stiffness, rest = _spring(what, spring)
+    return Joint(
+        name=name,
+        kind=kind,
+        body_a=body_a,
+        body_b=body_b,
+        anchor=anchor,
+        axis=_axes(what, kind, axis, planar),
+        ratio=0.0 if ratio is None else _ratio(what, ratio),
+        friction=constant,
+        load_friction=load,
+        motion=motion,
+        limits=_limits(what, limits),
+        stiffness=stiffness,
+        rest=rest,
+        damping=0.0 if damping is None else checked_number(damping, f"{what}: damping", least=0.0),
+        effort_limit=np.inf
+        if effort_limit is None
+        else checked_number(effort_limit, f"{what}: effort_limit", above=0.0),
+    )
+
+
+def check_kind(what: str, kind: str, planar: bool) -> None:
+    """Raise `InputError` unless users may ask for this kind of joint."""
+    if kind not in KINDS:
+        raise InputError(
+            f"{what}: kind {kind!r} is unknown{suggestion(str(kind), KINDS)}; there are {', '.join(KINDS)}"
+        )
+    if planar and kind not in PLANAR_KINDS:
+        raise InputError(f"{what}: kind is {kind!r}, must be one of {', '.join(PLANAR_KINDS)} in a planar scene")
+
+
+def _axes(what: str, kind: str, axis: Array | None, planar: bool) -> Array:
+    """Return the unit axes on a and b, (2, 3)."""
+    if axis is None:
+        if kind in _NEED_AXIS and not (planar and kind == "revolute"):
+            raise InputError(f"{what}: axis is missing, must be given for a {kind} joint")
+        if kind in ("universal", "gear") and not planar:
+            raise InputError(f"{what}: axis is missing, must be two axes for a {kind} joint")
+        return np.tile([0.0, 0.0, 1.0], (2, 1))
+    needed = 2 if kind in ("universal", "gear") else 1
+    if axis.shape[0] != needed:
+        raise InputError(f"{what}: axis has {axis.shape[0]} vectors, must be {needed} for a {kind} joint")
+    length = np.linalg.norm(axis, axis=1)
+    if np.any(length == 0.0):
+        raise InputError(f"{what}: axis is {axis.tolist()}, must not be zero")
+    unit: Array = np.broadcast_to(axis / length[:, None], (2, 3)).copy()
+    if kind == "universal" and abs(float(unit[0] @ unit[1])) > 1e-6:
+        raise InputError(f"{what}: axis is {axis.tolist()}, must be two axes at a right angle")
+    if planar and kind in ("revolute", "gear") and np.any(np.abs(unit[:, 2]) < 1.0 - 1e-12):
+        raise InputError(f"{what}: axis is {axis.tolist()}, must be normal to the plane")
+    if planar and kind == "prismatic" and np.any(unit[:, 2] != 0.0):
+        raise InputError(f"{what}: axis is {axis.tolist()}, must lie in the plane")
+    return unit
+
+
+def _friction(what: str, kind: str, friction: Any) -> tuple[float, tuple[float, float]]:
+    """Return the constant limit, and coefficient and radius of friction by load."""
+    by_load = isinstance(friction, tuple | list)
+    if by_load:
+        if len(friction) != 3 or friction[0] != "load":
+            raise InputError(f"{what}: friction is {friction!r}, must be a limit or ('load', coefficient, radius)")
+        coefficient = checked_number(friction[1], f"{what}: friction coefficient", least=0.0)
+        load = (coefficient, checked_number(friction[2], f"{what}: friction radius", above=0.0))
+        constant = 0.0
+    else:
+        constant, load = checked_number(friction, f"{what}: friction", least=0.0), (0.0, 0.0)
+    if (constant > 0.0 or by_load) and kind not in _WITH_FRICTION:
+        raise InputError(
+            f"{what}: friction is {friction!r}, must be 0 unless the joint is {' or '.join(_WITH_FRICTION)}"
+        )
+    return constant, load
+
+
+def _limits(what: str, limits: Any) -> tuple[float, float]:
+    if limits is None:
+        return -np.inf, np.inf
+    if not isinstance(limits, tuple | list | np.ndarray) or len(limits) != 2:
+        raise InputError(f"{what}: limits is {limits!r}, must be a pair (least, largest)")
+    low, high = (float(x) for x in limits)
+    if not low < high:
+        raise InputError(f"{what}: limits is {limits!r}, must be a pair (least, largest) with least < largest")
+    return low, high
+
+
+def _spring(what: str, spring: Any) -> tuple[float, float]:
+    """Return stiffness and relaxed coordinate."""
+    if spring is None:
+        return 0.0, 0.0
+    if isinstance(spring, tuple | list | np.ndarray):
+        stiffness, rest = checked(spring, (2,), f"{what}: spring")
+        return checked_number(stiffness, f"{what}: spring stiffness", least=0.0), float(rest)
+    return checked_number(spring, f"{what}: spring", least=0.0), 0.0
+
+
+def _ratio(what: str, ratio: Any) -> float:
+    value = checked_number(ratio, f"{what}: ratio")
+    if value == 0.0:
+        raise InputError(f"{what}: ratio is 0, must be the turns of b for each turn of a")
+    return value
