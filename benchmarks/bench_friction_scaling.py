@@ -81,7 +81,7 @@ def frames(normal: Array) -> Array:
 
 def side_for(contacts: int) -> int:
     """Return the edge of a lattice with about so many contacts."""
-    return max(2, round((contacts / 3.0) ** (1.0 / 3.0)))
+    return max(2, round(float(np.cbrt(contacts / 3.0))))
 
 
 def measure(contacts: int, newton: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, BoolArray
 from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
 from signorini.formulations.base import Balance, FreeMotion
 from signorini.formulations.joint_space import JointSpace, LawKind
@@ -50,6 +50,8 @@ def energy_balance(
     pressed = np.zeros(model.body_count, dtype=bool)
     active = np.any(p != 0.0, axis=1)
     pressed[contacts.body_a[active]] = pressed[contacts.body_b[active]] = True
+    if joints is not None:
+        _spread(pressed, joints, p_laws)
     bodies = slice(model.fixed_count, None)
     user_impulse = free.p_ext - h * model.arrays.weight
     balance = Balance(
@@ -66,6 +68,15 @@ def energy_balance(
     if joints is None:
         return balance
     return _with_joints(balance, model, moved, after, joints, p_laws, reaction, v, h, coordinate)
+
+
+def _spread(pressed: BoolArray, joints: JointSpace, p_laws: Array) -> None:
+    """Count also bodies at an active limit, and all that hang together with a body in contact or at a limit."""
+    laws, of_body = joints.laws, joints.system.model.joints.tree.of_body
+    at_stop = np.repeat((laws.kind == LawKind.LIMIT) & (p_laws != 0.0), np.diff(laws.rows.start))
+    stopped = laws.rows.body[at_stop]
+    pressed[stopped[stopped >= 0]] = True
+    pressed |= (of_body >= 0) & np.isin(of_body, of_body[pressed])
 
 
 def _with_joints(

@@ -8,7 +8,7 @@ from signorini._arrays import Array
 from signorini.dynamics import joint_coordinates, joint_drift, joint_rows, projected
 from signorini.formulations.base import JointReport
 from signorini.formulations.joint_space import JointSpace
-from signorini.math.rotation import rotate
+from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
 
@@ -43,14 +43,12 @@ def joint_report(
     sign = np.where((laws.kind == 0) & ((-1 - laws.feature) % 4 == 1), -1.0, 1.0)
     np.add.at(effort, laws.joint[own], (sign * p_laws)[own])
     reaction = np.zeros((joints.count, 6))
-    for part, p in ((rows, impulse), (laws.rows, p_laws)):
-        owner = joints.rows.joint if part is rows else laws.joint
-        for r, g in enumerate(owner):
-            if g >= 0:
-                reaction[g] += part.J[part.start[r] + 1] * p[r]
-    body = joints.arrays.body_b
-    arm = np.array([rotate(space_q[3:], x) for space_q, x in zip(after.q[body], joints.arrays.anchor_b, strict=True)])
-    reaction[:, 3:] -= np.cross(arm.reshape(-1, 3), reaction[:, :3])
+    # Of the two terms of a joint's row the second is that of body b.
+    np.add.at(reaction, joints.rows.joint, rows.J[1 : 2 * n : 2] * impulse[:n, None])
+    m = int(own.sum())  # laws of joints come before those of constraints
+    np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
+    arm = rotated(after.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
+    reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
     return JointReport(
         coordinate=coordinate,
         speed=speed,

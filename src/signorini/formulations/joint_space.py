@@ -6,7 +6,8 @@ Limits, one-sided constraints, dry friction and motors of limited effort act alo
 - limit: :math:`0 \le p \perp w + \psi/h \ge 0`, a contact without friction;
 - friction (S1 eq. 38): :math:`|p| \le h\,c_{max}`, opposite to :math:`w` where it slips: a contact with coefficient 1
   whose normal impulse is known, :math:`0 \le p_n \perp a p_n - a h c_{max} \ge 0`, tangential row J;
-- motor: the same, with :math:`w + \psi/h` in place of :math:`w`, psi being what the joint lags behind its motion.
+- motor: the same, with :math:`w + \psi/h` in place of :math:`w`, psi being what the joint lags behind its motion, or
+  as much of it as can be made good without overshooting: the motor must still be able to stop.
 
 So every solver of friction problems solves joints too, exactly, without creep. Friction that follows the reaction of
 its own joint is found by repetition, its limit taken from the reaction until both agree.
@@ -34,6 +35,7 @@ from signorini.dynamics import (
 from signorini.model import Model, RowKind, RowTable, State
 
 _NEAR_LIMIT = 2.0  # steps at the present speed within which a limit counts
+_BRAKING_SHARE = 0.5  # of a motor's effort that may be counted on to stop in time; the rest is for other loads
 _LIMIT_MARGIN = 1e-2  # [m, rad] within which it always counts
 
 
@@ -56,7 +58,7 @@ class RowLaws:
     feature: IntArray
     """Names by which impulses are remembered, negative, (n_l,)."""
     rows: Rows
-    """psi is the gap of a limit, the lag of a motor, 0 for friction."""
+    """psi is the gap of a limit, what a motor is to make good in this step, 0 for friction."""
     bound: Array
     """Largest impulse of friction or motor, (n_l,) [N s, N m s]."""
     by_load: BoolArray
@@ -105,9 +107,26 @@ def joint_space(
     system = joint_system(model, state, coordinate, M_inv, h, secant=secant)
     velocity, impulse = system.solve(v_free)
     space = JointSpace(system, _row_laws(model, state, velocity, coordinate, h, secant=secant), velocity, coordinate)
+    _restrain_motors(system, space.laws, h)
     if space.laws.by_load.any():
         space.laws.bound[:] = space.load_bound(impulse)
     return space
+
+
+def _restrain_motors(system: JointSystem, laws: RowLaws, h: float) -> None:
+    """Let motors make good no more of their lag in a step than at the speed from which they can stop.
+
+    Pursued at full effort up to the last moment, a lag is overshot by as much again, for ever.
+    """
+    motor = np.flatnonzero(laws.kind == LawKind.MOTOR)
+    if not motor.size:
+        return
+    rows = laws.rows
+    terms = (rows.start[motor][:, None] + np.arange(2)).reshape(-1)
+    own = Rows(2 * np.arange(motor.size + 1), rows.body[terms], rows.J[terms], rows.psi[motor], rows.rate[motor])
+    deceleration = _BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / h
+    lag = rows.psi[motor]
+    rows.psi[motor] = np.sign(lag) * np.minimum(np.abs(lag), h * np.sqrt(2.0 * deceleration * np.abs(lag)))
 
 
 def driven_velocity(model: Model, state: State, v_free: Array, h: float) -> Array:
@@ -127,28 +146,11 @@ def _row_laws(model: Model, state: State, velocity: Array, coordinate: Array, h:
     measured = joint_rows(joints.arrays, table, state.q, coordinate)
     measured.rate[:] = measured.velocity(drive_velocity(model, state, h, secant=secant))
     speed = measured.velocity(velocity) + measured.rate
-    chosen: list[tuple[LawKind, int, int, float, float, float]] = []  # kind, row, side, psi, rate, bound
-    for r, g in enumerate(table.joint):
-        low, high = joints.limits[g]
-        margin = _LIMIT_MARGIN + _NEAR_LIMIT * h * abs(speed[r])
-        for side, gap in ((1, measured.psi[r] - low), (-1, high - measured.psi[r])):
-            if gap <= margin:
-                chosen.append((LawKind.LIMIT, r, side, gap, side * measured.rate[r], 0.0))
-        if joints.friction[g] > 0.0 or joints.load_friction[g, 0] > 0.0:
-            chosen.append((LawKind.FRICTION, r, 1, 0.0, measured.rate[r], h * joints.friction[g]))
-        motion = joints.motions[g]
-        if motion is not None and np.isfinite(joints.effort_limit[g]):
-            lag = measured.psi[r] - motion(state.t)
-            rate = measured.rate[r] - motion_rate(motion, state.t, h, secant=secant)
-            chosen.append((LawKind.MOTOR, r, 1, lag, rate, h * joints.effort_limit[g]))
-    sides = np.array([one[2] for one in chosen], dtype=float)
-    row = np.array([one[1] for one in chosen], dtype=np.int64)
-    kind = np.array([one[0] for one in chosen], dtype=np.int64)
+    kind, row, sides, psi, rate, bound = _chosen(model, state, measured, speed, h, secant=secant)
     own = RowTable(*(column[row] for column in table))
     rows = joint_rows(joints.arrays, own, state.q, coordinate)
     rows.J[:] *= np.repeat(sides, 2)[:, None]
-    rows.psi[:] = [one[3] for one in chosen]
-    rows.rate[:] = [one[4] for one in chosen]
+    rows.psi[:], rows.rate[:] = psi, rate
     n_more = sum(one.size for one in joints.inequalities)
     more = [constraint_rows(model, one, state.q, state.t) for one in joints.inequalities]
     joint = np.concatenate([own.joint, np.full(n_more, -1)]).astype(np.int64)
@@ -161,6 +163,40 @@ def _row_laws(model: Model, state: State, velocity: Array, coordinate: Array, h:
         joint=joint,
         feature=-1 - name.astype(np.int64),
         rows=stacked([rows, *more]),
-        bound=np.concatenate([[one[5] for one in chosen], np.zeros(n_more)]),
+        bound=np.concatenate([bound, np.zeros(n_more)]),
         by_load=by_load,
     )
+
+
+def _chosen(
+    model: Model, state: State, measured: Rows, speed: Array, h: float, *, secant: bool
+) -> tuple[IntArray, IntArray, Array, Array, Array, Array]:
+    """Return kind, coordinate row, direction (+1 or -1), psi, rate and bound of the laws that act in a step."""
+    joints = model.joints
+    g = joints.coordinates.joint
+    margin = _LIMIT_MARGIN + _NEAR_LIMIT * h * np.abs(speed)
+    low, high = measured.psi - joints.limits[g, 0], joints.limits[g, 1] - measured.psi
+    rubs = (joints.friction[g] > 0.0) | (joints.load_friction[g, 0] > 0.0)
+    pursued = np.array([joints.motions[k] is not None for k in g], dtype=bool) & np.isfinite(joints.effort_limit[g])
+    parts = []
+    for kind, side, at in (
+        (LawKind.LIMIT, 1.0, np.flatnonzero(low <= margin)),
+        (LawKind.LIMIT, -1.0, np.flatnonzero(high <= margin)),
+        (LawKind.FRICTION, 1.0, np.flatnonzero(rubs)),
+        (LawKind.MOTOR, 1.0, np.flatnonzero(pursued)),
+    ):
+        psi, rate, bound = np.zeros(at.size), side * measured.rate[at], np.zeros(at.size)
+        if kind == LawKind.LIMIT:
+            psi = (low if side > 0.0 else high)[at]
+        elif kind == LawKind.FRICTION:
+            bound = h * joints.friction[g[at]]
+        else:
+            bound = h * joints.effort_limit[g[at]]
+            for k, r in enumerate(at):
+                motion = joints.motions[g[r]]
+                assert motion is not None
+                psi[k] = measured.psi[r] - motion(state.t)
+                rate[k] -= motion_rate(motion, state.t, h, secant=secant)
+        parts.append((np.full(at.size, kind, dtype=np.int64), at, np.full(at.size, side), psi, rate, bound))
+    kinds, rows, sides, psis, rates, bounds = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return kinds, rows, sides, psis, rates, bounds

@@ -25,6 +25,7 @@ _ITERATIONS = 80
 _GAP = 1e-13  # duality gap and residual at which the programs end, in units of the bodies' size
 _CENTRING = 0.1  # by which each step reduces the gap it aims at
 _ARMIJO = 0.01
+_BOUNDARY = 0.02  # of its distance that a point keeps from each surface in a step
 _HALVINGS = 40
 
 
@@ -59,7 +60,8 @@ def minimise(program: Program, z: Array) -> tuple[Array, Array]:
         dual = slope + J.T @ w
         if gap < _GAP and float(np.abs(dual).max()) < _GAP:
             break
-        aim = _CENTRING * gap / m
+        # The gap must not close before the gradients balance: at the boundary steps would be too short for that.
+        aim = max(_CENTRING * gap, _CENTRING * float(np.abs(dual).max())) / m
         residual = float(np.sqrt(dual @ dual + ((-w * c - aim) ** 2).sum()))
         K = program.hessian + program.curvature(z, w) + (J.T * (w / -c)) @ J
         # At the centre of a superellipsoid all derivatives vanish: the step then goes straight down, see below.
@@ -78,7 +80,7 @@ def minimise(program: Program, z: Array) -> tuple[Array, Array]:
         for _ in range(_HALVINGS):
             z_new, w_new = z + s * dz, w + s * dw
             c_new = program.values(z_new)
-            if (c_new < 0.0).all():
+            if (c_new < _BOUNDARY * c).all():
                 J_new = program.gradients(z_new)
                 dual_new = program.gradient + program.hessian @ z_new + J_new.T @ w_new
                 cent_new = -w_new * c_new - aim

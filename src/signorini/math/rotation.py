@@ -38,6 +38,13 @@ def rotate(e: Vector, x: Vector) -> tuple[float, float, float]:
     )
 
 
+def rotated(e: Array, x: Array) -> Array:
+    """Return many vectors x (n, 3) turned by quaternions e (n, 4)."""
+    t = 2.0 * np.cross(e[:, 1:], x)
+    out: Array = x + e[:, :1] * t + np.cross(e[:, 1:], t)
+    return out
+
+
 @kernel
 def unrotate(e: Vector, x: Vector) -> tuple[float, float, float]:
     """Return ``R(e)^T x``: the world vector `x` seen from the body."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _SWEEPS = 2000
 _CHUNK = 256  # sweeps between two looks at the clock
+_AFTER = 2  # sweeps after a guess was found to be good enough
 _PATIENCE = 200
 _PROGRESS = 0.1
 _SWEPT_NEAR = 3e-5  # sweeps that ended below this residual are near enough for Newton
@@ -72,6 +73,10 @@ class FrictionAuto:
             solved = residual <= control.tolerance
             if solved or done < chunk or sweeps >= _SWEEPS or history[-1][0] > deadline:
                 break
+        if solved and control.start is not None and residual > 0.0:
+            # A guess that is just good enough would be taken again in every step, and its error would add up to creep.
+            done, residual = sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)
+            sweeps += done
         if solved and (control.start is not None or problem.rel(problem.flat(p)) <= _REL * control.tolerance):
             return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
         if problem.contact_count > _NEWTON_CONTACTS:

@@ -221,6 +221,7 @@ def test_solve_compares_what_applies(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["solve", str(tmp_path / "block.npz"), "--all", "--out", str(tmp_path / "out")]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "not applicable" in line]
     assert "Lemke" in line
+    assert "ExtendedFriction" in line
     assert "NSGS" not in line
 
 

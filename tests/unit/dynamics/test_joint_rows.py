@@ -9,7 +9,7 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.dynamics import advance, bilateral_rows, joint_coordinates, joint_rows
+from signorini.dynamics import advance, bilateral_rows, joint_coordinates, joint_rows, prescribed_pose
 from signorini.model import Model, RowKind, State
 from signorini.scene import compile_scene
 
@@ -198,5 +198,6 @@ def test_rate_of_a_driven_row_and_of_a_moving_wall() -> None:
     scene.add_joint("prismatic", "wall", "b", anchor=(0, 0, 0), axis=(1, 0, 0), motion=lambda t: 0.2 * t + t * t)
     model = compile_scene(scene)
     state = State(0.1, model.initial_state.q.copy(), model.initial_state.v.copy())
+    state.q[:1], state.v[:1] = prescribed_pose(model, state.t)
     rows = bilateral_rows(model, state, np.zeros(1), 1e-3, secant=False)
     assert rows.rate[-1] == pytest.approx(-0.5 - 0.2 - 0.2, rel=1e-9)
