@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import signorini as sg
-from signorini._arrays import Array
 
 GRAVITY = 9.81
 
@@ -82,9 +81,12 @@ def chain(n: int, *, length: float = 0.1) -> sg.Scene:
     scene = sg.Scene()
     for k in range(n):
         scene.add_body(
-            sg.Capsule(0.01, 0.8 * length), mass=0.1, position=((k + 0.5) * length, 0, 0), orientation=turn_y(np.pi / 2),
+            sg.Capsule(0.01, 0.8 * length),
+            mass=0.1,
+            position=((k + 0.5) * length, 0, 0),
+            orientation=turn_y(np.pi / 2),
             name=f"link{k}",
-        )  # fmt: skip
+        )
         anchor = (k * length, 0, 0)
         scene.add_joint("spherical", None if k == 0 else f"link{k - 1}", f"link{k}", anchor=anchor, name=f"joint{k}")
     return scene
@@ -97,8 +99,8 @@ def everything() -> sg.Scene:
     scene.add_fixed(sg.Sphere(0.05), motion=lambda t: (0.1 * np.sin(3 * t), 0.0, 2.0), name="hand")
     box = sg.Box((0.3, 0.1, 0.1))
     for k in range(8):
-        scene.add_body(box, mass=1.0 + 0.2 * k, position=(0.4 * k - 1.4, 0, 1.5), angular_velocity=(0.3, k % 3 - 1, 0.2),
-                       name=f"b{k}")  # fmt: skip
+        place = (0.4 * k - 1.4, 0, 1.5)
+        scene.add_body(box, mass=1 + 0.2 * k, position=place, angular_velocity=(0.3, k % 3 - 1, 0.2), name=f"b{k}")
     scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0.5, 0.12), velocity=(1, 0, 0), name="ball")
     scene.add_joint("revolute", None, "b0", anchor=(-1.6, 0, 1.5), axis=(0, 1, 0), friction=0.3, limits=(-0.5, 0.8))
     scene.add_joint("universal", "b0", "b1", anchor=(-1.2, 0, 1.5), axis=[(0, 1, 0), (0, 0, 1)])
@@ -116,8 +118,3 @@ def everything() -> sg.Scene:
     scene.add_constraint(lambda q, t: q[2] - 0.2 - 0.05 * t, ["ball"], kind="inequality")
     scene.set_contact(friction=0.4)
     return scene
-
-
-def axis_angle(e: Array) -> float:
-    """Angle of a quaternion about y."""
-    return float(2.0 * np.arctan2(e[2], e[0]))

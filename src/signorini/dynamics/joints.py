@@ -265,7 +265,8 @@ def _loops(system: JointSystem, row: IntArray) -> Loops:
         velocity[k] = force
         solve_trees(*system._tree(), velocity[k], impulse[k])
     S = np.array([rows.velocity(answer)[row] for answer in velocity]).reshape(row.size, row.size)
-    scale = 1.0 / np.sqrt(np.where(free > 0.0, free, 1.0))
+    size = free + system.compliance[row]  # soft springs would hide the dependence of rigid rows
+    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     S = scale[:, None] * (0.5 * (S + S.T) + np.diag(system.compliance[row])) * scale
     value, vector = np.linalg.eigh(S)
     kept = value > _DEPENDENT

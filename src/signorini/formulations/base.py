@@ -19,14 +19,14 @@ class Memory(NamedTuple):
     feature: IntArray
     """Names of contacts and, negative, of joint laws; sorted, (m,)."""
     impulse: Array
-    """In the contact frames (n, t, o), (m, 3) [N s]."""
+    """In the contact frames (n, t, o), then couples about them, (m, 6) [N s, N m s]."""
     coordinate: Array
     """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
 
     @staticmethod
     def none(joint_count: int = 0) -> Memory:
         """Return the memory of a run that has not begun."""
-        return Memory(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(joint_count))
+        return Memory(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros(joint_count))
 
     @staticmethod
     def of(feature: IntArray, impulse: Array, coordinate: Array) -> Memory:
@@ -35,8 +35,8 @@ class Memory(NamedTuple):
         return Memory(feature[order], impulse[order], coordinate)
 
     def recall(self, feature: IntArray) -> Array:
-        """Return the remembered impulse of every feature, zero for new ones, (n, 3)."""
-        impulse = np.zeros((feature.size, 3))
+        """Return the remembered impulse of every feature, zero for new ones, (n, 6)."""
+        impulse = np.zeros((feature.size, 6))
         if self.feature.size:
             row = np.minimum(np.searchsorted(self.feature, feature), self.feature.size - 1)
             known = self.feature[row] == feature

@@ -97,7 +97,7 @@ def _places(laws: RowLaws, before: int, dim: int, rotation: float) -> tuple[IntA
     limit = laws.kind == LawKind.LIMIT
     first = before + dim * k
     row, source, weight = [one, first + ~limit], [one, before + k], [np.ones(before), np.ones(laws.count)]
-    if dim == 3 and rotation != 0.0:
+    if dim >= 3 and rotation != 0.0:
         weight[1] = np.where(limit, 1.0, np.cos(rotation))
         row.append(first[~limit] + 2)
         source.append(before + k[~limit])
@@ -118,7 +118,11 @@ def _idle(laws: RowLaws, a: Array, before: int, dim: int, rotation: float) -> tu
         rows.append(first[limit] + k)
         columns.append(first[limit] + k)
         values.append(a[limit])
-    if dim == 3:
+    for k in range(3, dim):
+        rows.append(first[~limit] + k)
+        columns.append(first[~limit] + k)
+        values.append(a[~limit])
+    if dim >= 3:
         across = (-np.sin(rotation), np.cos(rotation))
         for k in range(2):
             for l in range(2):

@@ -26,7 +26,7 @@ def settled(model: Model, state: State, space: JointSpace | None, h: float, *, p
 
 
 def joint_report(
-    space: JointSpace, after: State, v: Array, impulse: Array, p_laws: Array, coordinate: Array, h: float
+    space: JointSpace, before: State, after: State, v: Array, impulse: Array, p_laws: Array, coordinate: Array
 ) -> JointReport:
     """Collect coordinates, speeds, efforts and reactions of one step."""
     system, model = space.system, space.system.model
@@ -47,7 +47,7 @@ def joint_report(
     np.add.at(reaction, joints.rows.joint, rows.J[1 : 2 * n : 2] * impulse[:n, None])
     m = int(own.sum())  # laws of joints come before those of constraints
     np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
-    arm = rotated(after.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
+    arm = rotated(before.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
     reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
     return JointReport(
         coordinate=coordinate,

@@ -25,6 +25,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.formulations.base import Memory, StepResult
+from signorini.formulations.friction_law import friction_law
 from signorini.formulations.time_stepping import (
     ContactSpace,
     begin,
@@ -34,7 +35,6 @@ from signorini.formulations.time_stepping import (
     finish,
     free_motion,
     pose_and_solve,
-    refuse,
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
@@ -46,7 +46,7 @@ _REST_STEPS = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreauJean:
-    """Exact Coulomb cone, Newton restitution."""
+    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, Newton restitution."""
 
     solver: Any = None
     """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
@@ -59,7 +59,6 @@ class MoreauJean:
         check_gyroscopic(self.gyroscopic, "MoreauJean")
 
     def init(self, model: Model, state: State) -> Memory:
-        refuse(model, "MoreauJean", restitution=True)
         return begin(model, state)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
@@ -69,10 +68,13 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        space = contact_space(model, state, free, contacts, memory, h, secant=True, common_point=True)
+        law = friction_law(model, contacts)
+        space = contact_space(
+            model, state, free, contacts, memory, h, secant=True, common_point=True, couples=law.couples, idle=law.idle
+        )
 
         def pose(b: Array) -> FrictionProblem:
-            return FrictionProblem(space.W, b, space.mu, dim=space.b.shape[1])
+            return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **law.words(space.mu.size))
 
         def answer(problem: FrictionProblem, start: Array) -> Solution:
             return solve(problem, self.solver, tolerance=tolerance, start=start)

@@ -74,7 +74,7 @@ class StewartTrinkle:
         check_gyroscopic(self.gyroscopic, "StewartTrinkle")
 
     def init(self, model: Model, state: State) -> Memory:
-        refuse(model, "StewartTrinkle", restitution=False)
+        refuse(model, "StewartTrinkle")
         rubs = (model.joints.friction > 0.0).any() or (model.joints.load_friction > 0.0).any()
         if self.directions % 2 and not model.planar and (rubs or np.isfinite(model.joints.effort_limit).any()):
             raise InputError(f"StewartTrinkle: directions is {self.directions}, must be even for friction in joints")

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, BoolArray
 from signorini.dynamics import (
     advance,
     contact_wrenches,
@@ -148,19 +148,24 @@ def contact_space(
     secant: bool,
     common_point: bool,
     rotation: float = 0.0,
+    couples: tuple[int, ...] = (),
+    idle: BoolArray | None = None,
 ) -> ContactSpace:
     """Map contact impulses to relative velocities.
 
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
-    papers. Joints are eliminated in the map.
+    papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
+    except about the normals of the contacts `idle`.
     """
     point_a, point_b = contacts.point_a, contacts.point_b
     if common_point:
         halfway = np.where((contacts.body_a < model.fixed_count)[:, None], point_b, 0.5 * (point_a + point_b))
         point_a = point_b = halfway
     dim = 2 if model.planar else 3
-    J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b)
+    J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b, couples=couples)
+    if idle is not None and idle.any():
+        J_a[idle, dim] = J_b[idle, dim] = 0.0
     drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=secant))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
@@ -181,7 +186,7 @@ def contact_space(
     if not model.joints.any:
         return space
     joints = joint_space(model, state, free.v_free, free.M_inv, memory.coordinate, h, secant=secant)
-    W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), dim, rotation, h)
+    W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, h)
     b[: contacts.contact_count] += drive
     return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
 
@@ -239,14 +244,17 @@ def finish(
     v, reaction = space.body_velocity(free, blocks)
     moved = advance(model, state, v, h, exact_rotation=exact_rotation)
     after, coordinate = settled(model, moved, space.joints, h, projection=projection)
-    impulse = _in_space(p)
+    dim = 2 if model.planar else 3
+    impulse = _padded(p[:, :dim], 3)
     u = space.velocity(blocks)
     return StepResult(
         state=after,
-        memory=Memory.of(np.concatenate([space.contacts.feature, _law_features(space)]), _in_space(blocks), coordinate),
+        memory=Memory.of(
+            np.concatenate([space.contacts.feature, _law_features(space)]), _padded(blocks, 6), coordinate
+        ),
         contacts=space.contacts,
         impulse=impulse,
-        velocity=_in_space(u),
+        velocity=_padded(u[:, :dim], 3),
         problem=problem,
         solution=solution,
         balance=energy_balance(
@@ -266,7 +274,7 @@ def finish(
             h,
             coordinate,
         ),
-        joints=None if space.joints is None else joint_report(space.joints, after, v, reaction, p_laws, coordinate, h),
+        joints=None if space.joints is None else joint_report(space.joints, state, after, v, reaction, p_laws, coordinate),
     )
 
 
@@ -274,9 +282,9 @@ def _law_features(space: ContactSpace) -> Any:
     return np.zeros(0, dtype=np.int64) if space.joints is None else space.joints.laws.feature
 
 
-def _in_space(p: Array) -> Array:
-    """Return contact vectors (n_c, dim) with three components, the missing one zero."""
-    out = np.zeros((p.shape[0], 3))
+def _padded(p: Array, width: int) -> Array:
+    """Return contact vectors with `width` components, the missing ones zero."""
+    out = np.zeros((p.shape[0], width))
     out[:, : p.shape[1]] = p
     return out
 
@@ -293,11 +301,9 @@ def check_gyroscopic(value: str, who: str) -> None:
         raise InputError(f"{who}: gyroscopic is {value!r}, must be 'implicit' or 'explicit'")
 
 
-def refuse(model: Model, who: str, *, restitution: bool) -> None:
-    """Raise `InputError` for contact data that formulation `who` does not model."""
-    data = {"torsional": model.materials.torsional, "rolling": model.materials.rolling}
-    if not restitution:
-        data["restitution"] = model.materials.restitution
-    for word, values in data.items():
+def refuse(model: Model, who: str) -> None:
+    """Raise `InputError` for contact data that formulation `who`, of Coulomb friction without rebound, does not model."""
+    for word in ("torsional", "rolling", "restitution", "ellipsoid"):
+        values = getattr(model.materials, word)
         if np.any(values > 0.0):
             raise InputError(f"contact: {word} is {values.max():g}, must be 0 for {who}")

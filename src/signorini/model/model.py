@@ -41,6 +41,8 @@ class Materials(NamedTuple):
     """Torsional friction radius, (n_m,) [m]."""
     rolling: Array
     """Rolling friction radius, (n_m,) [m]."""
+    ellipsoid: Array
+    """Half axes e_t, e_o and e_r [m] of ellipsoidal friction, zero where friction is round, (n_m, 3)."""
     pair: IntArray
     """Sorted keys ``a * n_b + b`` (a < b) of the pairs with data of their own, (n_p,)."""
     pair_material: IntArray

@@ -180,8 +180,8 @@ class FrictionProblem:
             couplings = W.couplings()
         else:
             couplings = couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
-        if np.any(self.compliance):
-            couplings = with_compliance(couplings, np.asarray(self.compliance))
+        if isinstance(self.compliance, np.ndarray) and self.compliance.any():
+            couplings = with_compliance(couplings, self.compliance)
         put(self, "couplings", couplings)
         put(self, "blocks", diagonal_blocks(*couplings[:6]))
         scaled = self.b if self.extension is None else self.b * self.extension.scale.reshape(-1)
@@ -292,7 +292,7 @@ class FrictionProblem:
 
     def _velocity_by_contacts(self, p: Array) -> Array:
         """Return velocities by contacts, in the components of :meth:`spatial`."""
-        if self.rows == self.dim:
+        if self.extension is None or self.rows == self.dim:
             return contact_velocity(self.couplings, p, self.load)
         W: Any = self.scaled_W
         u: Array = (W @ p.reshape(-1)).reshape(p.shape) + self.load
@@ -323,10 +323,10 @@ class FrictionProblem:
         """
         x = self.spatial(p)
         u = self._velocity_by_contacts(x)
-        error = self._natural_norms(x, u, slice(None), self.rho)[0]
+        error = self._natural_norms(x, u, self.load, self.mu, self.rho)[0]
         allowed = max(_CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
         doubtful = np.flatnonzero(~(error <= allowed))
-        return all(self._natural_norms(x, u, slice(c, c + 1), self.rho)[0] <= allowed[c] for c in doubtful)
+        return all(self._error_of_contact(x, u, int(c)) <= allowed[c] for c in doubtful)
 
     def rel(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \hat u)\| / \|b\|`, the measure of published collections; depends on units."""
@@ -335,18 +335,25 @@ class FrictionProblem:
 
     def _norms(self, p: Array, rho: Array) -> tuple[float, float, float]:
         """Return the norms of the natural map, of p (by contacts) and of rho b."""
-        return self._natural_norms(p, self._velocity_by_contacts(p), slice(None), rho)
+        return self._natural_norms(p, self._velocity_by_contacts(p), self.load, self.mu, rho)
 
-    def _natural_norms(self, p: Array, u: Array, c: slice, rho: Array) -> tuple[float, float, float]:
-        """Return these norms over the contacts `c` alone, `u` being the velocities of p."""
-        if self.rows != self.dim and self.extension is not None:
+    def _error_of_contact(self, p: Array, u: Array, c: int) -> float:
+        """Return the norm of the natural map of one contact, `u` being the velocities of `p`."""
+        one = slice(c, c + 1)
+        return self._natural_norms(p[one], u[one], self.load[one], self.mu[one], self.rho[one], one)[0]
+
+    def _natural_norms(
+        self, p: Array, u: Array, load: Array, mu: Array, rho: Array, contacts: slice | None = None
+    ) -> tuple[float, float, float]:
+        """Return these norms for all contacts, or for some with the arrays of these."""
+        if self.extension is not None and self.rows != self.dim:
             from signorini.math.product_cones import product_norms  # compiled only where there are couples
 
-            limits, starts = self.extension.limits[c], self.extension.starts
-            return product_norms(p[c], u[c], self.load[c], limits, starts, rho[c])
+            limits = self.extension.limits if contacts is None else self.extension.limits[contacts]
+            return product_norms(p, u, load, limits, self.extension.starts, rho)
         if self.polygon:
-            return polygon_norms(p[c], u[c], self.load[c], self.mu[c], rho[c], self.polygon, self.rotation)
-        return natural_norms(p[c], u[c], self.load[c], self.mu[c], rho[c])
+            return polygon_norms(p, u, load, mu, rho, self.polygon, self.rotation)
+        return natural_norms(p, u, load, mu, rho)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem in local form as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

@@ -116,6 +116,7 @@ def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
         restitution=np.array([row.restitution for row in rows]),
         torsional=np.array([row.torsional for row in rows]),
         rolling=np.array([row.rolling for row in rows]),
+        ellipsoid=np.array([row.ellipsoid or (0.0, 0.0, 0.0) for row in rows]),
         pair=keys,
         pair_material=np.array([by_key[int(key)] for key in keys], dtype=np.int64),
     )

@@ -153,7 +153,9 @@ class _Hessian:
 
 def _bounds(value: Any) -> tuple[Array, Array]:
     if value is None:
-        raise InputError("implicit: bounds are missing, must be (least, largest) coordinates or half the edge of a cube")
+        raise InputError(
+            "implicit: bounds are missing, must be (least, largest) coordinates or half the edge of a cube"
+        )
     if np.ndim(value) == 0:
         half = float(checked(value, (), "implicit: bounds"))
         low, high = np.full(3, -half), np.full(3, half)

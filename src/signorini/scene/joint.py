@@ -218,7 +218,10 @@ def _limits(what: str, limits: Any) -> tuple[float, float]:
         return -np.inf, np.inf
     if not isinstance(limits, tuple | list | np.ndarray) or len(limits) != 2:
         raise InputError(f"{what}: limits is {limits!r}, must be a pair (least, largest)")
-    low, high = (float(x) for x in limits)
+    try:
+        low, high = (float(x) for x in limits)
+    except (TypeError, ValueError):
+        low = high = np.nan
     if not low < high:
         raise InputError(f"{what}: limits is {limits!r}, must be a pair (least, largest) with least < largest")
     return low, high

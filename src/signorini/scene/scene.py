@@ -72,6 +72,7 @@ class ContactData:
     restitution: float = 0.0
     torsional: float = 0.0
     rolling: float = 0.0
+    ellipsoid: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,7 @@ class Scene:
         restitution: float = 0.0,
         torsional: float = 0.0,
         rolling: float = 0.0,
+        ellipsoid: ArrayLike | None = None,
         between: tuple[str | Body | Fixed, str | Body | Fixed] | None = None,
     ) -> None:
         """Set the contact law of every pair of bodies, or of the pair `between`.
@@ -225,7 +227,10 @@ class Scene:
         restitution : float
             Newton's coefficient, 0 to 1.
         torsional, rolling : float
-            Radii of torsional and rolling friction [m].
+            Radii of torsional and rolling friction [m]: couples up to this times the normal force.
+        ellipsoid : (e_t, e_o, e_r), optional
+            Half axes of ellipsoidal friction along the contact's tangents t and o, e_r [m] about its normal:
+            ``(f_t/e_t)^2 + (f_o/e_o)^2 + (torque/e_r)^2 <= (friction * normal force)^2``. Not in the plane.
         between : pair of names or bodies, optional
         """
         what = "contact" if between is None else f"contact between {self._pair(between)}"
@@ -234,7 +239,12 @@ class Scene:
             restitution=checked_number(restitution, f"{what}: restitution", least=0.0, most=1.0),
             torsional=checked_number(torsional, f"{what}: torsional", least=0.0),
             rolling=checked_number(rolling, f"{what}: rolling", least=0.0),
+            ellipsoid=self._ellipsoid(ellipsoid, f"{what}: ellipsoid"),
         )
+        if data.ellipsoid is not None and data.torsional > 0.0:
+            raise InputError(f"{what}: torsional is {data.torsional:g}, must be 0 with an ellipsoid, which has e_r")
+        if self.planar and data.torsional > 0.0:
+            raise InputError(f"{what}: torsional is {data.torsional:g}, must be 0 in a planar scene")
         if between is None:
             self.contact = data
         else:
@@ -466,14 +476,18 @@ class Scene:
         if anchor is None:
             raise InputError(f"{what}: anchor is missing, must be given for a {kind} joint")
         if kind in ("distance", "spring"):
-            if np.ndim(anchor) != 2 or len(np.asarray(anchor)) != 2:
+            points = _array_or_none(anchor)
+            if points is None or points.ndim != 2 or len(points) != 2:
                 raise InputError(f"{what}: anchor is {anchor!r}, must be two points for a {kind} joint")
-            return np.array([self._vector(point, f"{what}: anchor") for point in np.asarray(anchor, dtype=float)])
+            return np.array([self._vector(point, f"{what}: anchor") for point in points])
         return np.tile(self._vector(anchor, f"{what}: anchor"), (2, 1))
 
     def _axes(self, axis: ArrayLike, what: str) -> Array:
         """Return one or two axes in space, (n, 3); in the plane they have two components, or three if normal to it."""
-        several = np.atleast_2d(np.asarray(axis, dtype=float))
+        given = _array_or_none(axis)
+        if given is None or given.ndim not in (1, 2):
+            raise InputError(f"{what}: axis is {axis!r}, must be one vector or two")
+        several = np.atleast_2d(given)
         return np.array(
             [
                 checked(one, (3,), f"{what}: axis") if one.size == 3 else self._vector(one, f"{what}: axis")
@@ -531,6 +545,14 @@ class Scene:
         if abs(norm - 1.0) > 1e-3:  # typed digits may be few; anything worse is a mistake
             raise InputError(f"{what} is {e.tolist()} with norm {norm:.6g}, must be a unit quaternion (w, x, y, z)")
         return e / norm
+
+    def _ellipsoid(self, value: ArrayLike | None, what: str) -> tuple[float, float, float] | None:
+        if value is None:
+            return None
+        e = checked(value, (3,), what)
+        if self.planar or e.min() <= 0.0:
+            raise InputError(f"{what} is {e.tolist()}, must be three positive half axes, and none in a planar scene")
+        return (float(e[0]), float(e[1]), float(e[2]))
 
     def _placed(self, shape: ShapeOrShapes, what: str) -> tuple[PlacedShape, ...]:
         shapes = [shape] if isinstance(shape, Shape | PlacedShape) else list(shape)
@@ -622,11 +644,19 @@ class Scene:
         return a, b
 
 
-def words(data: ContactData) -> Mapping[str, float]:
+def _array_or_none(value: ArrayLike) -> Array | None:
+    """Return `value` as an array of whatever shape, None if it is not made of numbers."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def words(data: ContactData) -> Mapping[str, Any]:
     """Return the contact data that differ from their defaults, and friction always."""
     default = ContactData()
     return {
-        key: getattr(data, key)
+        key: list(value) if isinstance(value := getattr(data, key), tuple) else value
         for key in data.__slots__
         if key == "friction" or getattr(data, key) != getattr(default, key)
     }

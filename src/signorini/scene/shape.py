@@ -79,7 +79,9 @@ class Shape:
         """Return the shape as smooth convex inequalities in its own frame."""
         polytope = self.polytope()
         none = np.zeros((0, 3))
-        tables = (none, none, none[:, 0]) if polytope is None else (polytope.vertices, polytope.normals, polytope.offsets)
+        tables = (
+            (none, none, none[:, 0]) if polytope is None else (polytope.vertices, polytope.normals, polytope.offsets)
+        )
         return convex_set(self.kind, np.array(self.parameters()), *tables)
 
     def pieces(self) -> tuple[Shape, ...]:

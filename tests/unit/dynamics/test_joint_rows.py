@@ -64,7 +64,7 @@ def drifted(model: Model, seed: int) -> State:
 
 
 def by_differences(model: Model, state: State, table: Any, near: Array) -> Array:
-    """d psi / dt for every velocity component, (n_r, 6 n_b)."""
+    """Return the rates of psi for every velocity component, (n_r, 6 n_b)."""
     columns = []
     for k in range(6 * model.body_count):
         v = np.zeros((model.body_count, 6))

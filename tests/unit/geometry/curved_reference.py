@@ -118,17 +118,17 @@ def distance_by_optimisation(shapes: list[Shape], poses: Array) -> float:
 
 def depth_by_search(shapes: list[Shape], poses: Array, rng: Rng) -> float:
     """Return the largest separation over all directions: minus the least translation that parts two bodies."""
-    n = rng.normal(size=(4000, 3))
+    n = rng.normal(size=(2000, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
     values = separation_along(n, shapes, poses)
     best = -np.inf
-    for k in np.argsort(-values)[:4]:
+    for k in np.argsort(-values)[:2]:
 
         def lost(x: Array, start: Array = n[k]) -> float:
             d = start + x
             return -float(separation_along((d / np.linalg.norm(d))[None], shapes, poses)[0])
 
         simplex = 0.03 * np.vstack([np.zeros(3), np.eye(3)])
-        options = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 600, "initial_simplex": simplex}
+        options = {"xatol": 1e-6, "fatol": 1e-11, "maxiter": 300, "initial_simplex": simplex}
         best = max(best, -float(minimize(lost, np.zeros(3), method="Nelder-Mead", options=options).fun))
     return best

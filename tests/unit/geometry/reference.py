@@ -20,7 +20,13 @@ from signorini.model import Contacts, Materials
 from signorini.scene.shapes import PlacedShape, Shape, encode
 
 ANY_PAIR = Materials(
-    np.array([0.5]), np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    friction=np.array([0.5]),
+    restitution=np.zeros(1),
+    torsional=np.zeros(1),
+    rolling=np.zeros(1),
+    ellipsoid=np.zeros((1, 3)),
+    pair=np.zeros(0, dtype=np.int64),
+    pair_material=np.zeros(0, dtype=np.int64),
 )
 
 

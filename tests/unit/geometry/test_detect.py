@@ -9,7 +9,7 @@ import pytest
 
 from signorini._arrays import Array
 from signorini.geometry.detect import detect_arrays
-from signorini.model import Contacts, Materials
+from signorini.model import Contacts
 from signorini.scene.shapes import Box, Capsule, ConvexHull, HalfSpace, Shape, Sphere, encode
 from tests.unit.geometry.reference import ANY_PAIR, contacts_of, random_quaternion, turned
 
@@ -127,7 +127,7 @@ def test_excluded_fixed_and_special_pairs() -> None:
     poses = np.zeros((4, 7))
     poses[:, 3] = 1.0
     pair = np.array([0 * 4 + 2, 1 * 4 + 3])
-    materials = Materials(*ANY_PAIR[:4], pair=pair, pair_material=np.array([-1, 5]))
+    materials = ANY_PAIR._replace(pair=pair, pair_material=np.array([-1, 5]))
     contacts = contacts_of([Sphere(1.0)] * 4, poses, 0.0, fixed=2, materials=materials)
     rows = list(zip(contacts.body_a, contacts.body_b, contacts.material, strict=True))
     assert rows == [(0, 3, 0), (1, 2, 0), (1, 3, 5), (2, 3, 0)]

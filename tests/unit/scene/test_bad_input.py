@@ -120,7 +120,7 @@ BALL = "name: ball, shape: {sphere: {radius: 1}}, position: [0, 0, 1]"
         ("", " is empty, must be a mapping with gravity, planar,"),
         ("[1, 2]", " is [1, 2], must be a mapping with gravity, planar,"),
         ("gravty: [0, 0, 1]", ": unknown key 'gravty', did you mean 'gravity'?"),
-        ("joints: []", ": unknown key 'joints', must be one of gravity, planar, contact,"),
+        ("muscles: []", ": unknown key 'muscles', must be one of gravity, planar, contact,"),
         ("planar: 1", ": planar is 1, must be true or false"),
         ("gravity: [0, 0]", ": gravity has shape (2,), must be (3)"),
         ("gravity: [0, 0, .nan]", ": gravity is [0, 0, nan], must be finite"),

@@ -130,8 +130,8 @@ def test_contact_data_that_a_formulation_does_not_model_are_refused() -> None:
     with pytest.raises(sg.InputError, match=r"restitution is 0.5, must be 0 for StewartTrinkle"):
         sg.simulate(scene, duration=0.1, h=0.01, formulation=sg.StewartTrinkle())
     scene.set_contact(friction=0.2, rolling=0.01)
-    with pytest.raises(sg.InputError, match=r"rolling is 0.01, must be 0 for MoreauJean"):
-        sg.simulate(scene, duration=0.1, h=0.01)
+    with pytest.raises(sg.InputError, match=r"rolling is 0.01, must be 0 for StewartTrinkle"):
+        sg.simulate(scene, duration=0.1, h=0.01, formulation=sg.StewartTrinkle())
 
 
 def test_scenes_with_functions_can_be_resumed_if_given_again(tmp_path: Path) -> None:
