@@ -43,7 +43,7 @@ from signorini._arrays import Array
 from signorini.model import Contacts
 from signorini.scene import Shape
 
-_SAMPLE = 60  # pairs of a combination that convex programs judge
+_SAMPLE = 20  # pairs of a combination that convex programs judge
 _AT_ONCE = 1000
 FIELDS = ("first", "second", "pairs", "missed", "planes", "points", "normal", "shortfall", "coal_off", "coal_wrong")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,25 +19,42 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini.geometry.detect import detect_arrays
 from signorini.geometry.implicit_touch import Touch, plane_touch, touch
+from signorini.math.rotation import multiply
 from signorini.model import Contacts, Materials
 from signorini.model.convex_sets import Placed
-from signorini.scene import Shape
+from signorini.scene import Shape, compile_scene
 from signorini.scene.encode import encode
 
 Rng = np.random.Generator
-ANY_PAIR = Materials(
-    np.array([0.5]), np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-)
+
+
+def _any_pair() -> Materials:
+    """Return contact data without exceptions."""
+    scene = sg.Scene()
+    scene.add_body(sg.Sphere(1.0), position=(0, 0, 0))
+    return compile_scene(scene).materials
+
+
+ANY_PAIR = _any_pair()
 _SPACING = 40.0  # between pairs that are looked at together [m]: far beyond their reach, near enough for all digits
 _REACH = 5.0
 _EDGE = 6
+
+
+
+@cache
+def random_hull(seed: int) -> sg.ConvexHull:
+    """Return one of many convex hulls; making one takes longer than looking at it."""
+    r = np.random.default_rng(seed)
+    return sg.ConvexHull(0.6 * r.normal(size=(int(r.integers(5, 20)), 3)))
+
 
 SOLIDS: dict[str, Callable[[Rng], Shape]] = {
     "half_space": lambda r: sg.HalfSpace(),
     "sphere": lambda r: sg.Sphere(r.uniform(0.2, 1.0)),
     "capsule": lambda r: sg.Capsule(r.uniform(0.2, 0.6), r.uniform(0.2, 2.0)),
     "box": lambda r: sg.Box(r.uniform(0.3, 1.5, 3)),
-    "hull": lambda r: sg.ConvexHull(0.6 * r.normal(size=(int(r.integers(5, 20)), 3))),
+    "hull": lambda r: random_hull(int(r.integers(200))),
     "cylinder": lambda r: sg.Cylinder(r.uniform(0.2, 0.8), r.uniform(0.2, 2.0)),
     "cone": lambda r: sg.Cone(r.uniform(0.2, 0.8), r.uniform(0.3, 2.0)),
     "ellipsoid": lambda r: sg.Ellipsoid(r.uniform(0.2, 1.0, 3)),
@@ -108,27 +126,44 @@ def judge(a: Shape, pose_a: Array, b: Shape, pose_b: Array) -> Touch:
 
 
 def detected(pairs: list[tuple[Shape, Shape]], poses: Array) -> list[Contacts]:
-    """Return the contacts of each of many pairs at poses (n, 2, 7), detected together as one scene."""
-    n = len(pairs)
-    grid = _SPACING * (np.array(list(itertools.product(range(_EDGE), repeat=3)))[: min(n, _EDGE**3)] - 0.5 * _EDGE)
+    """Return the contacts of each of many pairs at poses (n, 2, 7), detected together as one scene.
+
+    All half-spaces are one, on which the other shapes stand side by side.
+    """
+    planes = isinstance(pairs[0][0], sg.HalfSpace)
+    edge = _EDGE if not planes else 15
+    cells = np.array([(x, y, z) for x in range(edge) for y in range(edge) for z in range(1 if planes else edge)])
+    grid = _SPACING * (cells - 0.5 * edge * np.array([1.0, 1.0, 0.0 if planes else 1.0]))
     found: list[Contacts] = []
-    for first in range(0, n, len(grid)):
-        part = pairs[first : first + len(grid)]
-        # A half-space reaches everywhere: such pairs are looked at one by one.
-        groups = [[k] for k in range(len(part))] if isinstance(part[0][0], sg.HalfSpace) else [list(range(len(part)))]
-        for group in groups:
-            q = poses[first : first + len(part)][group].copy()
-            shift = grid[: len(group)] if len(group) > 1 else np.zeros((1, 3))
-            q[:, :, :3] += shift[:, None]
-            placed = [(2 * k + side, part[c][side].at()) for k, c in enumerate(group) for side in range(2)]
-            arrays, hulls = encode(placed, np.zeros((2 * len(group), 3)))
-            reach = np.full(2 * len(group), _REACH)
-            contacts = detect_arrays(arrays, hulls, ANY_PAIR, 0, q.reshape(-1, 7).copy(), reach)
-            owner = contacts.body_a // 2
-            for k in range(len(group)):
-                mine = Contacts(*(column[owner == k] for column in contacts))
-                mine = mine._replace(point_a=mine.point_a - shift[k], point_b=mine.point_b - shift[k])
-                found.append(mine)
+    for first in range(0, len(pairs), len(grid)):
+        part, q = pairs[first : first + len(grid)], poses[first : first + len(grid)]
+        shift, turn = grid[: len(part)], [np.eye(3)] * len(part)
+        if planes:
+            turn = [matrix_of(pose) for pose in q[:, 0]]
+            back = q[:, 0] * np.array([-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
+            seen = np.array([R.T @ (x - o) for R, x, o in zip(turn, q[:, 1, :3], q[:, 0, :3], strict=True)])
+            turned = np.array([multiply(e, f) for e, f in zip(back[:, 3:], q[:, 1, 3:], strict=True)])
+            bodies = np.vstack([np.append(np.zeros(3), [1.0, 0.0, 0.0, 0.0]), np.hstack([seen + shift, turned])])
+            placed = [(0, sg.HalfSpace().at()), *((k + 1, b.at()) for k, (_, b) in enumerate(part))]
+        else:
+            bodies = q.copy()
+            bodies[:, :, :3] += shift[:, None]
+            bodies = bodies.reshape(-1, 7).copy()
+            placed = [(2 * k + side, pair[side].at()) for k, pair in enumerate(part) for side in range(2)]
+        arrays, hulls = encode(placed, np.zeros((len(bodies), 3)))
+        contacts = detect_arrays(arrays, hulls, ANY_PAIR, 0, bodies, np.full(len(bodies), _REACH))
+        owner = contacts.body_b - 1 if planes else contacts.body_a // 2
+        starts = np.searchsorted(owner, np.arange(len(part) + 1))
+        for k, R in enumerate(turn):
+            mine = Contacts(*(column[starts[k] : starts[k + 1]] for column in contacts))
+            origin = q[k, 0, :3] if planes else np.zeros(3)
+            found.append(
+                mine._replace(
+                    point_a=(mine.point_a - shift[k]) @ R.T + origin,
+                    point_b=(mine.point_b - shift[k]) @ R.T + origin,
+                    normal=mine.normal @ R.T,
+                )
+            )
     return found
 
 

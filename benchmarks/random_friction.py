@@ -31,6 +31,7 @@ from signorini.solvers import NSGS, FrictionAuto, FrictionInteriorPoint, Proxima
 Array = NDArray[np.float64]
 Random = np.random.Generator
 TOLERANCE = 1e-8
+TIME_LIMIT = 10.0  # seconds for each problem
 RUNAWAY = 1e-4  # errors above this part of the load's own size, hidden by huge impulses, are counted as doubtful
 
 
@@ -261,7 +262,7 @@ def random_run(
         problem = CLASSES[name](r, int(r.integers(1, 21)) if k < small else int(r.integers(21, 201)))
         both = k < small and k // len(names) % every == 0
         for solver in (default, *SOLVERS) if both else (default,):
-            solution = solve(problem, solver, tolerance=TOLERANCE, time_limit=20.0)
+            solution = solve(problem, solver, tolerance=TOLERANCE, time_limit=TIME_LIMIT)
             key = name, size, type(solver).__name__
             error, against_load = independent_errors(problem, solution.z) if solution.success else (0.0, 0.0)
             tally[*key, "tried"] += 1

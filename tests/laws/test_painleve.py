@@ -53,7 +53,7 @@ def test_the_rod_goes_through_painleves_region(formulation: sg.StewartTrinkle | 
 
 @pytest.mark.parametrize("h", [1e-3, 1e-4, 1e-5])
 def test_impact_without_collision(h: float) -> None:
-    """From rest of the normal motion, without any solution at the start: the first step stops the tip, W p = (1, g h)."""
+    """Nothing collides, and no force solves the model: the first step stops the tip, W p = (1, g h)."""
     scene = rod_scene(MU, -1.0, 0.0)
     assert sg.accelerations(scene).status is sg.Status.NO_SOLUTION
     simulator = sg.Simulator(scene, h=h, formulation=sg.StewartTrinkle())

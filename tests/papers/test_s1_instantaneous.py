@@ -6,6 +6,7 @@ more, so that a slip in the module's own table would show.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import signorini as sg
@@ -61,7 +62,7 @@ def test_the_examples_can_miss(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(s1_instantaneous, "sphere_on_incline", slippery)
     monkeypatch.setattr(s1_instantaneous, "rod_scene", steeper)
-    monkeypatch.setattr(s1_instantaneous, "solution_map", lambda: ([0.1], [0.1], s1_instantaneous.np.array([[1]])))
+    monkeypatch.setattr(s1_instantaneous, "solution_map", lambda: ([0.1], [0.1], np.array([[1]])))
     # Friction, acceleration and lambda of the two that slip, by both cones, and both that should just stick.
     assert sum(not check.passed for check in s1_instantaneous.incline().checks) == 3 * 2 * 2 + 2
     assert sum(not check.passed for check in s1_instantaneous.painleve().checks) > 10

@@ -109,6 +109,8 @@ def accelerations(
     count = int(np.prod([len(answer.forces) for answer in answers])) if complete else 0
     if status is Status.NOT_APPLICABLE:
         count = 0
+    if any(answer.continuum for answer in answers):
+        notes.append("infinitely many motions lie between those listed: how contacts share the load decides the motion")
     chosen = islice(product(*(answer.forces for answer in answers)), min(count, _LISTED))
     contacts = found.contacts
     return Accelerations(

@@ -49,13 +49,13 @@ def _solution(found: Accelerations, solution: Forces) -> list[str]:
         a = solution.acceleration[b]
         lines.append(f"  {solution.names[b]}: a = {_vector(a[:3])} m/s^2, alpha = {_vector(a[3:])} rad/s^2")
     if len(moving) > _MOST:
-        lines.append(f"  ... and {len(moving) - _MOST} bodies more")
+        lines.append(f"  ... and {len(moving) - _MOST} more bodies")
     lines += [
         f"  contact {c}: {_place(found, c)}, {solution.mode[c]}, force {_vector(solution.force[c])} N"
         for c in range(min(len(found.bodies), _MOST))
     ]
     if len(found.bodies) > _MOST:
-        lines.append(f"  ... and {len(found.bodies) - _MOST} contacts more")
+        lines.append(f"  ... and {len(found.bodies) - _MOST} more")
     for name, force in list(solution.joint_force.items())[:_MOST]:
         friction = f", friction or motor {solution.joint_friction[name]:.5g}" if name in solution.joint_friction else ""
         what = name if name.startswith("constraint") else f"joint {name}"

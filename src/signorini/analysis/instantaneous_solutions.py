@@ -8,6 +8,7 @@ nonlinear problem; it is solved from every solution of its polygonal relative, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -33,6 +34,8 @@ class Found:
     """Whether the first motion is the only one."""
     residual: float
     """Largest of the solutions listed, or the best reached where there is none."""
+    continuum: bool = False
+    """Infinitely many motions lie between those listed: how contacts share the load decides the motion."""
 
 
 def find_solutions(problem: Instantaneous, *, polygon: Array, exact: bool, tolerance: float) -> Found:
@@ -84,7 +87,8 @@ def _judged(
     if residual > tolerance:
         return Found(Status.STALLED, (), Answer.UNDECIDED, residual)
     if len(motions) > 1:
-        return Found(Status.SEVERAL_SOLUTIONS, tuple(motions), Answer.NO, residual)
+        between = posed is None and _between(problem, motions, tolerance)
+        return Found(Status.SEVERAL_SOLUTIONS, tuple(motions), Answer.NO, residual, between)
     unique = _uniqueness(problem, "solutions" in solution.info, exact=posed is None)
     return Found(Status.SOLVED, tuple(motions), unique, residual)
 
@@ -111,6 +115,11 @@ def _motions(problem: Instantaneous, forces: list[Array]) -> list[Array]:
     return [np.mean(alike, axis=0) for alike in kinds]
 
 
+def _between(problem: Instantaneous, motions: list[Array], tolerance: float) -> bool:
+    """Tell whether the middle of two solutions solves the problem too."""
+    return any(problem.residual(0.5 * (x + y)) <= tolerance for x, y in combinations(motions, 2))
+
+
 def _of_exact_cone(problem: Instantaneous, starts: list[Array], tolerance: float) -> Found:
     """Solve the nonlinear problem from each of the starts."""
     solved: list[Array] = []
@@ -128,7 +137,8 @@ def _of_exact_cone(problem: Instantaneous, starts: list[Array], tolerance: float
         return Found(Status.STALLED, (), Answer.UNDECIDED, best)
     residual = max(problem.residual(x) for x in motions)
     if len(motions) > 1:
-        return Found(Status.SEVERAL_SOLUTIONS, tuple(motions), Answer.NO, residual)
+        between = _between(problem, motions, tolerance)
+        return Found(Status.SEVERAL_SOLUTIONS, tuple(motions), Answer.NO, residual, between)
     return Found(Status.SOLVED, tuple(motions), _uniqueness(problem, False, exact=True), residual)
 
 

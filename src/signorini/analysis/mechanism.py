@@ -275,7 +275,9 @@ def _no_rows() -> Rows:
 def _in_group(rows: Rows, bodies: IntArray) -> tuple[Array, IntArray]:
     """Return the rows that act on the bodies in their stacked velocities, (r, n_v), and which they are."""
     place = {int(b): 6 * k for k, b in enumerate(bodies)}
-    index = [r for r in range(rows.row_count) if any(int(b) in place for b in rows.body[rows.start[r] : rows.start[r + 1]])]
+    index = [
+        r for r in range(rows.row_count) if any(int(b) in place for b in rows.body[rows.start[r] : rows.start[r + 1]])
+    ]
     out = np.zeros((len(index), 6 * bodies.size))
     for line, r in zip(out, index, strict=True):
         for k in range(rows.start[r], rows.start[r + 1]):

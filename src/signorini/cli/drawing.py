@@ -10,12 +10,19 @@ from signorini._arrays import Array
 from signorini.model import Model, ShapeKind
 from signorini.scene import Scene, compile_scene
 from signorini.simulation import Trajectory
-from signorini.visual import Solid, plot_motion
+from signorini.visual import Solid, Surface, plot_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOMENTS = 4
+_CURVED = {
+    ShapeKind.CYLINDER: "cylinder",
+    ShapeKind.CONE: "cone",
+    ShapeKind.ELLIPSOID: "superellipsoid",
+    ShapeKind.SUPERELLIPSOID: "superellipsoid",
+}
+_PLANES = 300  # by which a surface that only its functions describe is drawn
 
 
 def picture(scene: Scene, trajectory: Trajectory, moments: int = _MOMENTS) -> Figure:
@@ -40,9 +47,14 @@ def solids(model: Model) -> list[Solid]:
 def _solid(model: Model, s: int) -> Solid:
     shapes, hulls = model.shapes, model.hulls
     kind, size, hull = ShapeKind(int(shapes.kind[s])), shapes.size[s], int(shapes.hull[s])
-    vertices, planes, radius = np.zeros((0, 3)), np.zeros((0, 4)), 0.0
+    vertices, planes, radius, surface = np.zeros((0, 3)), np.zeros((0, 4)), 0.0, None
     if kind is ShapeKind.HALF_SPACE:
         planes = np.array([[*size[1:4], size[0]]])
+    elif kind is ShapeKind.IMPLICIT:
+        vertices, planes = _tangent_planes(model, s)
+    elif kind in _CURVED:
+        surface = Surface(_CURVED[kind], size.copy(), np.zeros(3), np.eye(3))
+        vertices = surface.corners()
     else:
         vertices = hulls.vertex[hulls.vertex_start[hull] : hulls.vertex_start[hull + 1]]
         radius = float(size[0])
@@ -50,4 +62,25 @@ def _solid(model: Model, s: int) -> Solid:
             faces = slice(hulls.face_start[hull], hulls.face_start[hull + 1])
             planes = np.column_stack([hulls.face_normal[faces], hulls.face_offset[faces]])
     place: Array = np.concatenate([shapes.position[s], shapes.quaternion[s]])
-    return Solid(int(shapes.body[s]), vertices, planes, radius).placed(place)
+    return Solid(int(shapes.body[s]), vertices, planes, radius, surface).placed(place)
+
+
+def _tangent_planes(model: Model, s: int) -> tuple[Array, Array]:
+    """Return points and tangent planes of a surface that only its functions describe, seen from an inner point."""
+    solid = model.implicit[s]
+    assert solid is not None
+    k = np.arange(_PLANES) + 0.5
+    height, angle = 1.0 - 2.0 * k / _PLANES, np.pi * (1.0 + np.sqrt(5.0)) * k  # points spread evenly over the sphere
+    across = np.sqrt(1.0 - height**2)
+    rays = np.column_stack([across * np.cos(angle), across * np.sin(angle), height])
+    near, far = np.zeros(_PLANES), np.full(_PLANES, 4.0 * float(model.shapes.bound[s]))
+    for _ in range(50):
+        middle = 0.5 * (near + far)
+        inside = solid.values(solid.inner + middle[:, None] * rays).max(axis=1) <= 0.0
+        near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+    points = solid.inner + near[:, None] * rays
+    normals = np.array([solid.gradients(x)[int(solid.values(x).argmax())] for x in points])
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, points)])
+    _, first = np.unique(planes.round(9), axis=0, return_index=True)
+    return points, planes[np.sort(first)]

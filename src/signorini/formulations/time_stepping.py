@@ -274,7 +274,9 @@ def finish(
             h,
             coordinate,
         ),
-        joints=None if space.joints is None else joint_report(space.joints, state, after, v, reaction, p_laws, coordinate),
+        joints=None
+        if space.joints is None
+        else joint_report(space.joints, state, after, v, reaction, p_laws, coordinate),
     )
 
 

@@ -93,8 +93,8 @@ def _expand(corner: Array, face: IntArray, wall: Array, edge: IntArray, faces: i
 
 
 @inner_kernel
-def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, corner: Array) -> Nearest:
-    """Write four corners on the surface of D that span a volume; return the best separation met on the way."""
+def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, corner: Array) -> tuple[Nearest, int]:
+    """Write four corners on the surface of D that span a volume; return the best touch met on the way, and four."""
     best: Nearest = (-np.inf, start, start, start)
     n, found, t, o = start, 0, start, start
     for k in range(8):
@@ -121,7 +121,7 @@ def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, cor
             if not first and _off(corner, found, x) <= _off(corner, found, row(corner, found)):
                 continue
         _set_corner(corner, found, a, b)
-    return best
+    return best, found + 1
 
 
 @inner_kernel
@@ -152,11 +152,11 @@ def deepest_points(
     The separation is wrong by at most `tolerance` if the polytope has corners enough. It is positive if a direction
     shows that the solids are apart. `start` is a guess of the normal.
     """
-    best, corners = _tetrahedron(vertex, part, solid, start, corner), 4
+    best, corners = _tetrahedron(vertex, part, solid, start, corner)
     d = along(row(corner, 1), -1.0, row(corner, 0))
     m = cross(d, along(row(corner, 2), -1.0, row(corner, 0)))
     flip = 1 if dot(m, along(row(corner, 3), -1.0, row(corner, 0))) > 0.0 else 0
-    faces = 0
+    faces = corners - 4  # none, but no literal, for which Numba would compile anew
     for k in range(4):  # the face without corner k
         i, j, l = (k + 1) % 4, (k + 2) % 4, (k + 3) % 4
         if (k + flip) % 2 == 1:
@@ -165,7 +165,7 @@ def deepest_points(
             _set_face(corner, face, wall, faces, i, l, j)
         faces += 1
     while corners < corner.shape[0]:
-        nearest = 0
+        nearest = faces - 1
         for f in range(faces):
             if wall[f, 3] < wall[nearest, 3]:
                 nearest = f

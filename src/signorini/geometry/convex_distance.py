@@ -86,10 +86,12 @@ def _reduce(simplex: Array, count: int) -> int:
         simplex[0, WEIGHT] = 1.0
         return 1
     if count == 2:
-        t = _on_segment(_difference(simplex, 0), _difference(simplex, 1))
+        t = _on_segment(_difference(simplex, count - 2), _difference(simplex, count - 1))
         simplex[0, WEIGHT], simplex[1, WEIGHT] = 1.0 - t, t
     elif count == 3:
-        w = on_triangle(_difference(simplex, 0), _difference(simplex, 1), _difference(simplex, 2))
+        w = on_triangle(
+            _difference(simplex, count - 3), _difference(simplex, count - 2), _difference(simplex, count - 1)
+        )
         for i in range(3):
             simplex[i, WEIGHT] = w[i]
     else:
@@ -120,12 +122,13 @@ def _reduce(simplex: Array, count: int) -> int:
 
 
 @inner_kernel
-def _combined(simplex: Array, count: int, column: int) -> Vector:
-    """Return the weighted sum of the points from `column` on."""
-    x = (0.0, 0.0, 0.0)
+def _combined(simplex: Array, count: int) -> tuple[Vector, Vector]:
+    """Return the weighted sums of the points on a and on b."""
+    a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(count):
-        x = along(x, simplex[i, WEIGHT], (simplex[i, column], simplex[i, column + 1], simplex[i, column + 2]))
-    return x
+        a = along(a, simplex[i, WEIGHT], (simplex[i, ON_A], simplex[i, ON_A + 1], simplex[i, ON_A + 2]))
+        b = along(b, simplex[i, WEIGHT], (simplex[i, ON_B], simplex[i, ON_B + 1], simplex[i, ON_B + 2]))
+    return a, b
 
 
 @inner_kernel
@@ -157,7 +160,9 @@ def nearest_points(
         count = _reduce(simplex, count + 1)
         if count == 5:
             return -np.inf, n, a, b
-        v = _combined(simplex, count, DIFFERENCE)
+        v = (0.0, 0.0, 0.0)
+        for i in range(count):
+            v = along(v, simplex[i, WEIGHT], _difference(simplex, i))
         length = np.sqrt(dot(v, v))
         if length <= touch:
             return -np.inf, best[1], a, b
@@ -167,4 +172,5 @@ def nearest_points(
         n = (v[0] / length, v[1] / length, v[2] / length)
     if best[0] == -np.inf or count == 0:
         return best
-    return best[0], best[1], _combined(simplex, count, ON_A), _combined(simplex, count, ON_B)
+    a, b = _combined(simplex, count)
+    return best[0], best[1], a, b

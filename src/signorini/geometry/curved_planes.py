@@ -59,15 +59,16 @@ def curved_on_plane(
 
     `n` is the normal of the plane, in the axes of b, and `height` that of b's origin above the plane.
     """
+    none = kind - kind  # no literal, for which Numba would compile anew
     if kind > CONE:
         x = curved_support(kind, size, (-n[0], -n[1], -n[2]))
-        return _add(x, 1, n, height, margin, 0, point, feature)
+        return _add(x, none + 1, n, height, margin, none, point, feature)
     across = np.sqrt(n[0] * n[0] + n[1] * n[1])
     f = -1.0 / across if across > 0.0 else 0.0
     top, bottom, r = size[1], -size[1], size[0]
     if kind == CONE:
         top, bottom, r = 0.75 * size[1], -0.25 * size[1], 0.0
-    count, least = 0, np.inf
+    count, least = none, np.inf
     rises = n[2] < 0.0  # the upper cap faces the plane
     if across < FACING and not (rises and kind == CONE):
         z = top if rises else bottom
@@ -79,9 +80,11 @@ def curved_on_plane(
     up, low = n[2] * top - across * r, n[2] * bottom - across * size[0]
     flat = abs(up - low) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2)
     if (up < low or flat) and up < least:
-        count = _add((f * r * n[0], f * r * n[1], top), 1, n, height, margin, count, point, feature)
+        count = _add((f * r * n[0], f * r * n[1], top), none + 1, n, height, margin, count, point, feature)
     if (low <= up or flat) and low < least:
-        count = _add((f * size[0] * n[0], f * size[0] * n[1], bottom), 2, n, height, margin, count, point, feature)
+        count = _add(
+            (f * size[0] * n[0], f * size[0] * n[1], bottom), none + 2, n, height, margin, count, point, feature
+        )
     return count
 
 

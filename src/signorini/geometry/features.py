@@ -163,6 +163,9 @@ def _smooth_local(solid: Array, side: int, x: Vector, n: Vector) -> Local:
     a = size_of(solid, side)
     p = a[3]
     y = seen_from(solid, side, x)
+    if y == (0.0, 0.0, 0.0):  # the centre is next to no point: start outward
+        m = turned_in(solid, side, n)
+        y = m if side == 0 else (-m[0], -m[1], -m[2])
     u = (y[0] / a[0], y[1] / a[1], y[2] / a[2])
     largest = max(abs(u[0]), abs(u[1]), abs(u[2]))
     w = (abs(u[0]) / largest, abs(u[1]) / largest, abs(u[2]) / largest)

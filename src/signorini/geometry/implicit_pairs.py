@@ -34,9 +34,7 @@ def shape_set(shapes: ShapeArrays, hulls: Hulls, implicit: Implicits, s: int) ->
     h = int(shapes.hull[s])
     v = slice(hulls.vertex_start[h], hulls.vertex_start[h + 1]) if h >= 0 else slice(0, 0)
     f = slice(hulls.face_start[h], hulls.face_start[h + 1]) if h >= 0 else slice(0, 0)
-    return convex_set(
-        int(shapes.kind[s]), shapes.size[s], hulls.vertex[v], hulls.face_normal[f], hulls.face_offset[f]
-    )
+    return convex_set(int(shapes.kind[s]), shapes.size[s], hulls.vertex[v], hulls.face_normal[f], hulls.face_offset[f])
 
 
 def split_pairs(kind: IntArray, found: IntArray) -> tuple[IntArray, IntArray]:
@@ -139,7 +137,9 @@ def _face_ends(n: Array, B: ConvexSet, x: Array) -> list[Array]:
         # A thin slab of the body at that face, and a point inside of it.
         foot, _ = support(B, m)
         depth = float(m @ (foot - B.inner))
-        slab = Common((B, Planes(-m[None], np.array([_LEVEL - float(m @ foot)]))), foot + 0.5 * _LEVEL / depth * (B.inner - foot))
+        slab = Common(
+            (B, Planes(-m[None], np.array([_LEVEL - float(m @ foot)]))), foot + 0.5 * _LEVEL / depth * (B.inner - foot)
+        )
         t, o = (np.array(axis) for axis in tangent_frame(n))
         ends: list[Array] = []
         for k in range(_AROUND):

@@ -122,14 +122,15 @@ def _show(
     patch_part[side, LOOP] = 2 * side
     patch_part[side, HALF_EDGES] = 0
     kind = part[side, KIND]
+    none = side - side  # no literal, for which Numba would compile anew
     if kind < CYLINDER:
         if part[side, FACES] == 0:
             if part[side, VERTICES] == 2:
                 a, b = row(vertex, part[side, VERTEX]), row(vertex, part[side, VERTEX] + 1)
                 d = along(b, -1.0, a)
                 if abs(dot(n, d)) <= FACING * np.sqrt(dot(d, d)):
-                    _put(patch, name, patch_part, side, a, 1, 3)
-                    _put(patch, name, patch_part, side, b, 2, 3)
+                    _put(patch, name, patch_part, side, a, none + 1, none + 3)
+                    _put(patch, name, patch_part, side, b, none + 2, none + 3)
             return 0.0
         face, _ = facing(vertex, plane, part, loop, loop_start, side, n)
         if face >= 0:
@@ -156,8 +157,16 @@ def _show(
         )
     if wide > FACING and abs(slope) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2):
         c, s = m[0] / wide, m[1] / wide
-        _put(patch, name, patch_part, side, brought_out(solid, side, (r * c, r * s, top)), 1, 3)
-        _put(patch, name, patch_part, side, brought_out(solid, side, (size[0] * c, size[0] * s, bottom)), 2, 3)
+        _put(patch, name, patch_part, side, brought_out(solid, side, (r * c, r * s, top)), none + 1, none + 3)
+        _put(
+            patch,
+            name,
+            patch_part,
+            side,
+            brought_out(solid, side, (size[0] * c, size[0] * s, bottom)),
+            none + 2,
+            none + 3,
+        )
     return 0.0
 
 

@@ -22,11 +22,12 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
+from signorini.problems.problem import accepted
 from signorini.solvers.nsgs import Sweeper, judged, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
-    from signorini.solvers.friction_interior_point import Run
+    from signorini.solvers.newton_run import Run
 
 _SWEEPS = 2000
 _CHUNK = 256  # sweeps between two looks at the clock
@@ -38,6 +39,8 @@ _NEWTON_CONTACTS = 10_000  # beyond, a factorisation costs more than thousands o
 _NEAR = 1e-6  # an interior point that stalled below this residual is near enough for a short proximal Newton
 _PATIENT_STEPS = 250  # proximal Newton from where the first interior point stalled: seldom more are of use
 _EXTRA = 1e-4  # the polish goes on to this part of the tolerance, at the price of a step or two
+_LEAST_TOLERANCE = 1e-14
+_RUNAWAY = 1e-5  # tolerance at which impulses that ran away are not even credible
 _REL = 100.0  # a one-off answer whose `rel` exceeds so many tolerances is polished as well
 
 
@@ -77,6 +80,7 @@ class FrictionAuto:
             # A guess that is just good enough would be taken again in every step, and its error would add up to creep.
             done, residual = sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)
             sweeps += done
+        solved = solved and accepted(problem, problem.flat(p), residual, control.tolerance)
         if solved and (control.start is not None or problem.rel(problem.flat(p)) <= _REL * control.tolerance):
             return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
         if problem.contact_count > _NEWTON_CONTACTS:
@@ -113,9 +117,12 @@ class _Search:
     ) -> None:
         self.problem = problem
         self.control = control
+        self.tolerance = control.tolerance
         self.limit = settings.max_iterations if control.max_iterations is None else control.max_iterations
-        self.p = p
-        self.residual = residual
+        self.met = False
+        trusted = self.trusted(p, residual)
+        self.p = p if trusted else np.zeros_like(p)
+        self.residual = residual if trusted else math.inf
         self.began = began
         self.deadline = math.inf if control.time_limit is None else began + control.time_limit
         self.history = history
@@ -130,26 +137,29 @@ class _Search:
         from signorini.solvers.friction_newton import newton_system
         from signorini.solvers.proximal_newton import polish, proximal_newton
 
-        tolerance = self.control.tolerance
         scaled = EquilibratedProblem(self.problem)
         system = newton_system(scaled)
         swept = scaled.scaled(self.p)
 
         def finish(r: Array) -> Run:
-            return polish(scaled, system, r, _EXTRA * tolerance, 3)
+            return polish(scaled, system, r, _EXTRA * self.tolerance, 3)
 
         def done(name: str, run: Run) -> bool:
             return self.offer(name, scaled.impulses(run.r), run.residual, run.factorisations)
 
         def newton(r: Array, alpha: float, steps: int) -> bool:
             left = min(steps, self.limit - self.factorisations)
-            return done("proximal Newton", proximal_newton(scaled, system, r, tolerance, left, alpha, self.deadline))
+            return done(
+                "proximal Newton", proximal_newton(scaled, system, r, self.tolerance, left, alpha, self.deadline)
+            )
 
         ends: list[Run] = []
-        near = self.residual < _SWEPT_NEAR and (self.residual <= tolerance or newton(swept, 1e-3, 15))
+        near = self.residual < _SWEPT_NEAR and (self.met or newton(swept, 1e-3, 15))
         for size in () if near else _start_sizes(swept):
             left = min(60, self.limit - self.factorisations)
-            ends.append(interior_point(scaled, system, tolerance, left, 8, self.deadline, size=size, finish=finish))
+            ends.append(
+                interior_point(scaled, system, self.tolerance, left, 8, self.deadline, size=size, finish=finish)
+            )
             if done(f"interior point from {size:.0f}", ends[-1]) or self.over():
                 break
             patient = len(ends) == 1 or ends[-1].residual < _NEAR
@@ -157,12 +167,16 @@ class _Search:
                 break
         ends = sorted(ends[1:], key=lambda run: run.residual)
         for r in [run.r for run in ends[:2]] + [swept]:
-            if self.residual <= tolerance or self.over():
+            if self.met or self.over():
                 break
             newton(r, 1e-2, 400)
-        if self.residual <= tolerance:
+        if self.met:
             done("polish", finish(scaled.scaled(self.p)))
-            if self.problem.rel(self.problem.flat(self.p)) > _REL * tolerance:
+            excess = self.problem.rel(self.problem.flat(self.p)) / (_REL * self.control.tolerance)
+            if excess > 1.0 and self.control.start is None:
+                # great impulses hide what is wrong with small ones
+                r, sharper = scaled.scaled(self.p), 0.1 * self.tolerance / excess
+                done("proximal Newton", proximal_newton(scaled, system, r, sharper, 60, 1e-3, self.deadline))
                 done("polish", polish(scaled, system, scaled.scaled(self.p), 0.0, 8))
             return Status.SOLVED
         if time.perf_counter() > self.deadline:
@@ -173,12 +187,28 @@ class _Search:
         """Keep `p` if it is better; tell whether the tolerance is met."""
         self.factorisations += factorisations
         self.path.append(f"{name} {factorisations}: {residual:.0e}")
-        if residual < self.residual:
+        met = self.met
+        if self.trusted(p, residual) and (residual < self.residual or (self.met and not met)):
             self.p, self.residual = p, residual
         self.history.append((time.perf_counter() - self.began, self.residual))
         if self.control.callback is not None:
             self.control.callback(self.factorisations, self.residual)
-        return self.residual <= self.control.tolerance
+        return self.met
+
+    def trusted(self, p: Array, residual: float) -> bool:
+        """Tell whether `p` may be kept: not if its residual is small only beside impulses that ran away.
+
+        If the problem does not accept a point that meets the tolerance, the goal of all further stages is put further,
+        so that small impulses come right beside great ones.
+        """
+        if not residual <= self.control.tolerance:
+            return True
+        z = self.problem.flat(p)
+        if accepted(self.problem, z, residual, self.control.tolerance):
+            self.met = True
+            return True
+        self.tolerance = max(1e-2 * self.tolerance, _LEAST_TOLERANCE)
+        return self.problem.credible(z, _RUNAWAY)
 
     def over(self) -> bool:
         """Tell whether time or factorisations are used up."""
@@ -192,7 +222,7 @@ def _start_sizes(swept: Array) -> list[float]:
     tells; a start of another size takes another way round a fold of the central path.
     """
     met = max(1.0, float(np.abs(swept).max(initial=0.0)))
-    return [met] + [size for size in (30.0, 1.0, 300.0, 1000.0) if not 0.3 < size / met < 3.0]
+    return [met] + [size for size in (30.0, 1.0, 300.0, 1000.0, 1e4) if not 0.3 < size / met < 3.0]
 
 
 def _solve_extended(problem: FrictionProblem, control: Control, solver: FrictionAuto) -> Solution:

@@ -16,7 +16,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_ip_kernels import centring, gap_after, longest_step, scale_contacts
-from signorini.solvers.friction_newton import NewtonSystem, newton_system
-from signorini.solvers.nsgs import judged, not_applicable, starting_point
+from signorini.solvers.friction_newton import NewtonSystem
+from signorini.solvers.newton_run import Run, solve_equilibrated
 from signorini.solvers.solution import Control, Solution, Status
 
 _LEAST_CENTRING = 0.1
@@ -51,43 +50,15 @@ class FrictionInteriorPoint:
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
-        began = time.perf_counter()
-        control = control or Control()
-        if not problem.plain:
-            return not_applicable(problem, "FrictionInteriorPoint", began)
-        scaled = EquilibratedProblem(problem)
-        start = None if control.start is None else scaled.scaled(starting_point(problem, control))
-        limit = self.max_iterations if control.max_iterations is None else control.max_iterations
-        deadline = math.inf if control.time_limit is None else began + control.time_limit
-        with np.errstate(all="ignore"):
-            system = newton_system(scaled)
-            run = interior_point(
-                scaled, system, control.tolerance, limit, self.patience, deadline, start, tell=control.callback
+        asked = control or Control()
+
+        def method(scaled: EquilibratedProblem, system: NewtonSystem, r: Array, limit: int, deadline: float) -> Run:
+            start = None if asked.start is None else r
+            return interior_point(
+                scaled, system, asked.tolerance, limit, self.patience, deadline, start, tell=asked.callback
             )
-        return judged(
-            problem,
-            scaled.impulses(run.r),
-            control,
-            run.status,
-            run.factorisations,
-            "FrictionInteriorPoint",
-            began,
-            run.history(began),
-        )
 
-
-class Run(NamedTuple):
-    """What a Newton-like method did: best impulses in equilibrated units, its residual, and the way there."""
-
-    r: Array
-    residual: float
-    factorisations: int
-    status: Status
-    times: list[tuple[float, float]]
-
-    def history(self, began: float) -> list[tuple[float, float]]:
-        """Return the residuals with times counted from `began`."""
-        return [(at - began, residual) for at, residual in self.times]
+        return solve_equilibrated(problem, asked, "FrictionInteriorPoint", self.max_iterations, method)
 
 
 def interior_point(

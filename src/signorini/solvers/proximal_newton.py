@@ -25,9 +25,8 @@ from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.alart_curnier import alart_curnier, newton_blocks
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
-from signorini.solvers.friction_interior_point import Run
-from signorini.solvers.friction_newton import NewtonSystem, newton_system
-from signorini.solvers.nsgs import judged, not_applicable, starting_point
+from signorini.solvers.friction_newton import NewtonSystem
+from signorini.solvers.newton_run import Run, solve_equilibrated
 from signorini.solvers.solution import Control, Solution, Status
 
 _INNER_STEPS = 10
@@ -47,27 +46,12 @@ class ProximalNewton:
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
-        began = time.perf_counter()
-        control = control or Control()
-        if not problem.plain:
-            return not_applicable(problem, "ProximalNewton", began)
-        scaled = EquilibratedProblem(problem)
-        r = scaled.scaled(starting_point(problem, control))
-        limit = self.max_iterations if control.max_iterations is None else control.max_iterations
-        deadline = math.inf if control.time_limit is None else began + control.time_limit
-        with np.errstate(all="ignore"):
-            system = newton_system(scaled)
-            run = proximal_newton(scaled, system, r, control.tolerance, limit, self.alpha, deadline, control.callback)
-        return judged(
-            problem,
-            scaled.impulses(run.r),
-            control,
-            run.status,
-            run.factorisations,
-            "ProximalNewton",
-            began,
-            run.history(began),
-        )
+        asked = control or Control()
+
+        def method(scaled: EquilibratedProblem, system: NewtonSystem, r: Array, limit: int, deadline: float) -> Run:
+            return proximal_newton(scaled, system, r, asked.tolerance, limit, self.alpha, deadline, asked.callback)
+
+        return solve_equilibrated(problem, asked, "ProximalNewton", self.max_iterations, method)
 
 
 def proximal_newton(

@@ -1,4 +1,4 @@
-"""Pictures of rounded polytopes and half-spaces by casting rays through the pixels.
+"""Pictures of rounded polytopes, curved solids and half-spaces by casting rays through the pixels.
 
 The work is done on whole pictures at once: compiling kernels for it would take longer than the few stills of a run.
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from signorini._arrays import Array, IntArray
 from signorini.visual.camera import Camera
 from signorini.visual.solids import Solid, rotation_matrix
+from signorini.visual.surfaces import enter_surface
 
 Pixels = NDArray[np.float32]
 
@@ -130,6 +131,8 @@ def _first_hits(placed: Sequence[Solid], camera: Camera, rays: Pixels) -> Hits:
 def _enter(solid: Solid, origin: Pixels, d: Pixels) -> tuple[Pixels, Pixels]:
     """Return where rays enter a solid (inf where they miss it) and its normal there, (n,), (n, 3)."""
     radius = np.float32(solid.radius)
+    if solid.surface is not None:
+        return enter_surface(solid.surface, origin, d)
     if len(solid.planes):
         return _enter_planes(solid.planes.astype(np.float32), radius, origin, d)
     ends = solid.vertices.astype(np.float32)

@@ -1,4 +1,4 @@
-"""What a picture knows of a body: polytopes rounded by a radius, and half-spaces, in the frames of the bodies."""
+"""What a picture knows of a body: polytopes rounded by a radius, half-spaces and curved solids, in the bodies' frames."""
 
 from __future__ import annotations
 
@@ -10,11 +10,36 @@ from signorini._arrays import Array
 from signorini.math.rotation import matrix
 
 
+class Surface(NamedTuple):
+    """The surface of a curved solid in a frame of its own."""
+
+    form: str
+    """``"cylinder"`` (radius, half length), ``"cone"`` (radius, height; base at -height/4) or ``"superellipsoid"`` (three
+    semi-axes and exponent, 2 for an ellipsoid), about the local z."""
+    size: Array
+    """(4,) [m]"""
+    centre: Array
+    """(3,) [m]"""
+    axes: Array
+    """Local axes as columns, (3, 3)."""
+
+    def corners(self) -> Array:
+        """Return the corners of the local box around the solid, (8, 3)."""
+        a, b = self.size[:2]
+        low, high = {
+            "cylinder": ([-a, -a, -b], [a, a, b]),
+            "cone": ([-a, -a, -0.25 * b], [a, a, 0.75 * b]),
+            "superellipsoid": (-self.size[:3], self.size[:3]),
+        }[self.form]
+        local = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        return np.asarray(local @ self.axes.T + self.centre)
+
+
 class Solid(NamedTuple):
     """One convex piece of a body.
 
     A ball is one vertex with a radius, a capsule two; a polyhedron has vertices and planes; a half-space one plane and
-    no vertex; a planar polygon has its vertices in order.
+    no vertex; a planar polygon has its vertices in order; a curved solid has the corners of the box around it.
     """
 
     body: int
@@ -25,6 +50,7 @@ class Solid(NamedTuple):
     """Outward unit normal and offset of each face, (m, 4): inside where ``normal . x <= offset``."""
     radius: float
     """[m]"""
+    surface: Surface | None = None
 
     @property
     def is_half_space(self) -> bool:
@@ -36,13 +62,19 @@ class Solid(NamedTuple):
         R = rotation_matrix(pose[3:])
         normals = self.planes[:, :3] @ R.T
         offsets = self.planes[:, 3] + normals @ pose[:3]
-        return self._replace(vertices=self.vertices @ R.T + pose[:3], planes=np.column_stack([normals, offsets]))
+        surface = self.surface
+        if surface is not None:
+            surface = surface._replace(centre=R @ surface.centre + pose[:3], axes=R @ surface.axes)
+        return self._replace(
+            vertices=self.vertices @ R.T + pose[:3], planes=np.column_stack([normals, offsets]), surface=surface
+        )
 
     def moved(self, by: Array) -> Solid:
         """Return the solid shifted without turning."""
         planes = self.planes.copy()
         planes[:, 3] += planes[:, :3] @ by
-        return self._replace(vertices=self.vertices + by, planes=planes)
+        surface = self.surface if self.surface is None else self.surface._replace(centre=self.surface.centre + by)
+        return self._replace(vertices=self.vertices + by, planes=planes, surface=surface)
 
     def ball(self) -> tuple[Array, float]:
         """Return centre and radius of a ball that contains the solid."""

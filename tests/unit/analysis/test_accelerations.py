@@ -16,9 +16,7 @@ from tests.scenes import GRAVITY, box_on_slope, rough_sphere
 def disc_on_floor(velocity: tuple[float, float] = (0.0, 0.0), spin: float = 0.0, friction: float = 0.5) -> sg.Scene:
     scene = sg.Scene(planar=True)
     scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
-    scene.add_body(
-        sg.Disc(1.0), mass=2.0, position=(0, 1), velocity=velocity, angular_velocity=spin, name="disc"
-    )
+    scene.add_body(sg.Disc(1.0), mass=2.0, position=(0, 1), velocity=velocity, angular_velocity=spin, name="disc")
     scene.set_contact(friction=friction)
     return scene
 
@@ -128,7 +126,7 @@ def test_groups_multiply() -> None:
                 mass=1.0,
                 inertia=1.0 / 3.0,
                 mass_centre=(0.0, 0.0),
-                position=rod.position[:2] + [10.0 * (k + 1), 0.0],
+                position=rod.position[:2] + np.array([10.0 * (k + 1), 0.0]),
                 orientation=float(np.arctan(2.0)),
                 velocity=rod.velocity[:2],
                 angular_velocity=turn,
@@ -146,6 +144,25 @@ def test_groups_multiply() -> None:
     none = together((1.5, 4.0), (1.5, 0.0))
     assert none.status is sg.Status.NO_SOLUTION
     assert none.solutions == ()
+
+
+def test_load_sharing_decides_the_motion_of_a_spinning_box() -> None:
+    """Four corners slide in different directions: three balances for four normal forces, and friction turns with them.
+
+    The family between the two extreme ways to share the load is said to exist; each listed one is a solution.
+    """
+    scene = box_on_slope(0.0, 0.3, velocity=np.array([1.0, 0.0, 0.0]))
+    scene.bodies["box"].angular_velocity[2] = 2.0
+    found = sg.accelerations(scene)
+    assert found.status is sg.Status.SEVERAL_SOLUTIONS
+    assert any("infinitely many" in note for note in found.notes)
+    spins = [one.angular_acceleration("box")[2] for one in found.solutions]
+    assert max(spins) - min(spins) > 1e-2
+    for one in found.solutions:
+        assert one.world_force.sum(axis=0) == pytest.approx(
+            2.0 * (one.linear_acceleration("box") + np.array([0, 0, GRAVITY])), abs=1e-9
+        )
+    assert not any("infinitely many" in note for note in sg.accelerations(rod_scene(1.5, -1.0, 4.0)).notes)
 
 
 def test_several_solutions_must_be_chosen_from() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from signorini._arrays import Array
 from signorini.analysis.answer import Answer
@@ -16,16 +17,16 @@ SQUARE = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 
 def posed(
-    W: Array, b: Array, *, friction: float | None = None, tangents: int = 2, limit: tuple[float, ...] = ()
+    W: ArrayLike, b: ArrayLike, *, friction: float | None = None, tangents: int = 2, limit: tuple[float, ...] = ()
 ) -> Instantaneous:
     """Pose one contact that rolls with `friction`, or slides if that is None, and joints with dry friction."""
-    W = np.array(W, dtype=float)
+    A = np.array(W, dtype=float)
     rolling = np.zeros(0 if friction is None else 1, dtype=np.int64)
     return Instantaneous.scaled(
-        W,
+        A,
         np.array(b, dtype=float),
-        W.T @ W,  # any measure of motion that vanishes where forces balance
-        np.abs(np.diag(W)),
+        A.T @ A,  # any measure of motion that vanishes where forces balance
+        np.abs(np.diag(A)),
         rolling=rolling,
         friction=np.array([] if friction is None else [friction]),
         limit=np.array(limit),
@@ -97,7 +98,7 @@ def test_a_rolling_contact_may_have_two_solutions_in_the_plane() -> None:
 
 
 def test_dry_friction_of_a_joint() -> None:
-    """a = 2 c + 3: at rest with c = -1.5 if the limit allows it, else c = -limit."""
+    """With a = 2 c + 3: at rest with c = -1.5 if the limit allows it, else c = -limit."""
     for limit, force in ((2.0, -1.5), (1.0, -1.0)):
         status, (x,), unique = forces(posed([[2.0]], [3.0], limit=(limit,), tangents=1), PLANE)
         assert status is Status.SOLVED
@@ -139,7 +140,7 @@ def test_the_answer_does_not_depend_on_units() -> None:
 
 
 def test_small_friction_proves_uniqueness_of_the_sphere() -> None:
-    """mu sqrt((W^-1)_nn lambda_max(W_TT)) < 1 is mu < 1/sqrt(3.5) = 0.5345 for the sphere."""
+    """The bound mu sqrt((W^-1)_nn lambda_max(W_TT)) < 1 is mu < 1/sqrt(3.5) = 0.5345 for the sphere."""
     for mu, proven in ((0.534, True), (0.535, False)):
         assert posed(SPHERE, [-1.0, 0.0, 0.0], friction=mu).unique_by_small_friction() is proven
     lopsided = SPHERE + np.array([[0.0, 0.1, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])

@@ -51,7 +51,7 @@ def test_a_pendulum_in_motion() -> None:
     a = ARM * (alpha * along - speed**2 * outwards)
     assert found.linear_acceleration("bob") == pytest.approx(a, abs=1e-9)
     reaction = found.only.joint_force["hinge"]
-    assert np.linalg.norm(reaction) == pytest.approx(np.linalg.norm(a + [0, 0, GRAVITY]), abs=1e-9)
+    assert np.linalg.norm(reaction) == pytest.approx(np.linalg.norm(a + np.array([0, 0, GRAVITY])), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_spring_and_damper() -> None:
 
 
 def test_a_bead_on_a_turning_wire_feels_twice_the_mixed_derivative() -> None:
-    """psi = -x sin wt + y cos wt: the wire pushes with 2 m w r', the 2 being that of 2 psi_qt G v."""
+    """With psi = -x sin wt + y cos wt: the wire pushes with 2 m w r', the 2 being that of 2 psi_qt G v."""
     w, r, speed = 2.0, 1.5, 0.7
     scene = sg.Scene(planar=True, gravity=(0, 0))
     scene.add_body(sg.Disc(0.1), mass=2.0, position=(r, 0), velocity=(speed, w * r), name="bead")
@@ -151,9 +151,7 @@ def driven_block(friction: float) -> sg.Scene:
     scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
     scene.add_body(sg.Disc(0.1), mass=3.0, position=(0, 1), velocity=(2, 0), name="cart")
     foot = sg.Polygon([(0.0, -0.2), (0.2, 0.1), (-0.2, 0.1)])
-    scene.add_body(
-        foot, mass=2.0, inertia=0.1, mass_centre=(0, 0), position=(0, 0.2), velocity=(2, 0), name="block"
-    )
+    scene.add_body(foot, mass=2.0, inertia=0.1, mass_centre=(0, 0), position=(0, 0.2), velocity=(2, 0), name="block")
     scene.add_joint(
         "prismatic", None, "cart", anchor=(0, 1), axis=(1, 0), motion=lambda t: 2 * t + 3 * t * t, name="drive"
     )
@@ -168,7 +166,7 @@ def test_a_block_on_a_driven_slide_cannot_jam(mu: float) -> None:
     scene = driven_block(mu)
     model = compile_scene(scene)
     (matrix,) = sliding_matrices(model)
-    assert matrix.D == pytest.approx(np.array([[0.5]]), abs=1e-12)
+    assert matrix.D.item() == pytest.approx(0.5, abs=1e-12)
     found = check_state(model)
     assert found.outcome is Outcome.VALID
     assert found.judgements[0].solutions[0] == pytest.approx([2.0 * GRAVITY], abs=1e-6)
@@ -288,7 +286,7 @@ def test_a_rod_of_two_halves(
     scene = halved_rod(mu, turn, kind, **joint)
     model = compile_scene(scene)
     (matrix,) = sliding_matrices(model)
-    assert matrix.D == pytest.approx(np.array([[A]]), abs=1e-12)
+    assert matrix.D.item() == pytest.approx(A, abs=1e-12)
     # The hinge may also give way, under a contact force so large that it takes the whole limit.
     stuck = [one for one in sg.accelerations(scene).solutions if abs(one.joint_friction.get("middle", 0.0)) < 999.0]
     assert sorted(one.force[0, 0] for one in stuck) == pytest.approx(forces, abs=1e-5)

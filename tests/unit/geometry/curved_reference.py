@@ -92,8 +92,12 @@ def inequalities(shape: Shape, x: Array) -> Array:
 
 
 def off_surface(shape: Shape, pose: Array, x: Array) -> float:
-    """Return how far a world point is off the surface of a body, to first order."""
-    return abs(float(inequalities(shape, into(pose, x)).max()))
+    """Return how far a world point is off the surface of a body, to first order.
+
+    A contact at the far end of an inclined capsule belongs to the ball about that end and may lie inside the capsule.
+    """
+    outside = float(inequalities(shape, into(pose, x)).max())
+    return max(outside, 0.0) if isinstance(shape, Capsule) else abs(outside)
 
 
 def distance_by_optimisation(shapes: list[Shape], poses: Array) -> float:
@@ -111,7 +115,7 @@ def distance_by_optimisation(shapes: list[Shape], poses: Array) -> float:
         jac=lambda x: np.concatenate([x[:3] - x[3:], x[3:] - x[:3]]),
         constraints={"type": "ineq", "fun": inside},
         method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 500},
+        options={"ftol": 1e-15, "maxiter": 300},
     )
     return float(np.linalg.norm(best.x[:3] - best.x[3:]))
 

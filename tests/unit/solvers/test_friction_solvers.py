@@ -182,6 +182,25 @@ def test_polygon_is_refused(solver: Solver) -> None:
     assert solver.solve(problem, control).status is Status.NOT_APPLICABLE
 
 
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(("count", "seed"), [(4, 1), (8, 2)])
+def test_auto_needs_its_interior_point(count: int, seed: int) -> None:
+    """Light and heavy boxes (1 : 1e6) in turn, set moving: sweeps and proximal Newton alone stay above 1e-9."""
+    problem = box_stack(count, ratio=1e6, heavy="alternate", kick=0.05, seed=seed)
+    solution = FrictionAuto().solve(problem)
+    assert solution.success
+    assert problem.residual(solution.z) <= 1e-10
+
+
+@pytest.mark.compiled_only
+def test_auto_sharpens_small_impulses() -> None:
+    """A heavy box on light ones: |p| is all heavy body, yet the velocities of the light ones are right to 1e-6."""
+    problem = box_stack(10, ratio=1e6, kick=0.01, seed=1)
+    solution = FrictionAuto().solve(problem)
+    assert solution.success
+    assert problem.rel(solution.z) <= 1e-6
+
+
 def test_polygon_by_auto() -> None:
     """A square rotated by 45 degrees: friction on the bisector is mu p_n cos 45 (S1 spec 7.2)."""
     problem = friction(np.eye(3), [-2.0, 3.0, 0.0], [0.3], cone="polygon", directions=4, rotation=math.pi / 4)
