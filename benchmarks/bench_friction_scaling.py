@@ -2,7 +2,7 @@
 
 Spheres on a jiggled cubic lattice, pressed together by random velocities; each touches its six neighbours or a wall::
 
-    python benchmarks/bench_friction_scaling.py [--contacts 1000 10000 100000] [--out benchmarks/results/scaling.csv]
+    python benchmarks/bench_friction_scaling.py [--out benchmarks/results/friction_scaling.csv]
 
 W is never formed. For every size: CPU time of one sweep (the smallest of several runs of NSGS with a fixed number of
 sweeps), memory of the operator and of a solution in bytes per contact, and what 200 accelerated sweeps reach; then

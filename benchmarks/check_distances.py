@@ -108,10 +108,17 @@ def main() -> None:
         table.writerow(FIELDS)
         for first, second in COMBINATIONS:
             row = check(first, second, count, 0)
-            cells = [f"{row[name]:.0f}" if name in ("pairs", "missed") or "coal" in name else f"{row[name]:.1e}" for name in FIELDS[2:]]
+            cells = [
+                f"{row[name]:.0f}" if name in ("pairs", "missed") or "coal" in name else f"{row[name]:.1e}"
+                for name in FIELDS[2:]
+            ]
             table.writerow([first, second, *cells])
             file.flush()
-            print(f"{first:>14} {second:<14}", *(f"{name} {cell}" for name, cell in zip(FIELDS[2:], cells, strict=True)), flush=True)
+            print(
+                f"{first:>14} {second:<14}",
+                *(f"{name} {cell}" for name, cell in zip(FIELDS[2:], cells, strict=True)),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,6 @@ _REACH = 5.0
 _EDGE = 6
 
 
-
 @cache
 def random_hull(seed: int) -> sg.ConvexHull:
     """Return one of many convex hulls; making one takes longer than looking at it."""

@@ -26,7 +26,15 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from signorini.problems import Delassus, FrictionProblem
-from signorini.solvers import NSGS, FrictionAuto, FrictionInteriorPoint, ProximalNewton, Solver, solve
+from signorini.solvers import (
+    NSGS,
+    FrictionAuto,
+    FrictionInteriorPoint,
+    ProjectedGradient,
+    ProximalNewton,
+    Solver,
+    solve,
+)
 
 Array = NDArray[np.float64]
 Random = np.random.Generator
@@ -200,7 +208,7 @@ CLASSES: dict[str, Callable[[Random, int], FrictionProblem]] = {
     "polygon, rank deficient": polygon_low_rank,
     "without solution": squeezed,
 }
-SOLVERS: tuple[Solver, ...] = (NSGS(), FrictionInteriorPoint(), ProximalNewton())
+SOLVERS: tuple[Solver, ...] = (NSGS(), ProjectedGradient(), FrictionInteriorPoint(), ProximalNewton())
 
 
 def project(z: Any, mu: float, directions: int, rotation: float) -> Any:
@@ -248,9 +256,18 @@ def independent_errors(problem: FrictionProblem, p: Array) -> tuple[float, float
 
 
 def random_run(
-    small: int, large: int, every: int, seed: int = 0, progress: int = 0, failures: Path | None = None
+    small: int,
+    large: int,
+    every: int,
+    seed: int = 0,
+    progress: int = 0,
+    failures: Path | None = None,
+    out: Path | None = None,
 ) -> list[dict[str, object]]:
-    """Solve random problems, with a line every `progress` of them; return one row per class, size and solver."""
+    """Solve random problems; return one row per class, size and solver.
+
+    Every `progress` problems say how it goes, and write the rows so far to `out`.
+    """
     tally: Counter[tuple[str, str, str, str]] = Counter()
     seconds: dict[tuple[str, str, str], float] = {}
     names = list(CLASSES)
@@ -280,6 +297,15 @@ def random_run(
             tried, solved = (sum(tally[key] for key in known if key[3] == word) for word in ("tried", "solved"))
             errors = sum(number for key, number in tally.items() if key[3] == "wrong")
             print(f"{k + 1} problems: {errors} wrong, default solved {solved} of {tried}", flush=True)
+            if out is not None:
+                write_rows(out, _rows(tally, seconds))
+    return _rows(tally, seconds)
+
+
+def _rows(
+    tally: Counter[tuple[str, str, str, str]], seconds: dict[tuple[str, str, str], float]
+) -> list[dict[str, object]]:
+    """Return one row per class, size and solver."""
     return [
         {
             "class": key[0],
@@ -290,6 +316,14 @@ def random_run(
         }
         for key in seconds
     ]
+
+
+def write_rows(path: Path, rows: list[dict[str, object]]) -> None:
+    """Write the table as CSV."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -305,7 +339,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.failures.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     rows = random_run(
-        options.small, options.large, options.every, options.seed, progress=500, failures=options.failures
+        options.small,
+        options.large,
+        options.every,
+        options.seed,
+        progress=100,
+        failures=options.failures,
+        out=options.out,
     )
     heading = f"{'class':27s} {'contacts':10s} {'solver':22s} {'tried':>6s} {'solved':>7s} {'%':>8s}"
     print(f"{heading} {'wrong':>6s} {'doubtful':>9s} {'ms':>9s}")
@@ -319,10 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     print(f"{options.small} + {options.large} problems, {time.perf_counter() - began:.0f} s")
     if options.out:
-        with options.out.open("w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(options.out, rows)
     return int(any(row["wrong"] for row in rows))
 
 

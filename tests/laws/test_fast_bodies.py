@@ -59,7 +59,9 @@ def test_fast_rotation_needs_the_swept_test() -> None:
     assert impact.time == pytest.approx(angle / 100.0, rel=1e-6)
     assert set(model.names[b] for b in (impact.contacts.body_a[0], impact.contacts.body_b[0])) == {"post", "rod"}
     trajectory = sg.simulate(spinning_rod(), duration=0.02, h=0.02)
-    assert trajectory.angular_velocity("rod")[-1, 2] == pytest.approx(100.0)  # nothing happened: the step jumped over it
+    assert trajectory.angular_velocity("rod")[-1, 2] == pytest.approx(
+        100.0
+    )  # nothing happened: the step jumped over it
     fine = sg.simulate(spinning_rod(), duration=0.02, h=2e-4)
     assert fine.angular_velocity("rod")[-1, 2] < 50.0
 

@@ -82,22 +82,24 @@ def test_four_bars_move_as_one_pendulum(n: int) -> None:
         trajectory = run(four_bars(n), 0.6, h)
         angle = -trajectory.joint(f"base{n}").coordinate
         errors.append(float(np.abs(angle - four_bar_angle(n, trajectory.time)).max()))
-        assert trajectory.certificate.joint_drift.max() < 0.05 * h
+        assert trajectory.certificate.joint_drift.max() < 5.0 * h**2
     assert errors[0] < 0.05
     assert errors[0] / errors[1] > FIRST_ORDER[0]
 
 
-def test_a_four_bar_turns_for_ten_seconds_with_its_energy() -> None:
-    """Ten turns or so, twice in each turn through the position where all rods lie in one line."""
-    changes = []
-    for h in (0.02, 0.01):
-        trajectory = run(four_bars(1), 10.0, h)
+def test_a_turning_four_bar_keeps_its_energy() -> None:
+    """Some turns, twice in each of them through the position where all rods lie in one line."""
+    changes, errors = [], []
+    for h in (0.01, 0.005):
+        trajectory = run(four_bars(1), 5.0, h)
         energy = trajectory.energy().total
         changes.append(float(np.abs(energy - energy[0]).max()))
-        assert trajectory.joint("base0").coordinate[-1] < -25.0
-        assert trajectory.certificate.joint_drift.max() < 0.7 * h
+        errors.append(float(abs(-trajectory.joint("base0").coordinate[-1] - four_bar_angle(1, trajectory.time)[-1])))
+        assert trajectory.certificate.joint_drift.max() < 20.0 * h**2
     assert changes[0] < 0.05 * 4.0 * GRAVITY  # of the energy that goes to and fro
     assert changes[0] / changes[1] > FIRST_ORDER[0]
+    assert errors[0] < 0.02 * 5.0 * np.pi
+    assert errors[0] / errors[1] > FIRST_ORDER[0]
 
 
 def test_forty_four_bars_for_ten_seconds_keep_their_loops_closed() -> None:
@@ -158,7 +160,7 @@ def bricard() -> sg.Scene:
 
 def rotation(axis: Array, angle: float) -> Array:
     K = np.cross(np.eye(3), axis)
-    return np.asarray(np.eye(3) - np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)
+    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)
 
 
 def bricard_rods(angles: Array) -> tuple[Array, Array, Array]:
@@ -173,21 +175,23 @@ def bricard_rods(angles: Array) -> tuple[Array, Array, Array]:
     return np.array(centres), np.array(along), np.concatenate([x - CORNERS[5], (R @ AXES[5] - AXES[5])[1:]])
 
 
-def bricard_reference(times: Array) -> Array:
-    """Angle of the first hinge from ``m(a) a'^2/2 + V(a) = V(0)``, its one degree of freedom."""
-    grid = np.linspace(-1.2, 0.2, 281)
+def bricard_angle(t: float) -> float:
+    """Angle of the first hinge from ``m(a) a'' + m'(a) a'^2/2 + V'(a) = 0``, its one degree of freedom."""
+    grid = np.linspace(-0.1, 0.9, 51)
     zero = int(np.argmin(np.abs(grid)))
     angles = np.zeros((grid.size, 5))
     for span in (range(zero + 1, grid.size), range(zero - 1, -1, -1)):
         for k in span:
-            near = angles[k - span.step]
-            guess = 2.0 * near - angles[k - 2 * span.step] if 0 < abs(k - zero) - 1 else near
-            found = least_squares(lambda rest, a=grid[k]: bricard_rods(np.array([a, *rest]))[2], guess[1:], xtol=1e-14,
-                                  ftol=1e-14, gtol=1e-14)  # fmt: skip
+            near = angles[k - span.step, 1:]
+
+            def opening(rest: Array, first: float = grid[k]) -> Array:
+                return bricard_rods(np.array([first, *rest]))[2]
+
+            found = least_squares(opening, near, xtol=1e-14, ftol=1e-14, gtol=1e-14)
             assert np.abs(found.fun).max() < 1e-8  # mobile: the loop closes for every angle
             angles[k] = [grid[k], *found.x]
     rods = [bricard_rods(row) for row in angles]
-    centre, along = CubicSpline(grid, [rod[0] for rod in rods]), CubicSpline(grid, [rod[1] for rod in rods])
+    centre, along = (CubicSpline(grid, [rod[k] for rod in rods]) for k in (0, 1))
     V = CubicSpline(grid, GRAVITY * centre(grid)[:, :, 1].sum(axis=1))
     mass = CubicSpline(grid, (centre(grid, 1) ** 2).sum(axis=(1, 2)) + (along(grid, 1) ** 2).sum(axis=(1, 2)) / 12.0)
 
@@ -195,23 +199,21 @@ def bricard_reference(times: Array) -> Array:
         a, speed = x
         return speed, float(-(V(a, 1) + 0.5 * mass(a, 1) * speed**2) / mass(a))
 
-    found = solve_ivp(rate, (0, times[-1]), (0, 0), rtol=1e-9, atol=1e-10, t_eval=times)
-    return np.asarray(found.y[0])
+    return float(solve_ivp(rate, (0, t), (0, 0), rtol=1e-8, atol=1e-9).y[0, -1])
 
 
 def test_bricard_is_overconstrained_and_moves() -> None:
     """Thirty equations for thirty coordinates, one of them redundant: one motion is left, and it is the right one."""
+    duration = 0.8
+    exact = bricard_angle(duration)
     errors = []
-    for h in (0.01, 0.005):
-        trajectory = run(bricard(), 0.5, h)
-        angle = trajectory.joint("hinge0").coordinate
-        exact = bricard_reference(trajectory.time)
-        assert trajectory.certificate.redundant_rows.min() == 1
-        assert trajectory.certificate.joint_conflict.max() < 0.05
-        errors.append(float(np.abs(angle - exact).max()))
-    assert np.abs(exact).max() > 0.3
-    assert errors[0] < 0.05
-    assert errors[0] / errors[1] > FIRST_ORDER[0]
+    for h in (0.02, 0.01):
+        trajectory = run(bricard(), duration, h)
+        assert trajectory.certificate.redundant_rows.min() == trajectory.certificate.redundant_rows.max() == 1
+        errors.append(float(abs(trajectory.joint("hinge0").coordinate[-1] - exact)))
+    assert 0.3 < exact < 0.9
+    assert errors[0] < 0.1 * exact
+    assert halved(errors)
 
 
 # --- Andrews' squeezer ----------------------------------------------------------------------
@@ -278,7 +280,7 @@ def test_andrews_squeezer_against_the_published_solution() -> None:
         ends.append({name: trajectory.joint(name).coordinate[-1] + START[name] for name in AFTER_30_MS})
     for name in ("beta", "theta"):
         errors = [float(abs(end[name] - AFTER_30_MS[name])) for end in ends]
-        assert errors[0] < 0.5
+        assert errors[0] < 0.05 * abs(AFTER_30_MS[name])
         assert halved(errors)
     for name, exact in AFTER_30_MS.items():
         assert 2.0 * ends[1][name] - ends[0][name] == pytest.approx(exact, abs=0.02)
@@ -289,14 +291,14 @@ def test_andrews_squeezer_against_the_published_solution() -> None:
 
 def test_chain_stays_together() -> None:
     """Without projection the drift is fed back, of second order in h; with it, it is gone."""
-    loose = [run(chain(10), 0.3, h).certificate.joint_drift.max() for h in (0.002, 0.001)]
+    loose = [run(chain(5), 0.3, h).certificate.joint_drift.max() for h in (0.004, 0.002)]
     assert 3.0 < loose[0] / loose[1] < 5.0
-    assert run(chain(10), 1.0, 1e-3, projection=True).certificate.joint_drift.max() < 1e-6
+    assert run(chain(5), 1.0, 1e-3, projection=True).certificate.joint_drift.max() < 1e-6
 
 
 def test_energy_of_a_chain_is_kept_to_first_order() -> None:
     changes = []
-    for h in (0.002, 0.001):
+    for h in (0.004, 0.002):
         energy = run(chain(10), 0.3, h, projection=True).energy()
         changes.append(float(abs(energy.total[-1] - energy.total[0])))
     assert changes[0] < 0.05 * float(energy.kinetic[-1])

@@ -1,4 +1,4 @@
-"""S1 (Trinkle 2003): the printed numbers of its example, by the same functions as ``signorini reproduce``.
+"""S1 (Trinkle 2003): the printed numbers of its examples, by the same functions as ``signorini reproduce``.
 
 The expected numbers stand in :mod:`signorini.reproduce`, copied from the specification; here each example must meet all
 of them, and the checks must be able to miss.
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from signorini.reproduce import EXAMPLES, Check, Reproduction, printed, s1_sliding_sphere
+from signorini.reproduce import EXAMPLES, Check, Reproduction, printed, s1_joints, s1_sliding_sphere
 from signorini.reproduce.s1_sliding_sphere import polygon_load, polygon_speed
 
 
@@ -53,6 +53,21 @@ def test_polygon_table_7_2() -> None:
 
 def test_drop_7_4() -> None:
     assert missed(s1_sliding_sphere.drop()) == []
+
+
+def test_joints_7_3() -> None:
+    outcome = s1_joints.joints()
+    assert missed(outcome) == []
+    assert len(outcome.checks) == 2 + 4 * 3 + 3 + 1 + 8 * 2 + 3 + 7 + 2
+    assert [len(axes.lines) for axes in outcome.figures["joints"].axes] == [2, 2, 2]
+
+
+def test_the_wrong_joints_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another arm of the pendulum, and another friction of the wheel expected, their checks miss."""
+    monkeypatch.setattr(s1_joints, "ARM", 0.501)
+    monkeypatch.setattr(s1_joints, "_BRAKED", tuple(1.01 * omega for omega in s1_joints._BRAKED))
+    monkeypatch.setattr(s1_joints, "_PENDULUM", s1_joints._PENDULUM[:1])
+    assert len(missed(s1_joints.joints())) >= 3 + 6
 
 
 def test_a_check_of_the_sphere_can_fail(sphere: Reproduction) -> None:

@@ -252,7 +252,8 @@ def _polygon(model: Model, cone: str, directions: int, rotation: float) -> Array
 
 def _refuse(model: Model) -> None:
     """Raise `InputError` for laws that the model does not know."""
-    for word, values in (("torsional", model.materials.torsional), ("rolling", model.materials.rolling)):
+    laws = model.materials
+    for word, values in (("torsional", laws.torsional), ("rolling", laws.rolling), ("ellipsoid", laws.ellipsoid)):
         if np.any(values > 0.0):
             raise InputError(f"contact: {word} is {values.max():g}, must be 0 for the instantaneous model")
     for name, (coefficient, _) in zip(model.joints.names, model.joints.load_friction, strict=True):

@@ -40,13 +40,14 @@ class InverseInertia:
     """Bilateral rows, (r, n_v); they may depend on each other."""
 
     @cached_property
-    def _reaction(self) -> tuple[Array, Array]:
-        """Return ``M^-1 H^T`` and the pseudo-inverse of ``H M^-1 H^T``."""
+    def _reaction(self) -> tuple[Array, Array, Array]:
+        """Return ``M^-1 H^T``, an inverse of ``H M^-1 H^T`` on its range, and orthonormal forces that balance."""
         answer = self.M_inv @ self.held.T
-        S = self.held @ answer
-        values, vectors = np.linalg.eigh(0.5 * (S + S.T))
+        S, scale = _scaled(self.held @ answer)
+        values, vectors = np.linalg.eigh(S)
         kept = values > DEPENDENT * values.max(initial=0.0)
-        return answer, (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+        V = scale[:, None] * vectors
+        return answer, (V[:, kept] / values[kept]) @ V[:, kept].T, np.linalg.qr(V[:, ~kept])[0]
 
     @cached_property
     def dependent(self) -> bool:
@@ -55,7 +56,8 @@ class InverseInertia:
 
     def force(self, acceleration: Array) -> Array:
         """Return the generalized force that alone gives an acceleration to the bodies, no rows held, (n_v,)."""
-        force: Array = np.linalg.pinv(self.M_inv, hermitian=True) @ acceleration
+        inverse, scale = _scaled(self.M_inv)
+        force: Array = scale * (np.linalg.pinv(inverse, hermitian=True) @ (scale * acceleration))
         return force
 
     def apply(self, force: Array, *, held_acceleration: Array | None = None) -> Array:
@@ -66,16 +68,16 @@ class InverseInertia:
         free = force @ self.M_inv
         if not self.held.size:
             return free
-        answer, S_inv = self._reaction
+        answer, S_inv, _ = self._reaction
         excess = free @ self.held.T - (0.0 if held_acceleration is None else held_acceleration)
         held: Array = free - excess @ S_inv @ answer.T
         return held
 
     def reaction(self, force: Array, held_acceleration: Array) -> Array:
         """Return the smallest forces of the held rows under a generalized force, (r,)."""
-        _, S_inv = self._reaction
+        _, S_inv, idle = self._reaction
         out: Array = -S_inv @ (self.held @ (self.M_inv @ force) - held_acceleration)
-        return out
+        return out - idle @ (idle.T @ out)
 
 
 @dataclass(frozen=True)
@@ -203,8 +205,15 @@ def pushes(rows: Array, slip: Array, friction: Array) -> Array:
     return push
 
 
+def _scaled(S: Array) -> tuple[Array, Array]:
+    """Return a symmetric matrix with unit diagonal, and the factors: rows of heavy and light bodies count alike."""
+    d = np.diagonal(S)
+    scale = 1.0 / np.sqrt(np.where(d > 0.0, d, 1.0))
+    return 0.5 * scale[:, None] * (S + S.T) * scale, scale
+
+
 def _rank(W: Array) -> int:
-    values = np.linalg.eigvalsh(W)
+    values = np.linalg.eigvalsh(_scaled(W)[0])
     return int(np.sum(values > DEPENDENT * values.max(initial=0.0)))
 
 

@@ -143,9 +143,9 @@ def sliding_matrices(
 
 def joints_of(model: Model, state: State, *, biased: bool = False) -> Mechanism:
     """Return the joints of a state; see :func:`~signorini.analysis.mechanism.mechanism`."""
-    size = float(body_sizes(model).max(initial=0.0))
     if not model.joints.any:
         return Mechanism.none(model.body_count)
+    size = float(body_sizes(model).max(initial=0.0))
     load = float(np.abs(free_acceleration(model, state)[:, :3]).max(initial=0.0))
     return mechanism(model, state, size, load, biased=biased)
 

@@ -38,6 +38,7 @@ _PROJECTED = 1e-14  # of the scene's extent: rounding
 _MOST_PROJECTIONS = 10  # Newton's method from a drift of the second order in h needs two or three
 _NO_FORCE = 1e30  # compliance of a spring that is left out
 _HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
+_FORCELESS = 1e-12  # of a unit impulse: rounding
 _DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
 
 
@@ -57,6 +58,8 @@ class Loops:
     """Combinations of the rows that depend on nothing else, (n_l, rank)."""
     idle: Array
     """Orthonormal impulses of all rows that move nothing, (n_idle, n_r)."""
+    spare: Array
+    """Those combinations of them that can be left out without a trace; where joints have drifted, there may be fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class JointSystem:
                 impulse += mu @ loops.impulse
                 impulse[loops.row] = mu
             for loops in self.loops:
-                impulse -= loops.idle.T @ (loops.idle @ impulse)
+                impulse -= loops.spare.T @ (loops.spare @ impulse)
         out[: self.model.fixed_count] = v[: self.model.fixed_count]
         return out, impulse
 
@@ -276,4 +279,16 @@ def _loops(system: JointSystem, row: IntArray) -> Loops:
     all_rows = impulse.T @ idle
     all_rows[row] += idle
     independent = np.ascontiguousarray(scale[:, None] * vector[:, kept])
-    return Loops(row, velocity, impulse, inverse, independent, np.ascontiguousarray(np.linalg.qr(all_rows)[0].T))
+    idle_rows = np.ascontiguousarray(np.linalg.qr(all_rows)[0].T)
+    return Loops(row, velocity, impulse, inverse, independent, idle_rows, _spare(system, idle_rows))
+
+
+def _spare(system: JointSystem, idle: Array) -> Array:
+    """Return the combinations of idle impulses (n_idle, n_r) that exert no force at all."""
+    if not idle.size:
+        return idle
+    n_b, fixed = system.model.body_count, system.model.fixed_count
+    force = np.array([system.rows.force(one, n_b)[fixed:].reshape(-1) for one in idle])
+    vector, size, _ = np.linalg.svd(force, full_matrices=False)
+    none: Array = vector[:, size <= _FORCELESS].T @ idle
+    return none

@@ -13,6 +13,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.separation import SIDE
 from signorini.geometry.solids import separation
+from signorini.geometry.support import TINY
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
 
@@ -142,7 +143,7 @@ def nearest_points(
     """
     x = along(row(solid, part[1, SIDE]), -1.0, row(solid, part[0, SIDE]))
     length = np.sqrt(dot(x, x))
-    n = (x[0] / length, x[1] / length, x[2] / length) if length > 0.0 else (1.0, 0.0, 0.0)
+    n = (x[0] / length, x[1] / length, x[2] / length) if length > TINY else (1.0, 0.0, 0.0)
     count, distance = 0, np.inf
     best: Nearest = (-np.inf, n, x, x)
     for _ in range(_MAX_ITERATIONS):

@@ -12,7 +12,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.separation import EDGE, EDGES, FACE, FACES, HALF_EDGES, VERTEX, VERTICES
 from signorini.geometry.solids import KIND, brought_out, seen_from, size_of, turned_in, turned_out
-from signorini.geometry.support import CONE, CYLINDER
+from signorini.geometry.support import CONE, CYLINDER, TINY
 from signorini.geometry.vectors import Vector, across, along, row
 from signorini.math.rotation import dot
 
@@ -139,7 +139,7 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
     z = top if which == 1 else bottom
     axis = turned_out(solid, side, (0.0, 0.0, 1.0))
     wide = np.sqrt(y[0] * y[0] + y[1] * y[1])
-    c, s = (y[0] / wide, y[1] / wide) if wide > 0.0 else (1.0, 0.0)
+    c, s = (y[0] / wide, y[1] / wide) if wide > TINY else (1.0, 0.0)
     outward, around = turned_out(solid, side, (c, s, 0.0)), turned_out(solid, side, (-s, c, 0.0))
     if shape == FLAT:
         return 2, brought_out(solid, side, (y[0], y[1], z)), outward, around, 0.0, 0.0, 0.0

@@ -1,9 +1,9 @@
 """Contact points of two solids, one of them curved, around their closest points.
 
 A solid that is flat towards the other, in one or two directions, shows it a patch: a face of a hull, the cap of a
-cylinder or cone as a polygon inscribed in its rim (with points at fixed places and the outermost one along the normal),
-or the straight line of a side. Where two patches face each other, the corners of their common part are contacts, as for
-polytopes; lines side by side give two. The closest points are added unless a corner is as close.
+cylinder or cone as a polygon of fixed places on its rim, or the straight line of a side. Where two patches face each
+other, the corners of their common part are contacts, as for polytopes; lines side by side give two. The closest points
+are added unless a corner is as close.
 
 Row ``side n + v`` of `patch` (2 n, 3) is vertex v of the patch of a or b; `name` has the features of that vertex and of
 the side that follows it.
@@ -23,7 +23,7 @@ from signorini.geometry.support import CONE, CYLINDER
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
 
-PATCH_CORNERS = RIM + 1
+PATCH_CORNERS = RIM
 """Most corners of the patch of a curved solid."""
 _PARALLEL = 1e-2  # squared sine of the angle between two lines up to which they lie side by side
 _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end still faces it
@@ -58,39 +58,25 @@ def _close(part: IntArray, side: int, plane: Array, loop: IntArray, start: IntAr
 def _rim_patch(
     solid: Array,
     side: int,
-    size: tuple[float, float, float, float],
+    radius: float,
     z: float,
     top: bool,
-    m: Vector,
     patch: Array,
     name: IntArray,
     part: IntArray,
     plane: Array,
     loop: IntArray,
     start: IntArray,
-) -> float:
-    """Show the cap at height `z`; `m` is the normal in the axes of the solid. Return what the polygon is short of."""
-    wide = np.sqrt(m[0] * m[0] + m[1] * m[1])
-    angle = np.arctan2(m[1], m[0])
-    if angle < 0.0:
-        angle += 2.0 * np.pi
-    sector = min(int(angle * RIM / (2.0 * np.pi)), RIM - 1)
-    beside = angle - 2.0 * np.pi * sector / RIM
-    beside = min(beside, 2.0 * np.pi / RIM - beside)
-    outermost = wide * (1.0 - np.cos(beside)) > LOWER
-    for i in range(2 * RIM):  # the fixed place k and the sector after it, or before it on the lower rim
-        k = i // 2 if top else RIM - 1 - i // 2
+) -> None:
+    """Show the cap at height `z`: the polygon of the fixed places on its rim."""
+    for i in range(RIM):
+        k = i if top else RIM - 1 - i
+        x, y = rim_place(radius, k)
         number = 3 + k + (RIM if top else 0)
-        if (i % 2 == 0) == top:
-            x, y = rim_place(size[0], k)
-            _put(patch, name, part, side, brought_out(solid, side, (x, y, z)), number, 2 * RIM + number)
-        elif k == sector and outermost:
-            x, y = size[0] * m[0] / wide, size[0] * m[1] / wide
-            _put(patch, name, part, side, brought_out(solid, side, (x, y, z)), 1 if top else 2, 4 * RIM + number)
+        _put(patch, name, part, side, brought_out(solid, side, (x, y, z)), number, 2 * RIM + number)
     up = turned_out(solid, side, (0.0, 0.0, 1.0 if top else -1.0))
     _close(part, side, plane, loop, start, up)
     plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
-    return 0.0 if outermost else LOWER * size[0]
 
 
 @inner_kernel
@@ -112,7 +98,7 @@ def _show(
 ) -> float:
     """Write the patch that a solid shows along its outward normal `n`; no vertices where it is not flat.
 
-    Return by how much the polygon may be short of the true patch along `n`.
+    Return by how much the polygon may fall short of the true patch along `n` before the closest points are added.
     """
     patch_part[side, SIDE] = side
     patch_part[side, VERTEX] = side * (patch.shape[0] // 2)
@@ -152,9 +138,9 @@ def _show(
     slope = m[2] * (top - bottom) + wide * (r - size[0])
     if wide < FACING and (m[2] < 0.0 or kind == CYLINDER):
         z = top if m[2] > 0.0 else bottom
-        return _rim_patch(
-            solid, side, size, z, m[2] > 0.0, m, patch, name, patch_part, patch_plane, patch_loop, patch_start
-        )
+        top_faces = m[2] > 0.0
+        _rim_patch(solid, side, size[0], z, top_faces, patch, name, patch_part, patch_plane, patch_loop, patch_start)
+        return LOWER * size[0]
     if wide > FACING and abs(slope) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2):
         c, s = m[0] / wide, m[1] / wide
         _put(patch, name, patch_part, side, brought_out(solid, side, (r * c, r * s, top)), none + 1, none + 3)

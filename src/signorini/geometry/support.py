@@ -14,6 +14,8 @@ CYLINDER = int(ShapeKind.CYLINDER)
 CONE = int(ShapeKind.CONE)
 ELLIPSOID = int(ShapeKind.ELLIPSOID)
 SUPERELLIPSOID = int(ShapeKind.SUPERELLIPSOID)
+TINY = 1e-150
+"""Squares of lengths below this underflow: they have no direction."""
 
 Size = tuple[float, float, float, float]
 
@@ -33,7 +35,7 @@ def curved_support(kind: int, size: Size, n: Vector) -> Vector:
         f = ((abs(x) * u + abs(y) * v + abs(z) * w) / largest) ** (-1.0 / size[3])
         return (np.copysign(f * u * size[0], x), np.copysign(f * v * size[1], y), np.copysign(f * w * size[2], z))
     across = np.sqrt(n[0] * n[0] + n[1] * n[1])
-    f = size[0] / across if across > 0.0 else 0.0
+    f = size[0] / across if across > TINY else 0.0
     if kind == CYLINDER:
         return (f * n[0], f * n[1], size[1] if n[2] >= 0.0 else -size[1])
     if size[1] * n[2] > size[0] * across:

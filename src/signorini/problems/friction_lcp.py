@@ -24,7 +24,6 @@ from signorini.problems.convert import Converted
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.lcp import LCP
 
-
 _ROUNDING = 1e-15
 
 

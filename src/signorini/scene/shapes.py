@@ -260,8 +260,6 @@ class Segment(_Planar):
         return from_second_moment(strip + caps, np.append(0.5 * (a + b), 0.0), moment)
 
 
-SHAPES: dict[str, type[Shape]] = {
-    shape.word(): shape
-    for shape in (HalfSpace, Sphere, Box, Capsule, ConvexHull, *CURVED_SHAPES, Disc, Polygon, Segment)
-}
+_FLAT_AND_ROUND: tuple[type[Shape], ...] = (HalfSpace, Sphere, Box, Capsule, ConvexHull, Disc, Polygon, Segment)
+SHAPES: dict[str, type[Shape]] = {shape.word(): shape for shape in (*_FLAT_AND_ROUND, *CURVED_SHAPES)}
 """Shapes by the word that scene files use."""

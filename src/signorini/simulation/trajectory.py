@@ -177,6 +177,11 @@ class Trajectory:
         if name in self.joint_log.names and name not in self.names:
             joint = self.joint(name)
             return plot_joint(self.time, name, joint.coordinate, joint.speed, joint.effort / np.diff(self.time))
+        if name not in self.names and self.joint_log.names:
+            known = (", ".join(map(repr, names)) for names in (self.names, self.joint_log.names))
+            raise InputError(
+                "no body is called {!r}, nor a joint; there are {}, and the joints {}".format(name, *known)
+            )
         return plot_body(
             self.time,
             name,

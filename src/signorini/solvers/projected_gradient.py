@@ -4,8 +4,8 @@ r"""Accelerated projected gradient for exact Coulomb friction.
 
 contact by contact with ``rho = 1/W_nn``; y extrapolates the last two points as in Nesterov's method and falls back on
 the last one whenever the step turns against the gradient. De Saxcé's term follows every step, so that a fixed point
-solves the problem itself and not a convex relaxation. One product with W for each iteration, no factorisation: memory as
-small as it can be, convergence as slow as the problem is ill conditioned.
+solves the problem itself and not a convex relaxation. One product with W for each iteration, no factorisation: memory
+as small as it can be, convergence as slow as the problem is ill conditioned.
 
 References
 ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -195,6 +197,14 @@ def test_spatial_scenes_with_many_contacts_are_solved_without_proof_of_uniquenes
 def test_bad_options_are_named(options: dict[str, object], words: str) -> None:
     with pytest.raises(sg.InputError, match=words):
         sg.accelerations(disc_on_floor(), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("law", [{"torsional": 0.01}, {"rolling": 0.01}, {"ellipsoid": (1.0, 0.5, 0.1)}])
+def test_laws_that_the_model_does_not_know_are_refused(law: dict[str, Any]) -> None:
+    scene = rough_sphere()
+    scene.set_contact(friction=0.2, **law)
+    with pytest.raises(sg.InputError, match=next(iter(law))):
+        sg.accelerations(scene)
 
 
 def test_an_unknown_body_is_named() -> None:

@@ -122,6 +122,21 @@ def test_two_hinges_on_one_axis() -> None:
     assert redundancy(model, model.initial_state).rank == 5
 
 
+def test_masses_far_apart_do_not_make_rows_dependent() -> None:
+    """A pendulum of 1e5 kg with a grain of 1e-8 kg welded to it moves as if alone, and all rows count."""
+    scene = sg.Scene()
+    scene.add_body(sg.Sphere(0.1), mass=1e5, inertia=(1e4, 1e4, 1e4), position=(ARM, 0, 0), name="bob")
+    scene.add_body(sg.Sphere(1e-4), mass=1e-8, position=(1.0, 0, 0), name="grain")
+    scene.add_joint("revolute", None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    scene.add_joint("fixed", "bob", "grain", anchor=(1.0, 0, 0), name="weld")
+    found = sg.accelerations(scene)
+    alpha = 1e5 * GRAVITY * ARM / (1e4 + 1e5 * ARM**2)
+    for name, arm_ in (("bob", ARM), ("grain", 1.0)):
+        assert found.angular_acceleration(name) == pytest.approx([0, alpha, 0], abs=1e-6)
+        assert found.linear_acceleration(name) == pytest.approx([0, 0, -alpha * arm_], abs=1e-6)
+    assert found.only.forces_unique
+
+
 def test_joints_that_contradict_each_other_are_told() -> None:
     scene = sg.Scene(planar=True)
     scene.add_body(sg.Disc(0.1), mass=1.0, position=(0, 0), name="disc")

@@ -46,7 +46,7 @@ def random_scene(seed: int, *, loops: int = 0, springs: int = 0, ratio: float = 
         kind = str(r.choice(KINDS))
         soft: dict[str, Any] = {"spring": 50.0, "damping": 1.0} if kind in ("revolute", "prismatic") else {}
         if k != n - 2:  # one body stays free in some seeds, so that there are several trees
-            scene.add_joint(kind, *pair, **words(kind, r), **soft)
+            scene.add_joint(kind, pair[0], pair[1], **words(kind, r), **soft)
     for _ in range(loops):
         a, b = r.choice(n, 2, replace=False)
         scene.add_joint("spherical", f"b{a}", f"b{b}", anchor=r.uniform(-1, 1, 3))
@@ -63,7 +63,7 @@ def planar_scene(seed: int, *, loops: int) -> sg.Scene:
         scene.add_body(sg.Disc(0.1), mass=r.uniform(0.5, 2), position=r.uniform(-1, 1, 2), name=f"b{k}")
         before = None if k < 2 else f"b{r.integers(k)}"
         kind = str(r.choice(["fixed", "revolute", "prismatic"]))
-        axis = {"axis": r.standard_normal(2)} if kind == "prismatic" else {}
+        axis: dict[str, Any] = {"axis": r.standard_normal(2)} if kind == "prismatic" else {}
         scene.add_joint(kind, before, f"b{k}", anchor=r.uniform(-1, 1, 2), **axis)
     for _ in range(loops):
         a, b = r.choice(7, 2, replace=False)

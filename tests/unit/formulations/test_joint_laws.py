@@ -45,7 +45,7 @@ def test_a_limit_carries_the_load_and_lets_go(formulation: Any) -> None:
 
 
 def test_a_limit_that_is_far_does_nothing() -> None:
-    free, limited = (run(pendulum(**words), 0.2, 0.01) for words in ({}, {"limits": (-3.0, 3.0)}))
+    free, limited = (run(pendulum(limits=limits), 0.2, 0.01) for limits in (None, (-3.0, 3.0)))
     np.testing.assert_array_equal(free.q, limited.q)
 
 

@@ -6,6 +6,7 @@ Nothing here is shared with the library but the shapes' numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -109,8 +110,9 @@ def distance_by_optimisation(shapes: list[Shape], poses: Array) -> float:
 
     # From points off the axes, where the radius of a cylinder has no derivative.
     start = np.concatenate([poses[0, :3] + 1e-2, poses[1, :3] - 2e-2])
-    best = minimize(
-        lambda x: 0.5 * ((x[:3] - x[3:]) ** 2).sum(),
+    search: Any = minimize  # its types know no constraint of many values
+    best = search(
+        lambda x: float(0.5 * ((x[:3] - x[3:]) ** 2).sum()),
         start,
         jac=lambda x: np.concatenate([x[:3] - x[3:], x[3:] - x[:3]]),
         constraints={"type": "ineq", "fun": inside},
@@ -125,14 +127,16 @@ def depth_by_search(shapes: list[Shape], poses: Array, rng: Rng) -> float:
     n = rng.normal(size=(2000, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
     values = separation_along(n, shapes, poses)
-    best = -np.inf
-    for k in np.argsort(-values)[:2]:
+    return max(_climbed(n[k], shapes, poses) for k in np.argsort(-values)[:2])
 
-        def lost(x: Array, start: Array = n[k]) -> float:
-            d = start + x
-            return -float(separation_along((d / np.linalg.norm(d))[None], shapes, poses)[0])
 
-        simplex = 0.03 * np.vstack([np.zeros(3), np.eye(3)])
-        options = {"xatol": 1e-6, "fatol": 1e-11, "maxiter": 300, "initial_simplex": simplex}
-        best = max(best, -float(minimize(lost, np.zeros(3), method="Nelder-Mead", options=options).fun))
-    return best
+def _climbed(start: Array, shapes: list[Shape], poses: Array) -> float:
+    """Return the largest separation near a direction (Nelder and Mead)."""
+
+    def lost(x: Array) -> float:
+        n = (start + x) / np.linalg.norm(start + x)
+        return -float(separation_along(n[None], shapes, poses)[0])
+
+    simplex = 0.03 * np.vstack([np.zeros(3), np.eye(3)])
+    options: Any = {"xatol": 1e-6, "fatol": 1e-11, "maxiter": 300, "initial_simplex": simplex}
+    return -float(minimize(lost, np.zeros(3), method="Nelder-Mead", options=options).fun)

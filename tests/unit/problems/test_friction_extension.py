@@ -67,7 +67,9 @@ def test_velocities_are_in_the_users_units(kind: str) -> None:
     np.testing.assert_allclose(problem.dense(), W, atol=1e-14)
     np.testing.assert_allclose(problem.velocity(p), W @ p + problem.b, atol=1e-12)
     options = {name: getattr(problem, name) for name in ("torsional", "rolling", "ellipsoid")}
-    thin = friction(sparse.csr_array(np.array(problem.W)), problem.b, problem.mu, dim=problem.dim, compliance=0.7, **options)
+    thin = friction(
+        sparse.csr_array(np.array(problem.W)), problem.b, problem.mu, dim=problem.dim, compliance=0.7, **options
+    )
     np.testing.assert_allclose(thin.velocity(p), W @ p + problem.b, atol=1e-12)
     assert thin.residual(p) == pytest.approx(problem.residual(p), rel=1e-12)
 

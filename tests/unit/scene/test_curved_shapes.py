@@ -51,7 +51,9 @@ def section(shape: Shape, z: float) -> tuple[float, float, float]:
 @pytest.mark.parametrize("shape", ALL, ids=str)
 def test_mass_properties_by_quadrature(shape: Shape) -> None:
     """Mass, mass centre at the origin and inertia from sections across z."""
-    ends = {Cylinder: (-0.75, 0.75), Cone: (-0.375, 1.125)}.get(type(shape), (-1.5, 1.5))  # type: ignore[call-overload]
+    ends = (-0.75, 0.75) if isinstance(shape, Cylinder) else (-1.5, 1.5)
+    if isinstance(shape, Cone):
+        ends = (-0.375, 1.125)
     unit = section(shape, 0.0)
 
     def integral(power: int, which: int) -> float:

@@ -25,7 +25,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"f": lambda x: x @ x + 1.0, "bounds": 2.0}, "nowhere below 1"),
     ({"f": lambda x: np.log(x[0]), "bounds": 2.0}, "implicit: f"),
     ({"f": ball, "gradient": lambda x: x, "bounds": 2.0}, "gradient at .* differs"),
-    ({"f": ball, "gradient": lambda x: 2.0 * x, "hessian": lambda x: np.eye(3), "bounds": 2.0}, "hessian at .* differs"),
+    (
+        {"f": ball, "gradient": lambda x: 2.0 * x, "hessian": lambda x: np.eye(3), "bounds": 2.0},
+        "hessian at .* differs",
+    ),
     ({"f": ball, "gradient": lambda x: x[:2], "bounds": 2.0}, r"shape \(2,\), must be \(3\)"),
 ]
 
@@ -58,7 +61,9 @@ def test_bad_intersections_are_refused(shapes: list[Any], complaint: str) -> Non
 def test_mass_of_a_function_is_that_of_its_solid() -> None:
     """An ellipsoid off the origin: quadrature against the formula."""
     a, c = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.2, -0.1])
-    own = sg.Implicit(lambda x: (((x - c) / a) ** 2).sum() - 1.0, bounds=(c - 1.2 * a, c + 1.2 * a)).mass_properties(700)
+    own = sg.Implicit(lambda x: (((x - c) / a) ** 2).sum() - 1.0, bounds=(c - 1.2 * a, c + 1.2 * a)).mass_properties(
+        700
+    )
     exact = sg.Ellipsoid(a).mass_properties(700)
     assert own.mass == pytest.approx(exact.mass, rel=1e-9)
     np.testing.assert_allclose(own.centre, c, rtol=0.0, atol=1e-10)

@@ -7,8 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from signorini.problems import FrictionProblem
-from signorini.solvers import NSGS, Control, FrictionAuto, FrictionInteriorPoint, ProximalNewton, Status, solve
+from signorini.problems import Delassus, FrictionProblem
+from signorini.solvers import (
+    NSGS,
+    AnitescuHart,
+    Control,
+    FrictionAuto,
+    FrictionInteriorPoint,
+    ProximalNewton,
+    Status,
+    solve,
+)
 from signorini.solvers.nsgs import judged
 from signorini.solvers.solve import Solver
 from tests.friction_problems import box_stack, friction, random_problem
@@ -180,6 +189,26 @@ def test_polygon_is_refused(solver: Solver) -> None:
     """A solver of the exact cone says so, rather than solve another problem."""
     problem = friction(np.eye(3), [-2.0, 3.0, -4.0], [0.3], cone="polygon")
     assert solver.solve(problem, control).status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [NSGS(), FrictionInteriorPoint(), ProximalNewton(), AnitescuHart(), FrictionAuto()],
+    ids=lambda s: type(s).__name__,
+)
+@pytest.mark.parametrize("matrix", [True, False])
+def test_compliance_is_part_of_the_law(solver: Solver, matrix: bool) -> None:
+    """What is solved with compliance solves the rigid law of W with the compliance added to its normal diagonal."""
+    stack = box_stack(2, kick=0.2)
+    assert isinstance(stack.W, Delassus)
+    W = stack.W.dense()
+    alpha = 0.1 * W.diagonal()[::3]
+    soft = FrictionProblem(W if matrix else stack.W, stack.b, stack.mu, compliance=alpha)
+    solution = solver.solve(soft, Control(tolerance=1e-9))
+    assert solution.success
+    W = W + np.diag(np.column_stack([alpha, 0.0 * alpha, 0.0 * alpha]).reshape(-1))
+    assert FrictionProblem(W, stack.b, stack.mu).residual(solution.z) <= 1.1e-9  # summed in another order
+    assert stack.residual(solution.z) > 1e-3
 
 
 @pytest.mark.compiled_only

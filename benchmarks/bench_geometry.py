@@ -1,0 +1,188 @@
+"""Pairs per second of every combination of shapes, and the broad phase by number of bodies, beside `coal` in the same run.
+
+Run as ``python benchmarks/bench_geometry.py``; writes ``benchmarks/results/geometry.csv``. Times are CPU times, the least
+of several repeats. Ours takes all pairs of a scene in one call and returns contact manifolds, exact to rounding. `coal` is
+called from Python pair by pair in two ways: ``distance``, one pair of points to its default tolerance of 1e-6, and
+``patch``, collision within the same margin and then the contact patch, which is what a manifold takes. Its broad phase
+is its dynamic AABB tree with the callback that it brings along.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import signorini as sg
+from benchmarks.distance_judge import ANY_PAIR, COMBINATIONS, coal_placed, random_pairs
+from signorini._arrays import Array
+from signorini.geometry.detect import detect_arrays
+from signorini.geometry.pairs import candidate_pairs, world_frames
+from signorini.scene import Shape
+from signorini.scene.encode import encode
+
+_PAIRS, _REPEATS = 1000, 5
+_SPACING, _REACH = 40.0, 0.1
+
+
+def least(function: Callable[[], object], repeats: int = _REPEATS) -> float:
+    """Return the least CPU time of a call [s]; the first one, which may compile, does not count."""
+    function()
+    times = []
+    for _ in range(repeats):
+        began = time.process_time()
+        function()
+        times.append(time.process_time() - began)
+    return min(times)
+
+
+def ours(pairs: list[tuple[Shape, Shape]], poses: Array) -> float:
+    """Return pairs per second of detection, broad phase and manifolds included."""
+    n = len(pairs)
+    if isinstance(pairs[0][0], sg.HalfSpace):  # one plane for all
+        place = np.array([(_SPACING * (k % 15), _SPACING * (k // 15), 0.0) for k in range(n)])
+        q = np.vstack([[0, 0, 0, 1, 0, 0, 0], np.hstack([poses[:, 1, :3] * [0, 0, 0.3] + place, poses[:, 1, 3:]])])
+        placed = [(0, sg.HalfSpace().at()), *((k + 1, b.at()) for k, (_, b) in enumerate(pairs))]
+    else:
+        place = np.array([(_SPACING * (k % 6), _SPACING * (k // 6 % 6), _SPACING * (k // 36)) for k in range(n)])
+        q = poses.copy()
+        q[:, :, :3] += place[:, None]
+        q = q.reshape(-1, 7).copy()
+        placed = [(2 * k + side, pair[side].at()) for k, pair in enumerate(pairs) for side in range(2)]
+    shapes, hulls = encode(placed, np.zeros((len(q), 3)))
+    reach = np.full(len(q), _REACH)
+    return n / least(lambda: detect_arrays(shapes, hulls, ANY_PAIR, 0, q, reach))
+
+
+def theirs(pairs: list[tuple[Shape, Shape]], poses: Array) -> tuple[float, float] | None:
+    """Return pairs per second of coal's signed distance and of its contact patches.
+
+    None if it does not know a shape or is not installed.
+    """
+    try:
+        import coal
+    except ImportError:
+        return None
+    placed = [(coal_placed(a, q[0]), coal_placed(b, q[1])) for (a, b), q in zip(pairs, poses, strict=True)]
+    if any(x is None or y is None for x, y in placed):
+        return None
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    request.enable_signed_distance = True
+    touch, touches = coal.CollisionRequest(), coal.CollisionResult()
+    touch.security_margin, touch.enable_contact = 2.0 * _REACH, True
+    patch, patches = coal.ContactPatchRequest(), coal.ContactPatchResult()
+
+    def distances() -> None:
+        for a, b in placed:
+            result.clear()
+            coal.distance(a[0], a[1], b[0], b[1], request, result)
+
+    def manifolds() -> None:
+        for a, b in placed:
+            touches.clear()
+            coal.collide(a[0], a[1], b[0], b[1], touch, touches)
+            patches.clear()
+            coal.computeContactPatch(a[0], a[1], b[0], b[1], touches, patch, patches)
+
+    try:
+        return len(pairs) / least(distances), len(pairs) / least(manifolds)
+    except RuntimeError:  # patches of some pairs are not part of coal
+        return len(pairs) / least(distances), np.nan
+
+
+def mixed(n: int) -> tuple[list[Shape], Array]:
+    """Return spheres and boxes of sizes from 0.1 to 1, every thousandth ten times larger, about one neighbour each."""
+    r = np.random.default_rng(n)
+    size = 10.0 ** r.uniform(-1.0, 0.0, n) * np.where(np.arange(n) % 1000 == 0, 10.0, 1.0)
+    kinds: list[Shape] = [sg.Sphere(1.0 * s) if k % 2 else sg.Box((s, s, s)) for k, s in enumerate(size)]
+    q = np.zeros((n, 7))
+    q[:, :3] = r.uniform(0.0, (0.8 * n) ** (1.0 / 3.0), (n, 3))
+    e = r.normal(size=(n, 4))
+    q[:, 3:] = e / np.linalg.norm(e, axis=1)[:, None]
+    return kinds, q
+
+
+def broad_ours(shapes: Any, hulls: Any, q: Array) -> tuple[float, int]:
+    """Return the time of the broad phase, boxes included [s], and the number of pairs."""
+    n = len(q)
+    reach = np.zeros(n)
+
+    def run() -> int:
+        frame, box = np.empty((n, 7)), np.empty((n, 6))
+        world_frames(
+            shapes.body,
+            shapes.position,
+            shapes.quaternion,
+            shapes.size,
+            shapes.hull,
+            shapes.bound,
+            hulls.vertex,
+            hulls.vertex_start,
+            q,
+            reach,
+            frame,
+            box,
+        )
+        return int(candidate_pairs(shapes, 0, q, reach, frame, box).size)
+
+    return least(run, 3), run()
+
+
+def broad_theirs(kinds: list[Shape], q: Array) -> tuple[float, int] | None:
+    """Return the same of coal's dynamic tree: update of all boxes and collection of overlapping pairs."""
+    try:
+        import coal
+    except ImportError:
+        return None
+    placed = [coal_placed(shape, pose) for shape, pose in zip(kinds, q, strict=True)]
+    objects = [coal.CollisionObject(shape, transform) for shape, transform in placed]
+    manager = coal.DynamicAABBTreeCollisionManager()
+    for one in objects:
+        manager.registerObject(one)
+    manager.setup()
+    count = 0
+
+    def run() -> None:
+        nonlocal count
+        callback = coal.CollisionCallBackCollect(30 * len(objects))
+        for one in objects:
+            one.computeAABB()
+        manager.update()
+        manager.collide(callback)
+        count = callback.numCollisionPairs()
+
+    return least(run, 3), count
+
+
+def main() -> None:
+    path = Path(__file__).parent / "results" / "geometry.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["what", "ours", "coal_distance", "ratio", "coal_patch", "ratio", "unit"])
+        for first, second in COMBINATIONS:
+            pairs, poses = random_pairs(first, second, _PAIRS, np.random.default_rng(0))
+            mine, other = ours(pairs, poses), theirs(pairs, poses)
+            row = [f"{mine:.0f}"]
+            for one in () if other is None else other:
+                row += [f"{one:.0f}", f"{mine / one:.2f}"]
+            table.writerow([f"{first}-{second}", *row, *[""] * (5 - len(row)), "pairs/s"])
+            print(f"{first + '-' + second:32}", *(f"{cell:>9}" for cell in row), flush=True)
+        for n in (1_000, 10_000, 100_000):
+            kinds, q = mixed(n)
+            shapes, hulls = encode([(k, shape.at()) for k, shape in enumerate(kinds)], np.zeros((n, 3)))
+            seconds, count = broad_ours(shapes, hulls, q)
+            peer = broad_theirs(kinds, q)
+            row = [f"{1e3 * seconds:.3g}", "" if peer is None else f"{1e3 * peer[0]:.3g}"]
+            row.append("" if peer is None else f"{peer[0] / seconds:.1f}")
+            table.writerow([f"broad phase {n}", *row, "", "", "ms"])
+            print(
+                f"broad phase of {n:6} bodies: {row[0]} ms, {count} pairs; coal {row[1]} ms, ratio {row[2]}", flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
