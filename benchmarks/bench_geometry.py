@@ -1,10 +1,10 @@
-"""Pairs per second of every combination of shapes, and the broad phase by number of bodies, beside `coal` in the same run.
+"""Pairs per second of every combination of shapes, and the broad phase by number of bodies, beside `coal`.
 
-Run as ``python benchmarks/bench_geometry.py``; writes ``benchmarks/results/geometry.csv``. Times are CPU times, the least
-of several repeats. Ours takes all pairs of a scene in one call and returns contact manifolds, exact to rounding. `coal` is
-called from Python pair by pair in two ways: ``distance``, one pair of points to its default tolerance of 1e-6, and
-``patch``, collision within the same margin and then the contact patch, which is what a manifold takes. Its broad phase
-is its dynamic AABB tree with the callback that it brings along.
+Run as ``python -m benchmarks.bench_geometry``; writes ``benchmarks/results/geometry.csv``. Times are CPU times, the
+least of several repeats. Ours takes all pairs of a scene in one call and returns contact manifolds, exact to rounding.
+`coal` is called from Python pair by pair in two ways: ``distance``, one pair of points to its default tolerance of
+1e-6, and ``patch``, collision within the same margin and then the contact patch, which is what a manifold takes. Its
+broad phase is its dynamic AABB tree with the callback that it brings along.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.distance_judge import ANY_PAIR, COMBINATIONS, coal_placed, random_pairs
 
 import signorini as sg
-from benchmarks.distance_judge import ANY_PAIR, COMBINATIONS, coal_placed, random_pairs
 from signorini._arrays import Array
 from signorini.geometry.detect import detect_arrays
 from signorini.geometry.pairs import candidate_pairs, world_frames

@@ -1,6 +1,6 @@
 """Distances and normals of every combination of shapes against their definitions, convex programs and `coal`.
 
-Run as ``python benchmarks/check_distances.py [pairs]`` (default 10000 per combination, some minutes); writes
+Run as ``python -m benchmarks.check_distances [pairs]`` (default 10000 per combination, some minutes); writes
 ``benchmarks/results/distances.csv``. A third of the pairs are anywhere, the others within 1e-3 ... 1e-12 of touch.
 
 ============  ==========================================================================================================
@@ -9,10 +9,10 @@ Run as ``python benchmarks/check_distances.py [pairs]`` (default 10000 per combi
 ``points``    worst difference of the gap and the distance of both points, and worst distance of points outside [m]
 ``normal``    worst difference of the normal and the direction between the points where these are 1 mm apart or more,
               and, of smooth surfaces, from the normal that convex programs find
-``shortfall`` of overlapping pairs: by how much the best of other ways out is shorter [m]: along coal's normal, and along
-              that of convex programs for a sample; judged by the same closed forms
-``coal_off``  pairs in which coal's distance differs by more than 1e-7; ``coal_wrong``: those of them in which the closed
-              forms refute coal: its distance is not that across its own normal, or ours is proven
+``shortfall`` of overlapping pairs: by how much the best of other ways out is shorter [m]: along coal's normal, and
+              along that of convex programs for a sample; judged by the same closed forms
+``coal_off``  pairs in which coal's distance differs by more than 1e-7; ``coal_wrong``: those of them in which the
+              closed forms refute coal: its distance is not that across its own normal, or ours is proven
 ============  ==========================================================================================================
 
 Apart, ``planes`` and ``points`` prove a distance without any other library: one bounds it from below, the other from
@@ -26,7 +26,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
 from benchmarks.distance_judge import (
     COMBINATIONS,
     SMOOTH,
@@ -39,6 +38,7 @@ from benchmarks.distance_judge import (
     random_pairs,
     separation,
 )
+
 from signorini._arrays import Array
 from signorini.model import Contacts
 from signorini.scene import Shape
@@ -81,7 +81,7 @@ def look(
 
 def check(first: str, second: str, count: int, seed: int) -> dict[str, float]:
     """Return the worst of `count` random pairs of a combination."""
-    row: dict[str, float] = {name: 0.0 for name in FIELDS[2:]}
+    row: dict[str, float] = dict.fromkeys(FIELDS[2:], 0.0)
     r = np.random.default_rng([seed, COMBINATIONS.index((first, second))])
     request = None
     if "superellipsoid" not in (first, second):

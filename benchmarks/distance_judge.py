@@ -1,4 +1,4 @@
-"""What distance, depth and normal of two solids must be, from their definitions and by methods that the library's kernels do not use.
+"""What distance, depth and normal of two solids must be, by methods that the library's kernels do not use.
 
 A direction n and a pair of points prove a distance: the gap between the supporting planes across n is a lower bound of
 the signed distance, for solids apart the distance of any two of their points is an upper bound. Both are evaluated from
@@ -154,7 +154,7 @@ def detected(pairs: list[tuple[Shape, Shape]], poses: Array) -> list[Contacts]:
         owner = contacts.body_b - 1 if planes else contacts.body_a // 2
         starts = np.searchsorted(owner, np.arange(len(part) + 1))
         for k, R in enumerate(turn):
-            mine = Contacts(*(column[starts[k] : starts[k + 1]] for column in contacts))
+            mine = Contacts._make(column[starts[k] : starts[k + 1]] for column in contacts)
             origin = q[k, 0, :3] if planes else np.zeros(3)
             found.append(
                 mine._replace(

@@ -1,9 +1,9 @@
 """Throw random and degenerate poses of all shapes at detection and look for anything that is not a proper contact.
 
-Run as ``python benchmarks/fuzz_geometry.py [poses]`` (default 1000000, some minutes). Poses are of pairs: random ones,
-coincident centres, parallel and exactly turned axes, exact and almost exact touch along an axis, hair's breadth offsets;
-among the shapes are needles and plates with an aspect ratio of 1000. Every pair must give finite contacts with unit
-normals, whose gap is the way between its points along the normal.
+Run as ``python -m benchmarks.fuzz_geometry [poses]`` (default 1000000, some minutes). Poses are of pairs: random ones,
+coincident centres, parallel and exactly turned axes, exact and almost exact touch along an axis, offsets of a hair's
+breadth; among the shapes are needles and plates with an aspect ratio of 1000. Every pair must give finite contacts with
+unit normals, whose gap is the way between its points along the normal.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import sys
 import time
 
 import numpy as np
+from benchmarks.distance_judge import ANY_PAIR
 
 import signorini as sg
-from benchmarks.distance_judge import ANY_PAIR
 from signorini._arrays import Array
 from signorini.geometry.detect import detect_arrays
 from signorini.model import Contacts

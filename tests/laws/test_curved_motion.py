@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,9 @@ LYING = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])  # local z along -y
 @pytest.mark.parametrize("lying", [False, True])
 def test_cylinder_rests(lying: bool) -> None:
     """Standing on its end or lying on its side it stays where it is, with the weight on its contacts."""
-    place = {"position": (0.3, 0.2, 0.4), "orientation": LYING} if lying else {"position": (0.3, 0.2, 0.6)}
+    place: dict[str, Any] = (
+        {"position": (0.3, 0.2, 0.4), "orientation": LYING} if lying else {"position": (0.3, 0.2, 0.6)}
+    )
     scene = on_floor(sg.Cylinder(0.4, 1.2), **place)
     trajectory = sg.simulate(scene, duration=1.0, h=0.01)
     x = trajectory.position("body")
@@ -96,7 +100,7 @@ def support_point(semi_axes: Array, p: float, x: Array, e: Array) -> Array:
     return np.asarray(x + R @ (semi_axes * np.sign(m) * u / float((u**p).sum()) ** (1.0 / p)))
 
 
-ROUND = {
+ROUND: dict[str, tuple[sg.Ellipsoid | sg.Superellipsoid, float]] = {
     "ellipsoid": (sg.Ellipsoid((0.3, 0.2, 0.15)), 2.0),
     "superellipsoid": (sg.Superellipsoid((0.3, 0.2, 0.15), 3.0), 3.0),
 }

@@ -57,7 +57,7 @@ def test_fast_rotation_needs_the_swept_test() -> None:
     impact = time_of_impact(model, model.initial_state, 0.02)
     angle = 0.5 * np.pi - np.arcsin(0.02 / 0.45)
     assert impact.time == pytest.approx(angle / 100.0, rel=1e-6)
-    assert set(model.names[b] for b in (impact.contacts.body_a[0], impact.contacts.body_b[0])) == {"post", "rod"}
+    assert {model.names[b] for b in (impact.contacts.body_a[0], impact.contacts.body_b[0])} == {"post", "rod"}
     trajectory = sg.simulate(spinning_rod(), duration=0.02, h=0.02)
     assert trajectory.angular_velocity("rod")[-1, 2] == pytest.approx(
         100.0

@@ -59,7 +59,7 @@ class Loops:
     idle: Array
     """Orthonormal impulses of all rows that move nothing, (n_idle, n_r)."""
     spare: Array
-    """Those combinations of them that can be left out without a trace; where joints have drifted, there may be fewer."""
+    """Combinations of them that can be left out without a trace; where joints have drifted, there may be fewer."""
 
 
 @dataclass(frozen=True, slots=True)

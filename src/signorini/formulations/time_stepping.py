@@ -304,7 +304,7 @@ def check_gyroscopic(value: str, who: str) -> None:
 
 
 def refuse(model: Model, who: str) -> None:
-    """Raise `InputError` for contact data that formulation `who`, of Coulomb friction without rebound, does not model."""
+    """Raise `InputError` for contact data beyond Coulomb friction without rebound, which is all that `who` models."""
     for word in ("torsional", "rolling", "restitution", "ellipsoid"):
         values = getattr(model.materials, word)
         if np.any(values > 0.0):

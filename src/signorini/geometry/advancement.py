@@ -63,7 +63,7 @@ def time_of_impact(
         closing = _approach(here, contacts)
         touching = (contacts.gap <= near) & (closing > 0.0)
         if touching.any():
-            return Impact(t, Contacts(*(column[touching] for column in contacts)), here)
+            return Impact(t, Contacts._make(column[touching] for column in contacts), here)
         apart = contacts.gap > near
         if not apart.any():
             break

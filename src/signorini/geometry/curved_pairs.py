@@ -21,7 +21,7 @@ from signorini.math.rotation import multiply, rotate
 # As part of the size: closer than this, directions between points say little and the expanding polytope takes over.
 _TOUCH = 1e-4
 # As part of the size: how well the search for a start is done, at first and if no features were found from there.
-_COARSE, _FINE = 1e-6, 1e-13
+_COARSE, _FINE = 1e-8, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
@@ -56,7 +56,10 @@ def closest_touch(
         else:
             s, a, b = separation(vertex, part, solid, touch[1])
             start = (s, touch[1], a, b)
-        found, touch = finished(vertex, plane, edge, part, solid, start, _EXACT * scale, size, choice, M)
+        found, better = finished(vertex, plane, edge, part, solid, start, _EXACT * scale, size, choice, M)
+        # Supporting points across a normal need not lie opposite each other, those of the search do.
+        if found or attempt < 2:
+            touch = better
         if found:
             break
     return touch

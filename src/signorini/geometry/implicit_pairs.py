@@ -18,7 +18,7 @@ from signorini.model.model import Materials
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
 Implicits = tuple[ConvexSet | None, ...]
-"""For each shape its set of inequalities if it has no other description, else None; empty if there are no such shapes."""
+"""For each shape its inequalities if it has no other description, else None; empty if there are no such shapes."""
 
 _STEEP = 0.99  # cosine above which a flat face rests on a plane with all its corners
 _NEAR = 1e-2  # in units of the body's size: how far such a face may be from the lowest point

@@ -127,7 +127,7 @@ def deepest(A: ConvexSet, B: ConvexSet) -> tuple[Array, float, Array, Array]:
     m, e = A.count, np.array([0.0, 0.0, 0.0, 1.0])
 
     def values(z: Array) -> Array:
-        return np.concatenate([A.values(z[:3]), B.values(z[:3])]) - z[3]
+        return np.asarray(np.concatenate([A.values(z[:3]), B.values(z[:3])]) - z[3])
 
     def gradients(z: Array) -> Array:
         J = np.full((m + B.count, 4), -1.0)

@@ -96,7 +96,7 @@ def _along(A: ConvexSet, B: ConvexSet, n: Array) -> Touch:
 
 
 def _parted(A: ConvexSet, B: ConvexSet, start: Touch) -> Touch:
-    """Shorten a way out: move B along it until clear of A, and turn it into the direction in which A is then closest."""
+    """Shorten a way out: move B along it until clear of A, and turn it toward where A is closest then."""
     best, n, depth = start, start.normal, -start.gap
     for _ in range(_PARTINGS):
         clear = (depth + _CLEAR) * n

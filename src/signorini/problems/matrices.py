@@ -90,8 +90,9 @@ def positive_diagonal(matrix: Matrix) -> Array:
     would become so large that no error of any other row could be seen beside it.
     """
     d = np.array(matrix.diagonal(), dtype=np.float64)
-    largest = np.asarray(abs(matrix).max(axis=1).todense() if is_sparse(matrix) else np.abs(matrix).max(axis=1, initial=0.0))
-    d[d <= _ROUNDING * largest.reshape(-1)] = 1.0
+    sizes: Any = abs(matrix)
+    largest = sizes.max(axis=1).toarray().reshape(-1) if is_sparse(matrix) else sizes.max(axis=1, initial=0.0)
+    d[d <= _ROUNDING * largest] = 1.0
     return d
 
 

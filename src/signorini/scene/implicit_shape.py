@@ -230,7 +230,7 @@ def _surface_point(f: Callable[[Array], Any], inner: Array, low: Array, high: Ar
     for _ in range(60):
         middle = 0.5 * (inside + outside)
         inside, outside = (middle, outside) if f(middle) <= 0.0 else (inside, middle)
-    return 0.5 * (inside + outside)
+    return np.asarray(0.5 * (inside + outside))
 
 
 def _lowest(sets: Sequence[ConvexSet], start: Array, low: Array, high: Array) -> Array:
@@ -240,7 +240,7 @@ def _lowest(sets: Sequence[ConvexSet], start: Array, low: Array, high: Array) ->
     size = float((high - low).max())
 
     def rows(z: Array) -> Array:
-        return z[3] - np.concatenate([one.values(size * z[:3]) for one in sets]) / size
+        return np.asarray(z[3] - np.concatenate([one.values(size * z[:3]) for one in sets]) / size)
 
     def slopes(z: Array) -> Array:
         G = np.concatenate([one.gradients(size * z[:3]) for one in sets])
@@ -248,7 +248,8 @@ def _lowest(sets: Sequence[ConvexSet], start: Array, low: Array, high: Array) ->
 
     z = np.append(start / size, 0.0)
     z[3] = -float(rows(z).min())
-    found = minimize(
+    search: Any = minimize
+    found = search(
         lambda z: z[3],
         z,
         jac=lambda z: np.array([0.0, 0.0, 0.0, 1.0]),

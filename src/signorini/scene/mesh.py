@@ -100,7 +100,8 @@ class Mesh(Shape):
         checked_number(density, "density", above=0.0)
         enclosed = self.__dict__["_enclosed"]
         if enclosed is not None:
-            return solid_polyhedron(*enclosed, density)
+            vertices, triangles = enclosed
+            return solid_polyhedron(vertices, map(tuple, triangles.tolist()), density)
         return MassProperties.sum(piece.mass_properties(density) for piece in self.pieces())
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def _read(path: Path) -> tuple[Array, IntArray]:
             f"mesh: file {str(path)!r} needs the package trimesh, must be installed: pip install 'signorini[mesh]'"
         ) from None
     try:
-        mesh = trimesh.load(path, force="mesh", process=False)
+        mesh: Any = trimesh.load(path, force="mesh", process=False)
         return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
     except OSError as error:
         raise FileError(f"mesh: file {str(path)!r} cannot be read: {error.strerror or error}") from error
@@ -209,8 +210,8 @@ def _check_place(vertices: Array, parts: Sequence[ConvexHull]) -> None:
     if off > _APART * float((high - low).max()):
         raise InputError(
             f"mesh: convex_parts reach from {points.min(axis=0).round(6).tolist()} to "
-            f"{points.max(axis=0).round(6).tolist()}, must fill the mesh, which reaches from {low.round(6).tolist()} to "
-            f"{high.round(6).tolist()}"
+            f"{points.max(axis=0).round(6).tolist()}, must fill the mesh, which reaches from "
+            f"{low.round(6).tolist()} to {high.round(6).tolist()}"
         )
 
 

@@ -64,7 +64,7 @@ def _place(x: Array) -> str:
 
 
 def first_crossing(vertices: Array, triangles: IntArray) -> tuple[int, int] | None:
-    """Return two triangles without common vertex of which one is pierced by a side of the other, None if there are none.
+    """Return two triangles without common vertex of which a side of one pierces the other, None if there are none.
 
     Coordinates are of size 1. Triangles are swept along x, so that work grows with the number of pairs whose boxes
     overlap.

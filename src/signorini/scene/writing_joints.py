@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,8 @@ Repeating = Callable[[ArrayLike, Callable[[list[float]], ArrayLike]], Any]
 
 _TWO_POINTS = ("distance", "spring")
 _TWO_AXES = ("universal", "gear")
+_UNTURNED = ("fixed", "spherical", "distance")
+"""Kinds to which the axis means nothing, so that they need not have one."""
 
 
 def joint_to_dict(scene: Scene, joint: Joint, repeating: Repeating) -> dict[str, Any]:
@@ -55,19 +56,12 @@ def joint_to_dict(scene: Scene, joint: Joint, repeating: Repeating) -> dict[str,
 
 
 def _spring(joint: Joint) -> dict[str, Any]:
-    """Return the words of a spring; its length is such that reading finds the same stretch again."""
+    """Return the words of a spring; reading subtracts the distance again, which undoes the rounding of the sum."""
     entry: dict[str, Any] = {"stiffness": joint.stiffness}
     if joint.damping > 0.0:
         entry["damping"] = joint.damping
     if joint.rest != 0.0:
-        distance = float(np.linalg.norm(joint.anchor[1] - joint.anchor[0]))
-        length = up = down = max(joint.rest + distance, 0.0)
-        for _ in range(4):  # the sum above is off by one rounding
-            if length - distance == joint.rest:
-                break
-            up, down = math.nextafter(up, math.inf), math.nextafter(down, -math.inf)
-            length = up if up - distance == joint.rest else down
-        entry["length"] = length
+        entry["length"] = joint.rest + float(np.linalg.norm(joint.anchor[1] - joint.anchor[0]))
     return entry
 
 
@@ -79,9 +73,6 @@ def _axis(scene: Scene, joint: Joint, repeating: Repeating) -> dict[str, Any]:
         return {"axis": repeating(joint.axis[0], lambda axis: _read(scene, joint, axis)[0])}
     first = repeating(joint.axis[0], lambda axis: _read(scene, joint, [axis, joint.axis[1]])[0])
     return {"axis": [first, repeating(joint.axis[1], lambda axis: _read(scene, joint, [first, axis])[1])]}
-
-
-_UNTURNED = ("fixed", "spherical", "distance")
 
 
 def _read(scene: Scene, joint: Joint, axis: ArrayLike) -> Array:

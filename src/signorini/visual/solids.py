@@ -1,4 +1,4 @@
-"""What a picture knows of a body: polytopes rounded by a radius, half-spaces and curved solids, in the bodies' frames."""
+"""What a picture knows of a body: polytopes rounded by a radius, half-spaces, curved solids, in the bodies' frames."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Surface(NamedTuple):
     """The surface of a curved solid in a frame of its own."""
 
     form: str
-    """``"cylinder"`` (radius, half length), ``"cone"`` (radius, height; base at -height/4) or ``"superellipsoid"`` (three
-    semi-axes and exponent, 2 for an ellipsoid), about the local z."""
+    """About the local z: ``"cylinder"`` (radius, half length), ``"cone"`` (radius, height; base at -height/4) or
+    ``"superellipsoid"`` (three semi-axes and exponent, 2 for an ellipsoid)."""
     size: Array
     """(4,) [m]"""
     centre: Array
@@ -26,11 +26,11 @@ class Surface(NamedTuple):
     def corners(self) -> Array:
         """Return the corners of the local box around the solid, (8, 3)."""
         a, b = self.size[:2]
-        low, high = {
-            "cylinder": ([-a, -a, -b], [a, a, b]),
-            "cone": ([-a, -a, -0.25 * b], [a, a, 0.75 * b]),
-            "superellipsoid": (-self.size[:3], self.size[:3]),
-        }[self.form]
+        low, high = -self.size[:3], self.size[:3]
+        if self.form == "cylinder":
+            low, high = np.array([-a, -a, -b]), np.array([a, a, b])
+        elif self.form == "cone":
+            low, high = np.array([-a, -a, -0.25 * b]), np.array([a, a, 0.75 * b])
         local = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         return np.asarray(local @ self.axes.T + self.centre)
 

@@ -25,6 +25,8 @@ class EnergyTerms(Protocol):
     @property
     def potential(self) -> Array: ...
     @property
+    def elastic(self) -> Array: ...
+    @property
     def friction(self) -> Array: ...
     @property
     def impact(self) -> Array: ...
@@ -154,16 +156,22 @@ def _draw_energies(state: Axes, lost: Axes, time: Array, energy: EnergyTerms) ->
     for values, label, colour in (
         (energy.kinetic, "kinetic", SERIES_COLOURS[0]),
         (potential, "potential", SERIES_COLOURS[1]),
-        (energy.kinetic + potential, "total", INK),
+        (energy.elastic, "springs", SERIES_COLOURS[2]),
+        (energy.kinetic + potential + energy.elastic, "total", INK),
     ):
+        if label == "springs" and not values.any():
+            continue
         state.plot(time, values, color=colour, label=label, lw=1.2 if colour == INK else 1.5)
     state.legend(loc="best")
     finish_axes(state, "energy", "[J]", None)
     for values, label, colour in (
         (energy.friction, "friction", SERIES_COLOURS[3]),
         (energy.impact, "impact", SERIES_COLOURS[4]),
+        (energy.damping, "dampers", SERIES_COLOURS[2]),
         (energy.integration, "time stepping", SERIES_COLOURS[5]),
     ):
+        if label == "dampers" and not values.any():
+            continue
         lost.plot(time, values, color=colour, label=label)
     lost.legend(loc="best")
     finish_axes(lost, "energy dissipated by", "[J]", None)

@@ -230,11 +230,18 @@ def test_a_wrong_derivative_is_refused(wrong: Any) -> None:
         particle(jacobian=wrong)
 
 
-def test_a_constraint_of_orientations_and_time() -> None:
+def its_turn(q: Array, t: float) -> list[list[float]]:
+    """Derivatives of ``2 atan2(z, w)`` with respect to the pose."""
+    size = q[3] ** 2 + q[6] ** 2
+    return [[0, 0, 0, -2.0 * q[6] / size, 0, 0, 2.0 * q[3] / size]]
+
+
+@pytest.mark.parametrize("jacobian", [None, its_turn])
+def test_a_constraint_of_orientations_and_time(jacobian: Any) -> None:
     """Turning about z as told: ``psi = angle - 0.5 t``, the quaternion's derivative given or found."""
     scene = sg.Scene(gravity=(0, 0, 0))
     scene.add_body(sg.Box((0.2, 0.3, 0.4)), mass=1.0, position=(0, 0, 0), name="box")
-    scene.add_constraint(lambda q, t: 2.0 * np.arctan2(q[6], q[3]) - 0.5 * t, ["box"])
+    scene.add_constraint(lambda q, t: 2.0 * np.arctan2(q[6], q[3]) - 0.5 * t, ["box"], jacobian=jacobian)
     trajectory = run(scene, 0.2, 0.01)
     np.testing.assert_allclose(trajectory.angular_velocity("box")[1:, 2], 0.5, rtol=1e-8)
 

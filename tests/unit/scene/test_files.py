@@ -180,7 +180,8 @@ def scenes(draw: st.DrawFn) -> sg.Scene:
         {"friction": st.floats(0, 2), "restitution": st.floats(0, 1)}
     )
     if draw(st.booleans()):
-        scene.set_contact(**draw(law), torsional=draw(st.floats(0, 1)), rolling=draw(st.floats(0, 1)))
+        torsional = 0.0 if scene.planar else draw(st.floats(0, 1))
+        scene.set_contact(**draw(law), torsional=torsional, rolling=draw(st.floats(0, 1)))
     if len(everyone) >= 2:
         pairs = st.lists(st.permutations(everyone).map(lambda order: (order[0], order[1])), max_size=2)
         for pair in draw(pairs):

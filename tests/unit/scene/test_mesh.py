@@ -41,7 +41,7 @@ def test_convex_mesh_has_the_mass_of_its_box() -> None:
     """A cube of edge 2 as triangles: mass, centre and inertia of the box, whichever way its triangles run."""
     box = sg.Box((2.0, 2.0, 2.0)).mass_properties(700.0)
     for faces in (CUBE, CUBE[:, ::-1]):
-        mesh = sg.Mesh(CORNERS + [1.0, 2.0, 3.0], faces).mass_properties(700.0)
+        mesh = sg.Mesh(CORNERS + np.array([1.0, 2.0, 3.0]), faces).mass_properties(700.0)
         assert mesh.mass == pytest.approx(box.mass, rel=1e-14)
         np.testing.assert_allclose(mesh.centre, [1.0, 2.0, 3.0], rtol=0.0, atol=1e-14)
         np.testing.assert_allclose(mesh.inertia, box.inertia, rtol=0.0, atol=1e-11)
@@ -77,7 +77,7 @@ def _pierced() -> tuple[Array, IntArray]:
     """Return two tetrahedra of which one stands in the side of the other."""
     x = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], dtype=float)
     f = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
-    return np.vstack([x, x + [0.2, 0.2, 0.2]]), np.vstack([f, f + 4])
+    return np.vstack([x, x + 0.2]), np.vstack([f, f + 4])
 
 
 BAD = {
@@ -99,10 +99,10 @@ def test_bad_meshes_are_refused_by_name(complaint: str) -> None:
 
 
 def test_touching_shells_do_not_cross() -> None:
-    """Two cubes that share a face's plane but no vertex are closed and do not cross; shifted into each other they do."""
+    """Two cubes that share the plane of a face do not cross; shifted into each other they do."""
     both = np.vstack([CUBE, CUBE + 8])
-    assert fault_of(np.vstack([CORNERS, CORNERS + [2.0, 0.5, 0.5]]), both) == ""
-    assert "crosses itself" in fault_of(np.vstack([CORNERS, CORNERS + [1.9, 0.5, 0.5]]), both)
+    assert fault_of(np.vstack([CORNERS, CORNERS + np.array([2.0, 0.5, 0.5])]), both) == ""
+    assert "crosses itself" in fault_of(np.vstack([CORNERS, CORNERS + np.array([1.9, 0.5, 0.5])]), both)
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,15 @@ class Energies:
 
     kinetic: Array
     potential: Array
+    elastic: Array
     friction: Array
     impact: Array
     damping: Array
+    integration: Array
 
     @property
     def total(self) -> Array:
-        return self.kinetic + self.potential
+        return self.kinetic + self.potential + self.elastic
 
 
 @dataclass
@@ -39,7 +41,7 @@ class Checked:
 
 def energies(n: int) -> Energies:
     t = np.linspace(0.0, 1.0, n + 1)
-    return Energies(t, 1.0 - t, 0.1 * t, 0.2 * t, 0.0 * t)
+    return Energies(t, 1.0 - t, 0.0 * t, 0.1 * t, 0.2 * t, 0.0 * t, 0.0 * t)
 
 
 def checked(n: int) -> Checked:
