@@ -1,8 +1,8 @@
 r"""Scalar rows of joints: residuals psi and their rates :math:`\dot\psi = J_a v_a + J_b v_b + \psi_t`.
 
 The rows are those of :class:`~signorini.model.RowKind`. Jacobians are exact also where a joint has drifted apart, so
-that the feedback of S1 eq. (28) pulls it together at the right rate. A row along an axis of body a acts on both bodies
-at the point of b, so that it conserves angular momentum.
+that the feedback of S1 eq. (28) pulls it together at the right rate; only that of the angle takes the axes of a and b
+for parallel. A row along an axis of body a acts on both bodies at the point of b, so that it conserves angular momentum.
 
 References
 ----------

@@ -129,6 +129,17 @@ def test_deep_overlap_takes_the_shortest_way_out() -> None:
     np.testing.assert_allclose(np.abs(found.normal[0]), [0.0, 0.0, 1.0], rtol=0.0, atol=1e-6)
 
 
+def test_needles_leave_sideways() -> None:
+    """Two needles in line, (1, 0.2, 0.2), 0.9 apart, leave across their axis though their centres lie along it.
+
+    The difference of both is the ellipsoid (2, 0.4, 0.4). Its surface is nearest at x = 0.9/(1 - 0.04) along the axis.
+    """
+    x = 0.9 / 0.96
+    depth = np.sqrt((x - 0.9) ** 2 + 0.16 * (1.0 - 0.25 * x**2))
+    found = contacts(quadric(1.0, 0.2, 0.2), quadric(1.0, 0.2, 0.2), np.array([0.9, 0.0, 0.0, *UPRIGHT]))
+    assert found.gap[0] == pytest.approx(-depth, abs=1e-10)
+
+
 def test_flat_face_rests_on_its_rim() -> None:
     """A ball cut by two planes stands on eight points of the circle in which they cut it."""
     drum = sg.Intersection(sg.Sphere(0.5), sg.HalfSpace((0, 0, 1), 0.3), sg.HalfSpace((0, 0, -1), 0.3))
