@@ -2,7 +2,8 @@ r"""Scalar rows of joints: residuals psi and their rates :math:`\dot\psi = J_a v
 
 The rows are those of :class:`~signorini.model.RowKind`. Jacobians are exact also where a joint has drifted apart, so
 that the feedback of S1 eq. (28) pulls it together at the right rate; only that of the angle takes the axes of a and b
-for parallel. A row along an axis of body a acts on both bodies at the point of b, so that it conserves angular momentum.
+for parallel. A row along an axis of body a acts on both bodies at the point of b, so that angular momentum is
+conserved.
 
 References
 ----------
