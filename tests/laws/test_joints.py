@@ -230,3 +230,14 @@ def test_contradicting_joints_stop_the_run() -> None:
     scene.add_joint("revolute", None, "wheel", anchor=(0, 0, 0), axis=(0, 1, 0), motion=lambda t: -t)
     with pytest.raises(sg.SolverFailure, match=r"joints contradict each other by"):
         run(scene, 1.0, 0.01)
+
+
+def test_projection_costs_no_energy() -> None:
+    """A body that circles a hinge without gravity keeps its speed, turn after turn."""
+    scene = sg.Scene(planar=True, gravity=(0, 0))
+    scene.add_body(sg.Disc(radius=0.1), mass=1.0, position=(1, 0), velocity=(0, 1), angular_velocity=1.0, name="body")
+    scene.add_joint("revolute", None, "body", anchor=(0, 0), name="hinge")
+    run_ = sg.simulate(scene, duration=20.0, h=0.1, formulation=sg.MoreauJean(projection=True), progress=False)
+    kinetic = run_.energy().kinetic
+    np.testing.assert_allclose(kinetic[1:], kinetic[1], rtol=1e-10)
+    assert run_.joint("hinge").coordinate[-1] == pytest.approx(20.0, rel=2e-3)  # radians, at one radian a second

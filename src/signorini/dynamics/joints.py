@@ -35,7 +35,10 @@ from signorini.dynamics.motion import advance, drive_velocity, motion_rate
 from signorini.model import Joints, Model, State
 
 _PROJECTED = 1e-14  # of the scene's extent: rounding
-_MOST_PROJECTIONS = 10  # Newton's method from a drift of the second order in h needs two or three
+_MOST_PROJECTIONS = (
+    30  # each multiplies the error by the angle of a step; after a turn of the directions, Newton's method
+)
+_SLOW = 0.5  # fall of the error that is too slow to go on with the directions of the start
 _NO_FORCE = 1e30  # compliance of a spring that is left out
 _HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
 _FORCELESS = 1e-12  # of a unit impulse: rounding
@@ -209,30 +212,50 @@ def joint_drift(model: Model, state: State, coordinate: Array) -> float:
     """Return the largest residual of a rigid row [m, rad]."""
     if not model.joints.row_count:
         return 0.0
-    psi = bilateral_rows(model, state, coordinate, 1.0, secant=False).psi
-    psi[np.flatnonzero(model.joints.spring)] = 0.0
-    return float(np.abs(psi).max(initial=0.0))
+    return float(np.abs(_rigid_rows(model, state, coordinate).psi).max(initial=0.0))
 
 
-def projected(model: Model, state: State, coordinate: Array) -> State:
-    """Return the state moved onto the joints: the nearest positions, measured by inertia, at which psi vanishes."""
-    joints = model.joints
+def projected(model: Model, before: State, state: State, coordinate: Array, h: float) -> State:
+    """Return the state at the end of a step of `h` seconds moved onto the joints, where psi vanishes.
+
+    Bodies move as the joints push them at the start of the step, `before`, and their velocities are those at which they
+    have moved: the method SHAKE. Moved to the nearest positions instead they would lose energy in every step.
+    """
     size = _PROJECTED * max(float(np.abs(state.q[:, :3]).max()), 1.0)
+    v, pushed, last = state.v.copy(), before, np.inf
+    system: JointSystem | None = None
     for _ in range(_MOST_PROJECTIONS):
-        rows = bilateral_rows(model, state, coordinate, 1.0, secant=False)
-        compliance = np.zeros(rows.row_count)
-        soft = np.flatnonzero(joints.spring)
-        compliance[soft], rows.psi[soft] = _NO_FORCE, 0.0
-        if np.abs(rows.psi).max(initial=0.0) <= size:
+        psi = _rigid_rows(model, state, coordinate).psi
+        error = float(np.abs(psi).max(initial=0.0))
+        if error <= size:
             break
-        M, M_inv = inertia_blocks(model.arrays, state.q), inverse_inertia(model.arrays, state.q)
-        system = _factored(model, rows, rows.psi, compliance, M, M_inv)
-        shift, _ = system.solve(np.zeros_like(state.v))
-        moved = advance(model, state, shift, 1.0, exact_rotation=True)
-        q = moved.q
-        q[: model.fixed_count] = state.q[: model.fixed_count]
-        state = State(state.t, q, state.v)
-    return state
+        if system is None or error > _SLOW * last:
+            if system is not None:  # the step turns bodies too far for the directions at its start
+                pushed = state
+            system = _pushing(model, pushed, coordinate)
+        last = error
+        system.x2[:] = psi
+        shift, _ = system.solve(np.zeros_like(v))
+        v += shift / h
+        q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
+        state = State(state.t, q, v)
+    return State(state.t, state.q, v)
+
+
+def _rigid_rows(model: Model, state: State, coordinate: Array) -> Rows:
+    """Return all bilateral rows, those of springs without a residual."""
+    rows = bilateral_rows(model, state, coordinate, 1.0, secant=False)
+    rows.psi[np.flatnonzero(model.joints.spring)] = 0.0
+    return rows
+
+
+def _pushing(model: Model, state: State, coordinate: Array) -> JointSystem:
+    """Return the joints at a state, springs left out."""
+    rows = _rigid_rows(model, state, coordinate)
+    compliance = np.zeros(rows.row_count)
+    compliance[np.flatnonzero(model.joints.spring)] = _NO_FORCE
+    M, M_inv = inertia_blocks(model.arrays, state.q), inverse_inertia(model.arrays, state.q)
+    return _factored(model, rows, rows.psi, compliance, M, M_inv)
 
 
 def elastic_energy(joints: Joints, coordinate: Array) -> float:

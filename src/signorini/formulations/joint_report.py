@@ -12,7 +12,9 @@ from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
 
-def settled(model: Model, state: State, space: JointSpace | None, h: float, *, projection: bool) -> tuple[State, Array]:
+def settled(
+    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool
+) -> tuple[State, Array]:
     """Return the state at the end of a step, projected onto its joints if asked for, and the joint coordinates."""
     if space is None:
         return state, np.zeros(0)
@@ -21,7 +23,7 @@ def settled(model: Model, state: State, space: JointSpace | None, h: float, *, p
     rows = joint_rows(joints.arrays, joints.coordinates, state.q, near)
     near[joints.coordinates.joint] += h * rows.velocity(state.v)
     if projection:
-        state = projected(model, state, near)
+        state = projected(model, before, state, near, h)
     return state, joint_coordinates(joints, state.q, near)
 
 

@@ -243,7 +243,7 @@ def finish(
     p, p_laws = space.split(blocks)
     v, reaction = space.body_velocity(free, blocks)
     moved = advance(model, state, v, h, exact_rotation=exact_rotation)
-    after, coordinate = settled(model, moved, space.joints, h, projection=projection)
+    after, coordinate = settled(model, state, moved, space.joints, h, projection=projection)
     dim = 2 if model.planar else 3
     impulse = _padded(p[:, :dim], 3)
     u = space.velocity(blocks)
