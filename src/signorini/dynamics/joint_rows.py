@@ -47,7 +47,8 @@ class Rows(NamedTuple):
     def velocity(self, v: Array) -> Array:
         """Return ``J v`` row by row, for velocities of all bodies (n_b, 6)."""
         out = np.zeros(self.row_count)
-        _velocity(self.start, self.body, self.J, v, out)
+        if out.size:
+            _velocity(self.start, self.body, self.J, v, out)
         return out
 
     def force(self, impulse: Array, body_count: int) -> Array:
@@ -79,7 +80,8 @@ def joint_rows(arrays: JointArrays, table: RowTable, q: Array, near: Array) -> R
     """
     n = table.joint.size
     body, J, psi = np.empty(2 * n, dtype=np.int64), np.zeros((2 * n, 6)), np.zeros(n)
-    _rows(*arrays, *table, q, near, body, J, psi)
+    if n:  # scenes without joints need not compile the kernel
+        _rows(*arrays, *table, q, near, body, J, psi)
     return Rows(2 * np.arange(n + 1, dtype=np.int64), body, J, psi, np.zeros(n))
 
 
