@@ -13,15 +13,17 @@ import csv
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from benchmarks.distance_judge import ANY_PAIR, COMBINATIONS, coal_placed, random_pairs
 
 import signorini as sg
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
+from signorini._jit import kernel
 from signorini.geometry.detect import detect_arrays
-from signorini.geometry.pairs import candidate_pairs, world_frames
+from signorini.geometry.frames import place_shapes
+from signorini.geometry.pairs import find_pairs
+from signorini.geometry.tables import Tables, scratch_for, tables_of
 from signorini.scene import Shape
 from signorini.scene.encode import encode
 
@@ -106,28 +108,27 @@ def mixed(n: int) -> tuple[list[Shape], Array]:
     return kinds, q
 
 
-def broad_ours(shapes: Any, hulls: Any, q: Array) -> tuple[float, int]:
-    """Return the time of the broad phase, boxes included [s], and the number of pairs."""
-    n = len(q)
-    reach = np.zeros(n)
+@kernel
+def _broad_phase(
+    shape: Array,
+    label: IntArray,
+    solid: Array,
+    q: Array,
+    reach: Array,
+    world: Array,
+    cells: IntArray,
+    work: Array,
+) -> int:
+    place_shapes(shape, label, solid, q, reach, world)
+    return find_pairs(shape, label, q, reach, world, cells, work)
+
+
+def broad_ours(tables: Tables, q: Array) -> tuple[float, int]:
+    """Return the time of the broad phase, frames and boxes included [s], and the number of pairs."""
+    reach, scratch = np.zeros(len(q)), scratch_for(tables, 16 * len(q))
 
     def run() -> int:
-        frame, box = np.empty((n, 7)), np.empty((n, 6))
-        world_frames(
-            shapes.body,
-            shapes.position,
-            shapes.quaternion,
-            shapes.size,
-            shapes.hull,
-            shapes.bound,
-            hulls.vertex,
-            hulls.vertex_start,
-            q,
-            reach,
-            frame,
-            box,
-        )
-        return int(candidate_pairs(shapes, 0, q, reach, frame, box).size)
+        return _broad_phase(*tables[:3], q, reach, scratch.world, scratch.cells, scratch.work)
 
     return least(run, 3), run()
 
@@ -174,7 +175,7 @@ def main() -> None:
         for n in (1_000, 10_000, 100_000):
             kinds, q = mixed(n)
             shapes, hulls = encode([(k, shape.at()) for k, shape in enumerate(kinds)], np.zeros((n, 3)))
-            seconds, count = broad_ours(shapes, hulls, q)
+            seconds, count = broad_ours(tables_of(shapes, hulls, ANY_PAIR, 0), q)
             peer = broad_theirs(kinds, q)
             row = [f"{1e3 * seconds:.3g}", "" if peer is None else f"{1e3 * peer[0]:.3g}"]
             row.append("" if peer is None else f"{peer[0] / seconds:.1f}")

@@ -45,7 +45,7 @@ def inertia_blocks(arrays: ModelArrays, q: Array) -> Array:
 def free_velocity(arrays: ModelArrays, q: Array, v: Array, h: float, *, implicit: bool) -> Array:
     """Return the velocities after the gyroscopic part of a step of `h` seconds, no loads, no contacts, (n_b, 6)."""
     out = v.copy()
-    _gyroscopic(arrays.inertia, arrays.free, q, v, h, implicit, out)
+    gyroscopic(arrays.inertia, arrays.free, q, v, h, implicit, out)
     return out
 
 
@@ -125,7 +125,7 @@ def _apply(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float
 
 
 @kernel
-def _gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implicit: bool, out: Array) -> None:
+def gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implicit: bool, out: Array) -> None:
     """Advance the spin of every body that may turn about all axes by the gyroscopic term."""
     for b in range(free.shape[0]):
         if free[b, 3] * free[b, 4] * free[b, 5] == 0.0:
@@ -196,15 +196,17 @@ def _solve3(A: tuple[float, ...], b: tuple[float, float, float]) -> tuple[float,
     )
 
 
+@inner_kernel
+def body_energy(mass: float, I: Array, e: tuple[float, float, float, float], v: tuple[float, ...]) -> float:
+    """Return the kinetic energy of one body at velocity v (6)."""
+    x = unrotate(e, (v[3], v[4], v[5]))
+    Ix = _apply(I, x)
+    return 0.5 * (mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + x[0] * Ix[0] + x[1] * Ix[1] + x[2] * Ix[2])
+
+
 @kernel
 def _kinetic_energy(mass: Array, inertia: Array, q: Array, v: Array, out: Array) -> None:
     """Fill `out` with ``(m |v|^2 + omega . I omega) / 2``."""
     for b in range(mass.size):
-        x = unrotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (v[b, 3], v[b, 4], v[b, 5]))
-        Ix = _apply(inertia[b], x)
-        out[b] = 0.5 * (
-            mass[b] * (v[b, 0] * v[b, 0] + v[b, 1] * v[b, 1] + v[b, 2] * v[b, 2])
-            + x[0] * Ix[0]
-            + x[1] * Ix[1]
-            + x[2] * Ix[2]
-        )
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        out[b] = body_energy(mass[b], inertia[b], e, (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5]))

@@ -162,7 +162,16 @@ class JointSystem:
         )
 
 
-def joint_system(model: Model, state: State, coordinate: Array, M_inv: Array, h: float, *, secant: bool) -> JointSystem:
+def joint_system(
+    model: Model,
+    state: State,
+    coordinate: Array,
+    M_inv: Array,
+    h: float,
+    *,
+    secant: bool,
+    span: float | None = None,
+) -> JointSystem:
     """Evaluate and factor the joints at the start of a step.
 
     Parameters
@@ -171,16 +180,25 @@ def joint_system(model: Model, state: State, coordinate: Array, M_inv: Array, h:
         Joint coordinates near those of the state, for angles that have turned more than once.
     secant : bool
         Prescribed motions count with their mean rate over the step, otherwise with that at its start.
+    span : float, optional
+        Seconds for which springs push before bodies move for `h` seconds; by default as many.
     """
+    span = h if span is None else span
     joints = model.joints
     rows = bilateral_rows(model, state, coordinate, h, secant=secant)
     own = joints.rows.joint
     stiffness, damping = joints.stiffness[own], joints.damping[own]
     compliance, x2 = np.zeros(rows.row_count), rows.psi / h + rows.rate
-    # A spring's impulse is -h (k (psi + h u) + c u), psi its stretch at the start of the step, u its speed at the end.
+    # A spring's impulse is -span (k s + c u), u its speed at the end, s = psi + h u its stretch there; where bodies
+    # have moved ahead for span - h seconds, the mean of the stretches at start and end, weighted in the same way.
     soft = np.flatnonzero(joints.spring)
-    compliance[soft] = 1.0 / (h * (h * stiffness[soft] + damping[soft]))
-    x2[soft] = rows.rate[soft] + compliance[soft] * h * stiffness[soft] * rows.psi[soft]
+    theta, stretch = h / span, rows.psi[soft]
+    if theta < 1.0:
+        moving = state.v.copy()
+        moving[: model.fixed_count] = 0.0
+        stretch = stretch - (1.0 - theta) * (span - h) * (rows.velocity(moving) + rows.rate)[soft]
+    compliance[soft] = 1.0 / (span * (theta * h * stiffness[soft] + damping[soft]))
+    x2[soft] = rows.rate[soft] + compliance[soft] * span * stiffness[soft] * stretch
     return _factored(model, rows, x2, compliance, inertia_blocks(model.arrays, state.q), M_inv)
 
 

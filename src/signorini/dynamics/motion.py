@@ -23,7 +23,7 @@ def advance(model: Model, state: State, v: Array, h: float, *, exact_rotation: b
     """
     t = state.t + h
     q, v = state.q.copy(), v.copy()
-    _advance(q, v, h, exact_rotation, model.fixed_count)
+    move_bodies(q, v, h, exact_rotation, model.fixed_count)
     walls = slice(model.fixed_count)
     q[walls], v[walls] = prescribed_pose(model, t)
     return State(t, q, v)
@@ -83,7 +83,7 @@ def _velocity_between(q_0: Array, q_1: Array, h: float) -> Array:
 
 
 @kernel
-def _advance(q: Array, v: Array, h: float, exact_rotation: bool, fixed_count: int) -> None:
+def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, fixed_count: int) -> None:
     for b in range(fixed_count, q.shape[0]):
         for k in range(3):
             q[b, k] += h * v[b, k]

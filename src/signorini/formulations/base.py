@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -22,6 +23,10 @@ class Memory(NamedTuple):
     """In the contact frames (n, t, o), then couples about them, (m, 6) [N s, N m s]."""
     coordinate: Array
     """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
+    softness: Array = np.zeros((0, 3))
+    """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 3) or empty."""
+    stored: float = 0.0
+    """Energy in their compliances [J]."""
 
     @staticmethod
     def none(joint_count: int = 0) -> Memory:
@@ -52,11 +57,12 @@ class Balance(NamedTuple):
     """
 
     load_work: float
-    """Work of the user's forces."""
+    """Work of the user's forces over the displacement of the step."""
     drive_work: float
     """Work of the prescribed motions through contacts and joints, and of motors."""
     correction_work: float
-    """``sum p_n max(0, -gap)/h``: the only way in which energy may enter a passive scene."""
+    """``sum p_n`` times the speed at which overlaps are to part: the only way in which energy may enter a passive
+    scene, collisions with restitution and friction apart."""
     joint_work: float
     """Work of pulling drifted joints together, of either sign; of the second order in h."""
     friction: float
@@ -66,7 +72,8 @@ class Balance(NamedTuple):
     damping: float
     """Dissipated by dampers."""
     integration: float
-    """Dissipated by the scheme itself: implicit springs, gyroscopic term, and the flight of bodies without contact."""
+    """Dissipated by the scheme itself: implicit springs, gyroscopic term, the flight of bodies without contact, and
+    for theta < 1 the loads' work at the new velocities less that over the displacement."""
     elastic: float
     """Stored in springs."""
 
@@ -112,15 +119,25 @@ class StepResult:
     state: State
     memory: Memory
     contacts: Contacts
-    """At the start of the step."""
+    """Where the step acts: at its start, or ahead of it if theta < 1."""
     impulse: Array
     """On the second body of each contact, in its frame (n, t, o), (n_c, 3) [N s]."""
     velocity: Array
     """Relative velocity (normal speed, slip) at the end of the step in the same frame, (n_c, 3) [m/s]."""
-    problem: FrictionProblem
+    pose: Callable[[], FrictionProblem]
+    """Returns the problem that was solved."""
+    fastest: float
+    """Largest velocity of the load of that problem [m/s, rad/s]."""
     solution: Solution
     balance: Balance
     joints: JointReport | None = None
+    phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
+    """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
+
+    @property
+    def problem(self) -> FrictionProblem:
+        """The problem that was solved; compiled steps pose it again for whoever asks."""
+        return self.pose()
 
 
 class Formulation(Protocol):

@@ -101,19 +101,30 @@ class JointSpace:
 
 
 def joint_space(
-    model: Model, state: State, v_free: Array, M_inv: Array, coordinate: Array, h: float, *, secant: bool
+    model: Model,
+    state: State,
+    v_free: Array,
+    M_inv: Array,
+    coordinate: Array,
+    h: float,
+    *,
+    secant: bool,
+    span: float | None = None,
 ) -> JointSpace:
-    """Prepare the joints of a step."""
-    system = joint_system(model, state, coordinate, M_inv, h, secant=secant)
+    """Prepare the joints of a step: bodies move for `h` seconds after impulses of `span`, by default as many."""
+    span = h if span is None else span
+    system = joint_system(model, state, coordinate, M_inv, h, secant=secant, span=span)
     velocity, impulse = system.solve(v_free)
-    space = JointSpace(system, _row_laws(model, state, velocity, coordinate, h, secant=secant), velocity, coordinate)
-    _restrain_motors(system, space.laws, h)
+    laws = _row_laws(model, state, velocity, coordinate, h, secant=secant)
+    laws.bound[:] *= span / h
+    space = JointSpace(system, laws, velocity, coordinate)
+    _restrain_motors(system, space.laws, h, span)
     if space.laws.by_load.any():
         space.laws.bound[:] = space.load_bound(impulse)
     return space
 
 
-def _restrain_motors(system: JointSystem, laws: RowLaws, h: float) -> None:
+def _restrain_motors(system: JointSystem, laws: RowLaws, h: float, span: float) -> None:
     """Let motors make good no more of their lag in a step than at the speed from which they can stop.
 
     Pursued at full effort up to the last moment, a lag is overshot by as much again, for ever.
@@ -124,7 +135,7 @@ def _restrain_motors(system: JointSystem, laws: RowLaws, h: float) -> None:
     rows = laws.rows
     terms = (rows.start[motor][:, None] + np.arange(2)).reshape(-1)
     own = Rows(2 * np.arange(motor.size + 1), rows.body[terms], rows.J[terms], rows.psi[motor], rows.rate[motor])
-    deceleration = _BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / h
+    deceleration = _BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / span
     lag = rows.psi[motor]
     rows.psi[motor] = np.sign(lag) * np.minimum(np.abs(lag), h * np.sqrt(2.0 * deceleration * np.abs(lag)))
 

@@ -4,16 +4,33 @@ For every contact, with :math:`K = \{|p_T| \le \mu p_n\}` and De Saxce's shifted
 
 .. math::
     K^* \ni \hat u + \mu |u_T| n \;\perp\; p \in K, \qquad
-    \hat u_n = u_n + \Psi_n / h \quad\text{or}\quad u_n + e\, u_n^{-},
+    \hat u_n = u_n + \sigma(\Psi_n) \quad\text{or}\quad u_n + e\, u_n^{-},
 
-the second where a contact with restitution e closes within the step, faster than gravity makes a resting body close it.
-Orientations turn by the exponential map, prescribed bodies move by their secant velocity, and both bodies of a contact
-feel the impulse at one common point, so that momentum and angular momentum are conserved exactly.
+with the shift of :mod:`signorini.formulations.gap_law`, and the second where a contact with restitution e closes within
+the step, faster than gravity makes a resting body close it. Orientations turn by the exponential map, prescribed bodies
+move by their secant velocity, and both bodies of a contact feel the impulse at one common point, so that momentum and
+angular momentum are conserved exactly.
+
+**theta.** Bodies drift for :math:`(1 - \theta) h` at their old velocities before the step acts and for
+:math:`\theta h` at the new ones after it (:mod:`signorini.formulations.stage`). The law is the same for every theta,
+with the gap where the step acts and :math:`\theta h` in place of h: an open gap may close until the end of the step and
+no more; an overlap into which bodies have drifted stops them, :math:`u_n \ge 0`, and recedes gently. Asked to be gone
+at the end of the step it would throw them back: at :math:`\theta = 1/2` as fast as they came. The price of
+:math:`\theta < 1` is that bodies may drift into each other by up to :math:`(1 - \theta) h |u_n|` before it is noticed.
+
+**Restitution.** Newton's law, above, gives the velocity of rebound contact by contact. Without friction it never gains
+energy: while one contact rebounds, contacts that do not may be driven together at the speed :math:`u_n^- > 0` at which
+they were parting, but no faster, :math:`\sigma := \max(\sigma, u_n^-)`, and then
+
+.. math:: T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0 .
+
+Poisson's law is in :mod:`signorini.formulations.restitution`.
 
 References
 ----------
 .. [S1] Trinkle (2003), eqs. (25)-(32) for the step; the exact cone is eq. (12).
 .. [DS] De Saxce & Feng (1998), the bipotential form of Coulomb's law.
+.. [MJ] Moreau (1988), Jean (1999): the theta scheme for velocities that jump, and Newton's law in it.
 """
 
 from __future__ import annotations
@@ -23,9 +40,14 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
-from signorini.formulations.base import Memory, StepResult
+from signorini._arrays import Array, BoolArray, checked_number
+from signorini.errors import InputError
+from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.gap_law import contact_sizes, normal_shifts
+from signorini.formulations.restitution import collide
+from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.time_stepping import (
     ContactSpace,
     begin,
@@ -33,23 +55,30 @@ from signorini.formulations.time_stepping import (
     check_gyroscopic,
     contact_space,
     finish,
-    free_motion,
     pose_and_solve,
+    reachable_contacts,
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, solve
 
-# A contact rebounds only if it closes faster than gravity makes it in so many steps; else bodies at rest would hop.
-_REST_STEPS = 2.0
+# Gravity so small that overlaps into which weightless bodies drift stay: nothing would hold them once they part.
+_WEIGHTLESS = 1e-200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreauJean:
-    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, Newton restitution."""
+    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution by Newton or Poisson."""
 
     solver: Any = None
     """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
+    theta: float = 1.0
+    """Weight of the new velocity in the motion of a step, 1/2 to 1: 1 damps, 1/2 keeps energy in smooth motion."""
+    restitution_law: str = "newton"
+    """``"newton"``: of velocities; ``"poisson"``: of impulses, in a phase of compression and one of expansion."""
+    compliance: float | str = "auto"
+    """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
+    :mod:`~signorini.formulations.step_solve`; 0: never any."""
     gyroscopic: str = "implicit"
     """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the papers."""
     projection: bool = False
@@ -57,9 +86,28 @@ class MoreauJean:
 
     def __post_init__(self) -> None:
         check_gyroscopic(self.gyroscopic, "MoreauJean")
+        if not 0.5 <= checked_number(self.theta, "MoreauJean: theta") <= 1.0:
+            raise InputError(f"MoreauJean: theta is {self.theta!r}, must be between 1/2 and 1")
+        if self.compliance not in ("auto", 0):
+            raise InputError(f"MoreauJean: compliance is {self.compliance!r}, must be 'auto' or 0")
+        if self.restitution_law not in ("newton", "poisson"):
+            raise InputError(f"MoreauJean: restitution_law is {self.restitution_law!r}, must be 'newton' or 'poisson'")
 
     def init(self, model: Model, state: State) -> Memory:
+        if self.restitution_law == "poisson" and np.any(model.joints.load_friction > 0.0):
+            raise InputError(
+                "MoreauJean: restitution_law is 'poisson', must be 'newton' for friction by load in joints"
+            )
         return begin(model, state)
+
+    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
+        """Return the compiled step if it can take this model, else None."""
+        materials = model.materials
+        couples = (materials.torsional, materials.rolling, materials.ellipsoid)
+        plain = self.solver is None and self.theta == 1.0 and self.restitution_law == "newton"
+        if not plain or model.joints.any or any(np.any(values > 0.0) for values in couples):
+            return None
+        return Engine(model, h, tolerance, implicit=self.gyroscopic == "implicit", soft=self.compliance == "auto")
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, self.gyroscopic)
@@ -67,26 +115,54 @@ class MoreauJean:
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
-        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
+        at = stage(model, state, memory, h, self.theta)
+        implicit = self.gyroscopic == "implicit"
+        free = free_motion(model, at.state, h, implicit=implicit, theta=self.theta)
+        if self.theta < 1.0:  # the step acts elsewhere than at its start
+            contacts = reachable_contacts(model, at.state, free.v_free, h)
         law = friction_law(model, contacts)
-        space = contact_space(
-            model, state, free, contacts, memory, h, secant=True, common_point=True, couples=law.couples, idle=law.idle
-        )
+
+        def mapped(free: FreeMotion) -> ContactSpace:
+            return contact_space(
+                model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
+            )
+
+        space = mapped(free)
+        if self.theta < 1.0 and space.joints is not None and implicit:
+            ahead = space.joints.velocity
+            free = free_motion(model, at.state, h, implicit=True, theta=self.theta, ahead=ahead)
+            space = mapped(free)
+        shift, lift, rebounds = _normal_shift(model, at, space, poisson=self.restitution_law == "poisson")
+
+        words = law.words(space.mu.size)
 
         def pose(b: Array) -> FrictionProblem:
-            return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **law.words(space.mu.size))
+            return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **words)
 
         def answer(problem: FrictionProblem, start: Array) -> Solution:
             return solve(problem, self.solver, tolerance=tolerance, start=start)
 
-        problem, solution = pose_and_solve(space, free, _normal_shift(model, space, h), pose, answer, memory, tolerance)
-        return finish(model, state, free, space, problem, solution, h, exact_rotation=True, projection=self.projection)
+        if self.restitution_law == "poisson" and rebounds.any():
+            outcome = collide(model, at, space, shift, words, answer)
+        else:
+            outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        return finish(model, at, free, space, outcome, lift, exact_rotation=True, projection=self.projection)
 
 
-def _normal_shift(model: Model, space: ContactSpace, h: float) -> Array:
-    """Return what the law adds to the normal velocity: ``gap/h``, or ``e u_n`` of before where a collision rebounds."""
-    shift: Array = space.contacts.gap / h
-    e = model.materials.restitution[space.contacts.material]
-    rest = _REST_STEPS * h * float(np.linalg.norm(model.arrays.gravity))
-    closes = space.contacts.gap + h * space.b[: shift.size, 0] <= 0.0
-    return np.where((e > 0.0) & closes & (space.before[:, 0] < -rest), e * space.before[:, 0], shift)
+def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool) -> tuple[Array, Array, BoolArray]:
+    """Return what the law adds to the normal velocities, how fast overlaps are to part, and which contacts rebound.
+
+    With Poisson's law it is that of contacts which do not rebound: that they do is seen in their impulses.
+    """
+    contacts, g = space.contacts, float(np.linalg.norm(model.arrays.gravity))
+    if at.theta < 1.0:
+        g = max(g, _WEIGHTLESS)
+    e, size = model.materials.restitution[contacts.material], contact_sizes(model, contacts)
+    shift, lift = np.zeros(e.size), np.zeros(e.size)
+    # What gravity does in h seconds decides, not in theta h.
+    normal_shifts(contacts.gap, size, space.b, space.before, e, g / at.theta, at.drift, shift, lift)
+    rebounds = (shift < 0.0) & (lift == 0.0)
+    if poisson and rebounds.any():
+        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, g / at.theta, at.drift, shift, lift)
+        shift[rebounds] = lift[rebounds] = 0.0
+    return shift, lift, rebounds

@@ -32,13 +32,13 @@ from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.mixed_form import solve_mixed
+from signorini.formulations.stage import free_motion, stage
 from signorini.formulations.time_stepping import (
     begin,
     candidates,
     check_gyroscopic,
     contact_space,
     finish,
-    free_motion,
     pose_and_solve,
     refuse,
 )
@@ -87,9 +87,8 @@ class StewartTrinkle:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
-        space = contact_space(
-            model, state, free, contacts, memory, h, secant=False, common_point=False, rotation=self.rotation
-        )
+        at = stage(model, state, memory, h)
+        space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 
         def pose(b: Array) -> FrictionProblem:
             return FrictionProblem(
@@ -107,5 +106,15 @@ class StewartTrinkle:
                 return solve_mixed(model, state, free, space, problem, self.solver, tolerance)
             return solve(problem, self.solver, tolerance=tolerance, start=start)
 
-        problem, solution = pose_and_solve(space, free, contacts.gap / h, pose, answer, memory, tolerance)
-        return finish(model, state, free, space, problem, solution, h, exact_rotation=False, projection=self.projection)
+        shift = contacts.gap / h
+        outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        return finish(
+            model,
+            at,
+            free,
+            space,
+            outcome,
+            np.maximum(0.0, -shift),
+            exact_rotation=False,
+            projection=self.projection,
+        )

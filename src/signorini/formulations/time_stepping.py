@@ -1,10 +1,11 @@
 r"""The parts of a velocity-impulse step that the formulations share.
 
 .. math::
-    M (v^{+} - v) = p_{ext} + J^T p, \qquad u = J v^{+} + \dot g, \qquad q^{+} = q + h\, G v^{+},
+    M (v^{+} - v) = p_{ext} + J^T p, \qquad u = J v^{+} + \dot g,
 
-with all matrices frozen at the start of the step; :math:`\dot g` is the velocity of prescribed bodies seen from the
-contact. Eliminating :math:`v^{+}` gives the contact-space map ``u = W p + b`` on which every contact law is posed.
+with all matrices frozen where the step acts (:mod:`signorini.formulations.stage`); :math:`\dot g` is the velocity of
+prescribed bodies seen from the contact. Eliminating :math:`v^{+}` gives the contact-space map ``u = W p + b`` on which
+every contact law is posed.
 
 ==============  ===============================  ==============================================
 here            S1                               meaning
@@ -29,18 +30,16 @@ from signorini.dynamics import (
     advance,
     contact_wrenches,
     drive_velocity,
-    free_velocity,
-    inverse_inertia,
     joint_coordinates,
-    load_impulse,
     relative_velocity,
 )
 from signorini.errors import InputError
-from signorini.formulations.balance import energy_balance
+from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.joint_blocks import contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
-from signorini.formulations.joint_space import JointSpace, driven_velocity, joint_space
+from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
+from signorini.formulations.stage import Stage, free_motion
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
@@ -51,14 +50,6 @@ _REACH_FACTOR = 1.25
 _REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 _MOST_REPETITIONS = 60  # of friction by load; each multiplies the error by about coefficient times radius over arm
 _AGREED = 1e-14  # relative change of a friction limit that is rounding
-
-
-def free_motion(model: Model, state: State, h: float, *, implicit: bool) -> FreeMotion:
-    """Advance the velocities by the gyroscopic term and the loads."""
-    M_inv = inverse_inertia(model.arrays, state.q)
-    v_spun = free_velocity(model.arrays, state.q, state.v, h, implicit=implicit)
-    p_ext = load_impulse(model, state, h)
-    return FreeMotion(M_inv, v_spun, v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), p_ext)
 
 
 def begin(model: Model, state: State) -> Memory:
@@ -89,6 +80,20 @@ def _speed(v: Array, bound: Array) -> Array:
     """Return the speed of the fastest surface point of every body, (n_b,)."""
     speed: Array = np.linalg.norm(v[:, :3], axis=1) + bound * np.linalg.norm(v[:, 3:], axis=1)
     return speed
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The impulses of a step, and the problems that they solve."""
+
+    problem: FrictionProblem
+    solution: Solution
+    impulse: Array
+    """Of contacts and joint laws, all phases together, (n, dim) [N s]."""
+    friction: float | None = None
+    """Dissipated in the contacts by sliding, phase by phase [J]; None: by the impulse at the final velocity."""
+    phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
+    """Problems solved before the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +144,9 @@ class ContactSpace:
 
 def contact_space(
     model: Model,
-    state: State,
+    at: Stage,
     free: FreeMotion,
     contacts: Contacts,
-    memory: Memory,
-    h: float,
     *,
     secant: bool,
     common_point: bool,
@@ -158,6 +161,7 @@ def contact_space(
     papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
     except about the normals of the contacts `idle`.
     """
+    state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
     if common_point:
         halfway = np.where((contacts.body_a < model.fixed_count)[:, None], point_b, 0.5 * (point_a + point_b))
@@ -166,7 +170,7 @@ def contact_space(
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b, couples=couples)
     if idle is not None and idle.any():
         J_a[idle, dim] = J_b[idle, dim] = 0.0
-    drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=secant))
+    drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, at.drift, secant=secant))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
     v_free = free.v_free.copy()
@@ -185,8 +189,11 @@ def contact_space(
     )
     if not model.joints.any:
         return space
-    joints = joint_space(model, state, free.v_free, free.M_inv, memory.coordinate, h, secant=secant)
-    W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, h)
+    joints = joint_space(model, state, free.v_free, free.M_inv, at.coordinate, at.drift, secant=secant, span=at.h)
+    if at.theta < 1.0:  # what a body has drifted beyond a limit stays: made good it would throw the body back
+        psi = joints.laws.rows.psi
+        psi[(joints.laws.kind == LawKind.LIMIT) & (psi < 0.0)] = 0.0
+    W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, at.drift)
     b[: contacts.contact_count] += drive
     return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
 
@@ -199,7 +206,7 @@ def pose_and_solve(
     answer: Callable[[FrictionProblem, Array], Solution],
     memory: Memory,
     tolerance: float,
-) -> tuple[FrictionProblem, Solution]:
+) -> Outcome:
     """Pose the friction problem of a step, with `shift` (n_c,) added to the normal velocities, and have it answered.
 
     Limits of joint friction that follow a reaction are taken from the reaction of the solution until both agree; the
@@ -210,7 +217,7 @@ def pose_and_solve(
     problem = pose(b.reshape(-1))
     solution = answer(problem, warm_start(memory, space))
     if space.joints is None or not space.joints.laws.by_load.any():
-        return problem, solution
+        return Outcome(problem, solution, solution.z.reshape(b.shape))
     by_load = space.joints.laws.by_load
     row = shift.size + np.flatnonzero(by_load)
     a = np.asarray(space.W.diagonal())[b.shape[1] * row]
@@ -223,60 +230,49 @@ def pose_and_solve(
         if change <= _AGREED or (change <= tolerance and problem.residual(solution.z) <= 0.1 * tolerance):
             break
         solution = answer(problem, solution.z)
-    return problem, solution
+    return Outcome(problem, solution, solution.z.reshape(b.shape))
 
 
 def finish(
     model: Model,
-    state: State,
+    at: Stage,
     free: FreeMotion,
     space: ContactSpace,
-    problem: FrictionProblem,
-    solution: Solution,
-    h: float,
+    outcome: Outcome,
+    lift: Array,
     *,
     exact_rotation: bool,
     projection: bool,
 ) -> StepResult:
-    """Carry the impulses that solve `problem` back to velocities and configuration."""
-    blocks = solution.z.reshape(space.b.shape)
-    p, p_laws = space.split(blocks)
-    v, reaction = space.body_velocity(free, blocks)
-    moved = advance(model, state, v, h, exact_rotation=exact_rotation)
-    after, coordinate = settled(model, state, moved, space.joints, h, projection=projection)
+    """Carry the impulses of a step to velocities and configuration.
+
+    `lift` is the speed at which the law asks overlapping bodies to part, (n_c,) [m/s].
+    """
+    p, p_laws = space.split(outcome.impulse)
+    v, reaction = space.body_velocity(free, outcome.impulse)
+    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation)
+    after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
     dim = 2 if model.planar else 3
-    impulse = _padded(p[:, :dim], 3)
-    u = space.velocity(blocks)
+    u = space.velocity(outcome.impulse)
+    hit = pressed(model, space.contacts, p, space.joints, p_laws)
+    balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction)
+    joints = None
+    if space.joints is not None:
+        balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
+        joints = joint_report(space.joints, at.state, after, v, reaction, p_laws, coordinate)
+    feature = np.concatenate([space.contacts.feature, _law_features(space)])
     return StepResult(
         state=after,
-        memory=Memory.of(
-            np.concatenate([space.contacts.feature, _law_features(space)]), _padded(blocks, 6), coordinate
-        ),
+        memory=Memory.of(feature, _padded(outcome.impulse, 6), coordinate),
         contacts=space.contacts,
-        impulse=impulse,
+        impulse=_padded(p[:, :dim], 3),
         velocity=_padded(u[:, :dim], 3),
-        problem=problem,
-        solution=solution,
-        balance=energy_balance(
-            model,
-            state,
-            moved,
-            after,
-            free,
-            space.joints,
-            space.contacts,
-            space.drive,
-            u,
-            p,
-            p_laws,
-            reaction,
-            v,
-            h,
-            coordinate,
-        ),
-        joints=None
-        if space.joints is None
-        else joint_report(space.joints, state, after, v, reaction, p_laws, coordinate),
+        pose=lambda: outcome.problem,
+        fastest=float(np.abs(outcome.problem.b).max(initial=0.0)),
+        solution=outcome.solution,
+        balance=balance,
+        joints=joints,
+        phases=outcome.phases,
     )
 
 

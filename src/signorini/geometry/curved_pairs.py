@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.convex_depth import deepest_points
 from signorini.geometry.convex_distance import nearest_points
 from signorini.geometry.patches import patch_contacts
@@ -13,7 +13,8 @@ from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.separation import Touch, load
 from signorini.geometry.solids import place, separation
-from signorini.geometry.support import CYLINDER, SUPERELLIPSOID
+from signorini.geometry.support import CYLINDER
+from signorini.geometry.tables import BODY, BOUND, KIND, SIZE
 from signorini.geometry.touch import finished
 from signorini.geometry.vectors import along, row
 from signorini.math.rotation import multiply, rotate
@@ -25,7 +26,7 @@ _COARSE, _FINE = 1e-8, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
-@inner_kernel
+@bare_kernel
 def closest_touch(
     vertex: Array,
     plane: Array,
@@ -50,7 +51,18 @@ def closest_touch(
             tolerance = (_COARSE if attempt == 0 else _FINE) * scale
             start = nearest_points(vertex, part, solid, limit, _TOUCH * size, tolerance, simplex)
             if start[0] == -np.inf:
-                start = deepest_points(vertex, part, solid, start[1], tolerance, scale, corner, face, wall, rim)
+                start = deepest_points(
+                    vertex,
+                    part,
+                    solid,
+                    start[1],
+                    tolerance,
+                    scale,
+                    corner,
+                    face,
+                    wall,
+                    rim,
+                )
             if start[0] > limit:
                 return start[0], start[1], start[2], start[3], 0, 0
         else:
@@ -65,31 +77,22 @@ def closest_touch(
     return touch
 
 
-@kernel
-def curved_pairs(
-    kind: IntArray,
-    body: IntArray,
-    parameter: Array,
-    hull: IntArray,
-    bound: Array,
-    hull_vertex: Array,
-    vertex_start: IntArray,
-    face_normal: Array,
-    face_offset: Array,
-    face_start: IntArray,
-    loop: IntArray,
-    loop_start: IntArray,
-    edge: IntArray,
-    edge_start: IntArray,
+@bare_kernel
+def curved_pair(
+    made: int,
+    i: int,
+    j: int,
+    shape: Array,
+    label: IntArray,
+    solid: Array,
+    link: IntArray,
     pair: IntArray,
-    pair_material: IntArray,
     reach: Array,
-    frame: Array,
-    found: IntArray,
+    world: Array,
     vertex: Array,
     plane: Array,
     part: IntArray,
-    solid: Array,
+    pose: Array,
     simplex: Array,
     corner: Array,
     face: IntArray,
@@ -100,8 +103,7 @@ def curved_pairs(
     patch: Array,
     patch_plane: Array,
     patch_part: IntArray,
-    patch_loop: IntArray,
-    patch_start: IntArray,
+    patch_link: IntArray,
     name: IntArray,
     polygon: Array,
     tag: IntArray,
@@ -109,98 +111,86 @@ def curved_pairs(
     feature: IntArray,
     value: Array,
     index: IntArray,
-    made: IntArray,
-) -> None:
-    """Write the contacts of curved with all bounded shapes among the pairs `found`, up to the first negative key.
+) -> int:
+    """Write the contacts of shapes ``i < j``, both bounded, one curved, to the rows from `made` on.
 
-    They become the rows from ``made[0]`` on. Keys of other pairs, and of those alone, are moved to the front of
-    `found`, followed by -1. The tables from `vertex` to `feature` are scratch memory.
+    Return the number of rows then. The tables from `vertex` to `feature` are scratch memory.
     """
-    n_s = body.size
-    others = 0
-    for c in range(found.size):
-        if found[c] < 0:
-            break
-        i, j = found[c] // n_s, found[c] % n_s
-        if max(kind[i], kind[j]) > SUPERELLIPSOID or max(kind[i], kind[j]) < CYLINDER or min(hull[i], hull[j]) < 0:
-            found[others] = found[c]
-            others += 1
-            continue
-        material = material_of(body[i], body[j], reach.size, pair, pair_material)
-        if material < 0:
-            continue
-        e_i = (frame[i, 3], frame[i, 4], frame[i, 5], frame[i, 6])
-        inverse = (e_i[0], -e_i[1], -e_i[2], -e_i[3])
-        origin = (0.0, 0.0, 0.0)
-        r_a = parameter[i, 0] if kind[i] < CYLINDER else 0.0
-        r_b = parameter[j, 0] if kind[j] < CYLINDER else 0.0
-        for side in range(2):
-            s, x, e = i, origin, (1.0, 0.0, 0.0, 0.0)
-            if side == 1:
-                s, x = j, rotate(inverse, along(row(frame, j), -1.0, row(frame, i)))
-                e = multiply(inverse, (frame[j, 3], frame[j, 4], frame[j, 5], frame[j, 6]))
-            load(
-                side,
-                hull[s],
-                x,
-                e,
-                hull_vertex,
-                vertex_start,
-                face_normal,
-                face_offset,
-                face_start,
-                loop_start,
-                edge_start,
-                vertex,
-                plane,
-                part,
-            )
-            size = (parameter[s, 0], parameter[s, 1], parameter[s, 2], parameter[s, 3])
-            place(side, kind[s], x, e, size, part, solid)
-        limit = reach[body[i]] + reach[body[j]] + r_a + r_b
-        scale = bound[i] + bound[j]
-        touch = closest_touch(
-            vertex,
-            plane,
-            edge,
-            part,
-            solid,
-            limit,
-            scale,
-            min(bound[i], bound[j]),
-            simplex,
-            corner,
-            face,
-            wall,
-            rim,
-            choice,
-            M,
+    material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
+    if material < 0:
+        return made
+    inverse = (world[i, 3], -world[i, 4], -world[i, 5], -world[i, 6])
+    r_a = shape[i, SIZE] if label[i, KIND] < CYLINDER else 0.0
+    r_b = shape[j, SIZE] if label[j, KIND] < CYLINDER else 0.0
+    for side in range(2):
+        s, x, e = i, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        if side == 1:
+            s, x = j, rotate(inverse, along(row(world, j), -1.0, row(world, i)))
+            e = multiply(inverse, (world[j, 3], world[j, 4], world[j, 5], world[j, 6]))
+        load(side, s, x, e, label, solid, vertex, plane, part)
+        size = (
+            shape[s, SIZE],
+            shape[s, SIZE + 1],
+            shape[s, SIZE + 2],
+            shape[s, SIZE + 3],
         )
-        if not touch[0] <= limit:
-            continue
-        count = patch_contacts(
-            vertex,
-            plane,
-            loop,
-            loop_start,
-            part,
-            solid,
-            touch,
-            limit,
-            _EXACT * scale,
-            patch,
-            patch_plane,
-            patch_part,
-            patch_loop,
-            patch_start,
-            name,
-            polygon,
-            tag,
-            point,
-            feature,
-        )
-        count = reduce_points(point, feature, count, scale)
-        back = count < 0  # never; a literal False would make Numba compile once more
-        emit(count, found[c], back, e_i, origin, r_a, r_b, body, material, frame, point, feature, value, index, made)
-    if others < found.size:
-        found[others] = -1
+        place(side, label[s, KIND], x, e, size, part, pose)
+    limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
+    scale, least = (
+        shape[i, BOUND] + shape[j, BOUND],
+        min(shape[i, BOUND], shape[j, BOUND]),
+    )
+    touch = closest_touch(
+        vertex,
+        plane,
+        link,
+        part,
+        pose,
+        limit,
+        scale,
+        least,
+        simplex,
+        corner,
+        face,
+        wall,
+        rim,
+        choice,
+        M,
+    )
+    if not touch[0] <= limit:
+        return made
+    count = patch_contacts(
+        vertex,
+        plane,
+        link,
+        part,
+        pose,
+        touch,
+        limit,
+        _EXACT * scale,
+        patch,
+        patch_plane,
+        patch_part,
+        patch_link,
+        name,
+        polygon,
+        tag,
+        point,
+        feature,
+    )
+    count = reduce_points(point, feature, count, scale)
+    return emit(
+        made,
+        count,
+        i,
+        j,
+        material,
+        r_a,
+        r_b,
+        label,
+        world,
+        point,
+        feature,
+        value,
+        index,
+    )

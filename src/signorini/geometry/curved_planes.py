@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
-from signorini.geometry.planes import above_plane, emit_on_plane
-from signorini.geometry.rows import material_of
-from signorini.geometry.support import CONE, CYLINDER, SUPERELLIPSOID, Size, curved_support
+from signorini._jit import bare_kernel
+from signorini.geometry.frames import HALF_SPACE
+from signorini.geometry.planes import above_plane
+from signorini.geometry.rows import emit_on_plane, material_of
+from signorini.geometry.support import CONE, Size, curved_support
+from signorini.geometry.tables import BODY, KIND, SIZE
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot
 
@@ -26,16 +28,23 @@ LOWER = 1e-10
 a standing body must not have one that jumps round its rim with every rounding error."""
 
 
-@inner_kernel
+@bare_kernel
 def rim_place(radius: float, k: int) -> tuple[float, float]:
     """Return x and y of the fixed place `k` on a rim."""
     angle = 2.0 * np.pi * k / RIM
     return radius * np.cos(angle), radius * np.sin(angle)
 
 
-@inner_kernel
+@bare_kernel
 def _add(
-    x: Vector, name: int, n: Vector, height: float, margin: float, count: int, point: Array, feature: IntArray
+    x: Vector,
+    name: int,
+    n: Vector,
+    height: float,
+    margin: float,
+    count: int,
+    point: Array,
+    feature: IntArray,
 ) -> int:
     """Add the contact of a point, in the axes of the shape, with the plane if within `margin`; return the new count."""
     gap = height + dot(n, x)
@@ -51,9 +60,15 @@ def _add(
     return count + 1
 
 
-@inner_kernel
+@bare_kernel
 def curved_on_plane(
-    kind: int, size: Size, n: Vector, height: float, margin: float, point: Array, feature: IntArray
+    kind: int,
+    size: Size,
+    n: Vector,
+    height: float,
+    margin: float,
+    point: Array,
+    feature: IntArray,
 ) -> int:
     """Write the contacts of a half-space a and a curved shape b in the axes of b; return how many.
 
@@ -75,59 +90,85 @@ def curved_on_plane(
         for k in range(RIM):
             u, v = rim_place(size[0], k)
             least = min(least, n[0] * u + n[1] * v + n[2] * z)
-            count = _add((u, v, z), 3 + k + (RIM if rises else 0), n, height, margin, count, point, feature)
+            count = _add(
+                (u, v, z),
+                3 + k + (RIM if rises else 0),
+                n,
+                height,
+                margin,
+                count,
+                point,
+                feature,
+            )
     least -= LOWER * size[0]
     up, low = n[2] * top - across * r, n[2] * bottom - across * size[0]
     flat = abs(up - low) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2)
     if (up < low or flat) and up < least:
-        count = _add((f * r * n[0], f * r * n[1], top), none + 1, n, height, margin, count, point, feature)
+        count = _add(
+            (f * r * n[0], f * r * n[1], top),
+            none + 1,
+            n,
+            height,
+            margin,
+            count,
+            point,
+            feature,
+        )
     if (low <= up or flat) and low < least:
         count = _add(
-            (f * size[0] * n[0], f * size[0] * n[1], bottom), none + 2, n, height, margin, count, point, feature
+            (f * size[0] * n[0], f * size[0] * n[1], bottom),
+            none + 2,
+            n,
+            height,
+            margin,
+            count,
+            point,
+            feature,
         )
     return count
 
 
-@kernel
-def curved_on_planes(
-    kind: IntArray,
-    body: IntArray,
-    parameter: Array,
-    hull: IntArray,
+@bare_kernel
+def curved_plane_pair(
+    made: int,
+    i: int,
+    j: int,
+    shape: Array,
+    label: IntArray,
     pair: IntArray,
-    pair_material: IntArray,
     reach: Array,
-    frame: Array,
-    found: IntArray,
+    world: Array,
     point: Array,
     feature: IntArray,
     value: Array,
     index: IntArray,
-    made: IntArray,
-) -> None:
-    """Write the contacts of curved shapes and half-spaces among the pairs `found` to the rows from ``made[0]`` on.
+) -> int:
+    """Write the contacts of shapes ``i < j``, a curved one and a half-space, to the rows from `made` on.
 
-    Keys of other pairs, and of those alone, are moved to the front of `found`, followed by -1.
+    Return the number of rows then.
     """
-    n_s = body.size
-    others = 0
-    for c in range(found.size):
-        if found[c] < 0:
-            break
-        i, j = found[c] // n_s, found[c] % n_s
-        plane_last = hull[j] < 0
-        p, o = (j, i) if plane_last else (i, j)
-        if hull[p] >= 0 or not CYLINDER <= kind[o] <= SUPERELLIPSOID:
-            found[others] = found[c]
-            others += 1
-            continue
-        material = material_of(body[i], body[j], reach.size, pair, pair_material)
-        if material < 0:
-            continue
-        m, n, height = above_plane(parameter, frame, p, o)
-        size = (parameter[o, 0], parameter[o, 1], parameter[o, 2], parameter[o, 3])
-        margin = reach[body[i]] + reach[body[j]]
-        count = curved_on_plane(kind[o], size, n, height, margin, point, feature)
-        emit_on_plane(count, found[c], plane_last, m, 0.0, body, material, frame, point, feature, value, index, made)
-    if others < found.size:
-        found[others] = -1
+    material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
+    if material < 0:
+        return made
+    plane_last = label[j, KIND] == HALF_SPACE
+    p, o = (j, i) if plane_last else (i, j)
+    m, n, height = above_plane(shape, world, p, o)
+    size = (shape[o, SIZE], shape[o, SIZE + 1], shape[o, SIZE + 2], shape[o, SIZE + 3])
+    margin = reach[label[i, BODY]] + reach[label[j, BODY]]
+    count = curved_on_plane(label[o, KIND], size, n, height, margin, point, feature)
+    return emit_on_plane(
+        made,
+        count,
+        i,
+        j,
+        plane_last,
+        m,
+        material,
+        0.0,
+        label,
+        world,
+        point,
+        feature,
+        value,
+        index,
+    )

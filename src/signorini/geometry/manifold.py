@@ -13,8 +13,16 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
-from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES
+from signorini._jit import bare_kernel
+from signorini.geometry.separation import (
+    FACE,
+    FACES,
+    HALF_EDGES,
+    LOOP,
+    SIDE,
+    VERTEX,
+    VERTICES,
+)
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
 
@@ -26,10 +34,8 @@ _INSIDE = 1e-12
 _NAME = 1e-5
 
 
-@inner_kernel
-def facing(
-    vertex: Array, plane: Array, part: IntArray, loop: IntArray, loop_start: IntArray, side: int, n: Vector
-) -> tuple[int, float]:
+@bare_kernel
+def facing(vertex: Array, plane: Array, part: IntArray, link: IntArray, side: int, n: Vector) -> tuple[int, float]:
     """Return the face at the extreme vertex along `n` that looks most along `n` (-1 without faces) and its cosine."""
     support, far = 0, -np.inf
     for v in range(part[side, VERTICES]):
@@ -41,18 +47,17 @@ def facing(
     for f in range(part[side, FACES]):
         s = dot(n, row(plane, part[side, FACE] + f))
         if s > cosine + 1e-9:  # the first of equal faces
-            for k in range(loop_start[first + f], loop_start[first + f + 1]):
-                if loop[k] == support:
+            for k in range(link[first + f, 0], link[first + f, 0] + link[first + f, 1]):
+                if link[k, 0] == support:
                     face, cosine = f, s
     return face, cosine
 
 
-@inner_kernel
+@bare_kernel
 def _gather(
     vertex: Array,
     part: IntArray,
-    loop: IntArray,
-    loop_start: IntArray,
+    link: IntArray,
     side: int,
     face: int,
     role: int,
@@ -66,25 +71,25 @@ def _gather(
     """
     count, start = part[side, VERTICES], 0
     if face >= 0:
-        start = loop_start[part[side, LOOP] + face]
-        count = loop_start[part[side, LOOP] + face + 1] - start
+        start = link[part[side, LOOP] + face, 0]
+        count = link[part[side, LOOP] + face, 1]
     base = role * (polygon.shape[0] // 4)
     extent = 0.0
     for i in range(count):
-        v = loop[start + i] if face >= 0 else i
+        v = link[start + i, 0] if face >= 0 else i
         for k in range(3):
             polygon[base + i, k] = vertex[part[side, VERTEX] + v, k]
         tag[base + i, role] = 1 + v
         tag[base + i, 1 - role] = 0
         # Sides of a segment, and of a polygon's side, are one edge.
-        half_edge = start - loop_start[part[side, LOOP]] + i if count > 2 else part[side, HALF_EDGES]
+        half_edge = start - link[part[side, LOOP], 0] + i if count > 2 else part[side, HALF_EDGES]
         tag[base + i, 2] = 1 + part[side, VERTICES] + half_edge
         x = along(row(polygon, base + i), -1.0, row(polygon, base))
         extent = max(extent, dot(x, x))
     return count, np.sqrt(extent)
 
 
-@inner_kernel
+@bare_kernel
 def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array, tag: IntArray) -> tuple[int, int]:
     """Cut the incident polygon by all sides of the reference, seen along `n`; return its first row and vertex count.
 
@@ -127,7 +132,7 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
     return source, count
 
 
-@inner_kernel
+@bare_kernel
 def _tidy(
     n: Vector,
     up: Vector,
@@ -158,19 +163,21 @@ def _tidy(
                 tag[c, 1] = tag[v, 1]
                 tag[c, 2] = -1
         before = row(polygon, source + (c - source + count - 1) % count)
-        d, e = along(x, -1.0, before), along(row(polygon, source + (c - source + 1) % count), -1.0, x)
+        d, e = (
+            along(x, -1.0, before),
+            along(row(polygon, source + (c - source + 1) % count), -1.0, x),
+        )
         length = np.sqrt(dot(d, d))
         if tag[c, 2] == 0 and abs(dot(cross(d, e), n)) < near * length and dot(d, e) > 0.0:
             tag[c, 2] = 1 if dot(up, d) >= 0.0 or dot(up, e) <= 0.0 else 0
 
 
-@inner_kernel
+@bare_kernel
 def clip_faces(
     vertex: Array,
     plane: Array,
     part: IntArray,
-    loop: IntArray,
-    loop_start: IntArray,
+    link: IntArray,
     n: Vector,
     limit: float,
     polygon: Array,
@@ -183,8 +190,8 @@ def clip_faces(
     Rows of `point` get point a, point b, normal and gap of the polytopes without rounding.
     """
     back = (-n[0], -n[1], -n[2])
-    face_a, cos_a = facing(vertex, plane, part, loop, loop_start, part[0, SIDE], n)
-    face_b, cos_b = facing(vertex, plane, part, loop, loop_start, part[1, SIDE], back)
+    face_a, cos_a = facing(vertex, plane, part, link, part[0, SIDE], n)
+    face_b, cos_b = facing(vertex, plane, part, link, part[1, SIDE], back)
     if max(cos_a, cos_b) < _STEEP:
         return 0, np.inf
     a_refers = cos_a >= cos_b - 1e-9
@@ -192,8 +199,8 @@ def clip_faces(
         side, face, incident, m, cosine = 0, face_a, face_b, n, cos_a
     else:
         side, face, incident, m, cosine = 1, face_b, face_a, back, cos_b
-    corners, large = _gather(vertex, part, loop, loop_start, side, face, part[0, SIDE], polygon, tag)
-    incidents, small = _gather(vertex, part, loop, loop_start, 1 - side, incident, part[1, SIDE], polygon, tag)
+    corners, large = _gather(vertex, part, link, side, face, part[0, SIDE], polygon, tag)
+    incidents, small = _gather(vertex, part, link, 1 - side, incident, part[1, SIDE], polygon, tag)
     source, count = _clip(m, corners, incidents, _INSIDE * large, polygon, tag)
     up, offset = row(plane, part[side, FACE] + face), plane[part[side, FACE] + face, 3]
     near = _NAME * (min(large, small) if small > 0.0 else large)

@@ -14,10 +14,19 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
-from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
+from signorini.geometry.separation import (
+    FACE,
+    FACES,
+    HALF_EDGES,
+    LOOP,
+    SIDE,
+    VERTEX,
+    VERTICES,
+    Touch,
+)
 from signorini.geometry.solids import KIND, brought_out, size_of, turned_in, turned_out
 from signorini.geometry.support import CONE, CYLINDER
 from signorini.geometry.vectors import Vector, along, row
@@ -30,8 +39,16 @@ _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end stil
 _BESIDE = 1e-5  # of the radius: how far beside the line of a cone its surface is known well enough
 
 
-@inner_kernel
-def _put(patch: Array, name: IntArray, part: IntArray, side: int, x: Vector, vertex: int, edge: int) -> None:
+@bare_kernel
+def _put(
+    patch: Array,
+    name: IntArray,
+    part: IntArray,
+    side: int,
+    x: Vector,
+    vertex: int,
+    edge: int,
+) -> None:
     """Add a vertex to the patch of one side, with the features of the vertex and of the side after it."""
     r = part[side, VERTEX] + part[side, VERTICES]
     for k in range(3):
@@ -40,21 +57,21 @@ def _put(patch: Array, name: IntArray, part: IntArray, side: int, x: Vector, ver
     part[side, VERTICES] += 1
 
 
-@inner_kernel
-def _close(part: IntArray, side: int, plane: Array, loop: IntArray, start: IntArray, m: Vector) -> None:
+@bare_kernel
+def _close(part: IntArray, side: int, plane: Array, link: IntArray, m: Vector) -> None:
     """Make the vertices of a patch, which run counter-clockwise, a face with outward normal `m`."""
     n = part[side, VERTICES]
-    first = part[side, VERTEX]
+    first = 2 + part[side, VERTEX]  # after the rows of both faces
     for i in range(n):
-        loop[first + i] = i
-    start[2 * side], start[2 * side + 1] = first, first + n
+        link[first + i, 0] = i
+    link[side, 0], link[side, 1] = first, n
     part[side, FACES] = 1
     part[side, HALF_EDGES] = n
     for k in range(3):
         plane[side, k] = m[k]
 
 
-@inner_kernel
+@bare_kernel
 def _rim_patch(
     solid: Array,
     side: int,
@@ -65,26 +82,32 @@ def _rim_patch(
     name: IntArray,
     part: IntArray,
     plane: Array,
-    loop: IntArray,
-    start: IntArray,
+    link: IntArray,
 ) -> None:
     """Show the cap at height `z`: the polygon of the fixed places on its rim."""
     for i in range(RIM):
         k = i if top else RIM - 1 - i
         x, y = rim_place(radius, k)
         number = 3 + k + (RIM if top else 0)
-        _put(patch, name, part, side, brought_out(solid, side, (x, y, z)), number, 2 * RIM + number)
+        _put(
+            patch,
+            name,
+            part,
+            side,
+            brought_out(solid, side, (x, y, z)),
+            number,
+            2 * RIM + number,
+        )
     up = turned_out(solid, side, (0.0, 0.0, 1.0 if top else -1.0))
-    _close(part, side, plane, loop, start, up)
+    _close(part, side, plane, link, up)
     plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
 
 
-@inner_kernel
+@bare_kernel
 def _show(
     vertex: Array,
     plane: Array,
-    loop: IntArray,
-    loop_start: IntArray,
+    link: IntArray,
     part: IntArray,
     solid: Array,
     side: int,
@@ -92,8 +115,7 @@ def _show(
     patch: Array,
     patch_plane: Array,
     patch_part: IntArray,
-    patch_loop: IntArray,
-    patch_start: IntArray,
+    patch_link: IntArray,
     name: IntArray,
 ) -> float:
     """Write the patch that a solid shows along its outward normal `n`; no vertices where it is not flat.
@@ -105,27 +127,38 @@ def _show(
     patch_part[side, VERTICES] = 0
     patch_part[side, FACE] = side
     patch_part[side, FACES] = 0
-    patch_part[side, LOOP] = 2 * side
+    patch_part[side, LOOP] = side
     patch_part[side, HALF_EDGES] = 0
     kind = part[side, KIND]
     none = side - side  # no literal, for which Numba would compile anew
     if kind < CYLINDER:
         if part[side, FACES] == 0:
             if part[side, VERTICES] == 2:
-                a, b = row(vertex, part[side, VERTEX]), row(vertex, part[side, VERTEX] + 1)
+                a, b = (
+                    row(vertex, part[side, VERTEX]),
+                    row(vertex, part[side, VERTEX] + 1),
+                )
                 d = along(b, -1.0, a)
                 if abs(dot(n, d)) <= FACING * np.sqrt(dot(d, d)):
                     _put(patch, name, patch_part, side, a, none + 1, none + 3)
                     _put(patch, name, patch_part, side, b, none + 2, none + 3)
             return 0.0
-        face, _ = facing(vertex, plane, part, loop, loop_start, side, n)
+        face, _ = facing(vertex, plane, part, link, side, n)
         if face >= 0:
-            first = loop_start[part[side, LOOP]]
-            for k in range(loop_start[part[side, LOOP] + face], loop_start[part[side, LOOP] + face + 1]):
-                edge = 1 + part[side, VERTICES] + k - first
-                _put(patch, name, patch_part, side, row(vertex, part[side, VERTEX] + loop[k]), 1 + loop[k], edge)
+            first, start = link[part[side, LOOP], 0], link[part[side, LOOP] + face, 0]
+            for k in range(start, start + link[part[side, LOOP] + face, 1]):
+                v, edge = link[k, 0], 1 + part[side, VERTICES] + k - first
+                _put(
+                    patch,
+                    name,
+                    patch_part,
+                    side,
+                    row(vertex, part[side, VERTEX] + v),
+                    1 + v,
+                    edge,
+                )
             f = part[side, FACE] + face
-            _close(patch_part, side, patch_plane, patch_loop, patch_start, row(plane, f))
+            _close(patch_part, side, patch_plane, patch_link, row(plane, f))
             patch_plane[side, 3] = plane[f, 3]
         return 0.0
     if kind > CONE:
@@ -139,11 +172,30 @@ def _show(
     if wide < FACING and (m[2] < 0.0 or kind == CYLINDER):
         z = top if m[2] > 0.0 else bottom
         top_faces = m[2] > 0.0
-        _rim_patch(solid, side, size[0], z, top_faces, patch, name, patch_part, patch_plane, patch_loop, patch_start)
+        _rim_patch(
+            solid,
+            side,
+            size[0],
+            z,
+            top_faces,
+            patch,
+            name,
+            patch_part,
+            patch_plane,
+            patch_link,
+        )
         return LOWER * size[0]
     if wide > FACING and abs(slope) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2):
         c, s = m[0] / wide, m[1] / wide
-        _put(patch, name, patch_part, side, brought_out(solid, side, (r * c, r * s, top)), none + 1, none + 3)
+        _put(
+            patch,
+            name,
+            patch_part,
+            side,
+            brought_out(solid, side, (r * c, r * s, top)),
+            none + 1,
+            none + 3,
+        )
         _put(
             patch,
             name,
@@ -156,7 +208,7 @@ def _show(
     return 0.0
 
 
-@inner_kernel
+@bare_kernel
 def _radius(part: IntArray, solid: Array, side: int, s: float) -> float:
     """Return the radius of curvature of a side across its line at the place `s`: 0 at the top, 1 at the bottom."""
     size = size_of(solid, side)
@@ -165,7 +217,7 @@ def _radius(part: IntArray, solid: Array, side: int, s: float) -> float:
     return size[0]
 
 
-@inner_kernel
+@bare_kernel
 def _side_by_side(
     part: IntArray,
     solid: Array,
@@ -214,12 +266,11 @@ def _side_by_side(
     return count, least
 
 
-@inner_kernel
+@bare_kernel
 def patch_contacts(
     vertex: Array,
     plane: Array,
-    loop: IntArray,
-    loop_start: IntArray,
+    link: IntArray,
     part: IntArray,
     solid: Array,
     touch: Touch,
@@ -228,8 +279,7 @@ def patch_contacts(
     patch: Array,
     patch_plane: Array,
     patch_part: IntArray,
-    patch_loop: IntArray,
-    patch_start: IntArray,
+    patch_link: IntArray,
     name: IntArray,
     polygon: Array,
     tag: IntArray,
@@ -246,8 +296,7 @@ def patch_contacts(
         short = _show(
             vertex,
             plane,
-            loop,
-            loop_start,
+            link,
             part,
             solid,
             side,
@@ -255,8 +304,7 @@ def patch_contacts(
             patch,
             patch_plane,
             patch_part,
-            patch_loop,
-            patch_start,
+            patch_link,
             name,
         )
         equal += short
@@ -264,7 +312,16 @@ def patch_contacts(
     if min(patch_part[0, VERTICES], patch_part[1, VERTICES]) > 1:
         if patch_part[0, FACES] + patch_part[1, FACES] > 0:
             count, least = clip_faces(
-                patch, patch_plane, patch_part, patch_loop, patch_start, n, limit, polygon, tag, point, feature
+                patch,
+                patch_plane,
+                patch_part,
+                patch_link,
+                n,
+                limit,
+                polygon,
+                tag,
+                point,
+                feature,
             )
             for c in range(count):
                 for side in range(2):

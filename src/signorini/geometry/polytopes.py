@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.manifold import clip_faces
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.separation import SIDE, best_face, load, touching_edges
+from signorini.geometry.tables import BODY, BOUND, SIZE
 from signorini.geometry.vectors import along, row
 from signorini.math.rotation import multiply, rotate
-from signorini.model.shapes import ShapeKind
 
-POLYGON = int(ShapeKind.POLYGON)
 # Distances that differ by less than this fraction of the bodies' size count as equal.
 _EQUAL = 1e-12
 
 
-@inner_kernel
+@bare_kernel
 def polytope_contacts(
     vertex: Array,
     plane: Array,
-    edge: IntArray,
-    loop: IntArray,
-    loop_start: IntArray,
+    link: IntArray,
     part: IntArray,
     near: IntArray,
     limit: float,
@@ -37,7 +34,10 @@ def polytope_contacts(
 
     Distances that differ by less than `equal` count as equal: the first candidate wins, and rounding decides nothing.
     """
-    best, other = best_face(vertex, plane, part, part[0, SIDE]), best_face(vertex, plane, part, part[1, SIDE])
+    best, other = (
+        best_face(vertex, plane, part, part[0, SIDE]),
+        best_face(vertex, plane, part, part[1, SIDE]),
+    )
     if max(best[0], other[0]) > limit:
         return 0
     if other[0] > best[0] + equal:
@@ -47,14 +47,14 @@ def polytope_contacts(
         # Apart, a face is the answer if it has points as close as its plane: the best one, or that of the other body.
         # Else edges decide.
         if attempt == 2:
-            touch = touching_edges(vertex, plane, edge, part, near, best, limit, equal)
+            touch = touching_edges(vertex, plane, link, part, near, best, limit, equal)
         else:
             touch = best if attempt == 0 else other
             if touch[0] <= 0.0:
                 continue
         if touch[0] > limit:
             return 0
-        count, least = clip_faces(vertex, plane, part, loop, loop_start, touch[1], limit, polygon, tag, point, feature)
+        count, least = clip_faces(vertex, plane, part, link, touch[1], limit, polygon, tag, point, feature)
         if least <= touch[0] + equal:
             return count
     # The faces do not hold the closest points.
@@ -71,27 +71,18 @@ def polytope_contacts(
     return max(count, r + 1)
 
 
-@kernel
-def polytope_pairs(
-    kind: IntArray,
-    body: IntArray,
-    parameter: Array,
-    hull: IntArray,
-    bound: Array,
-    hull_vertex: Array,
-    vertex_start: IntArray,
-    face_normal: Array,
-    face_offset: Array,
-    face_start: IntArray,
-    loop: IntArray,
-    loop_start: IntArray,
-    edge: IntArray,
-    edge_start: IntArray,
+@bare_kernel
+def polytope_pair(
+    made: int,
+    i: int,
+    j: int,
+    shape: Array,
+    label: IntArray,
+    solid: Array,
+    link: IntArray,
     pair: IntArray,
-    pair_material: IntArray,
     reach: Array,
-    frame: Array,
-    found: IntArray,
+    world: Array,
     vertex: Array,
     plane: Array,
     part: IntArray,
@@ -102,58 +93,50 @@ def polytope_pairs(
     feature: IntArray,
     value: Array,
     index: IntArray,
-    made: IntArray,
-) -> None:
-    """Write the contacts of rounded polytopes among the pairs `found`, up to the first negative key.
+) -> int:
+    """Write the contacts of shapes ``i < j`` to the rows from `made` on; return the number of rows then.
 
-    They become the rows from ``made[0]`` on. Keys of other pairs, and of those alone, are moved to the front of
-    `found`, followed by -1. The tables from `vertex` to `feature` are scratch memory.
+    The tables from `vertex` to `feature` are scratch memory.
     """
-    n_s = body.size
-    others = 0
-    for c in range(found.size):
-        if found[c] < 0:
-            break
-        i, j = found[c] // n_s, found[c] % n_s
-        if max(kind[i], kind[j]) > POLYGON:
-            found[others] = found[c]
-            others += 1
-            continue
-        material = material_of(body[i], body[j], reach.size, pair, pair_material)
-        if material < 0:
-            continue
-        r_a, r_b = parameter[i, 0], parameter[j, 0]
-        limit = reach[body[i]] + reach[body[j]] + r_a + r_b
-        e_i = (frame[i, 3], frame[i, 4], frame[i, 5], frame[i, 6])
-        inverse = (e_i[0], -e_i[1], -e_i[2], -e_i[3])
-        origin = (0.0, 0.0, 0.0)
-        for side in range(2):
-            h, x, e = hull[i], origin, (1.0, 0.0, 0.0, 0.0)
-            if side == 1:
-                h, x = hull[j], rotate(inverse, along(row(frame, j), -1.0, row(frame, i)))
-                e = multiply(inverse, (frame[j, 3], frame[j, 4], frame[j, 5], frame[j, 6]))
-            load(
-                side,
-                h,
-                x,
-                e,
-                hull_vertex,
-                vertex_start,
-                face_normal,
-                face_offset,
-                face_start,
-                loop_start,
-                edge_start,
-                vertex,
-                plane,
-                part,
-            )
-        scale = bound[i] + bound[j]
-        count = polytope_contacts(
-            vertex, plane, edge, loop, loop_start, part, near, limit, _EQUAL * scale, polygon, tag, point, feature
-        )
-        count = reduce_points(point, feature, count, scale)
-        back = count < 0  # never; a literal False would make Numba compile once more
-        emit(count, found[c], back, e_i, origin, r_a, r_b, body, material, frame, point, feature, value, index, made)
-    if others < found.size:
-        found[others] = -1
+    material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
+    if material < 0:
+        return made
+    r_a, r_b = shape[i, SIZE], shape[j, SIZE]
+    limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
+    inverse = (world[i, 3], -world[i, 4], -world[i, 5], -world[i, 6])
+    for side in range(2):
+        s, x, e = i, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        if side == 1:
+            s, x = j, rotate(inverse, along(row(world, j), -1.0, row(world, i)))
+            e = multiply(inverse, (world[j, 3], world[j, 4], world[j, 5], world[j, 6]))
+        load(side, s, x, e, label, solid, vertex, plane, part)
+    scale = shape[i, BOUND] + shape[j, BOUND]
+    count = polytope_contacts(
+        vertex,
+        plane,
+        link,
+        part,
+        near,
+        limit,
+        _EQUAL * scale,
+        polygon,
+        tag,
+        point,
+        feature,
+    )
+    count = reduce_points(point, feature, count, scale)
+    return emit(
+        made,
+        count,
+        i,
+        j,
+        material,
+        r_a,
+        r_b,
+        label,
+        world,
+        point,
+        feature,
+        value,
+        index,
+    )

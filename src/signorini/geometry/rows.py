@@ -7,67 +7,142 @@ and b and a column for other use.
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
+from signorini._jit import bare_kernel
+from signorini.geometry.tables import BODY
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import rotate
 
 FEATURE_BITS = 13  # for each of two shapes; with 37 bits for the pair up to 370 000 shapes have names of their own
+_CUT = (1 << FEATURE_BITS) - 1
 
 
-@inner_kernel
-def material_of(a: int, b: int, body_count: int, pair: IntArray, pair_material: IntArray) -> int:
+@bare_kernel
+def material_of(a: int, b: int, body_count: int, pair: IntArray) -> int:
     """Return the row of materials for the bodies ``a < b``, -1 if they never touch."""
     key = a * body_count + b
-    low, high = 0, pair.size
+    low, high = 0, pair.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if pair[middle] < key:
+        if pair[middle, 0] < key:
             low = middle + 1
         else:
             high = middle
-    return pair_material[low] if low < pair.size and pair[low] == key else 0
+    return pair[low, 1] if low < pair.shape[0] and pair[low, 0] == key else 0
 
 
-@inner_kernel
+@bare_kernel
+def name_row(
+    first: int,
+    r: int,
+    i: int,
+    j: int,
+    f_i: int,
+    f_j: int,
+    material: int,
+    label: IntArray,
+    value: Array,
+    index: IntArray,
+) -> int:
+    """Make room for the contact of features `f_i`, `f_j` of shapes i and j after the rows from `first` on of the pair.
+
+    Return its row, with all numbers of `index` written: rows of a pair ascend by name, and `r` is the first free one.
+    Hulls with thousands of edges may give two contacts of a pair the same name.
+    """
+    name = ((i * label.shape[0] + j) << FEATURE_BITS) + (f_i & _CUT)
+    name = (name << FEATURE_BITS) + (f_j & _CUT)
+    while r > first and index[r - 1, 2] > name:
+        for k in range(10):
+            value[r, k] = value[r - 1, k]
+        for k in range(4):
+            index[r, k] = index[r - 1, k]
+        r -= 1
+    index[r, 0] = label[i, BODY]
+    index[r, 1] = label[j, BODY]
+    index[r, 2] = name
+    index[r, 3] = material
+    return r
+
+
+@bare_kernel
 def emit(
+    made: int,
     count: int,
-    key: int,
-    back: bool,
-    e: tuple[float, float, float, float],
-    x: Vector,
+    i: int,
+    j: int,
+    material: int,
     r_a: float,
     r_b: float,
-    body: IntArray,
-    material: int,
-    frame: Array,
+    label: IntArray,
+    world: Array,
     point: Array,
     feature: IntArray,
     value: Array,
     index: IntArray,
-    made: IntArray,
-) -> None:
-    """Turn contacts of bare polytopes by `e`, shift them by `x`, round them and add them as rows from ``made[0]`` on.
+) -> int:
+    """Round `count` contacts of bare polytopes given in the frame of shape i, and add them as rows from `made` on.
 
-    Points are seen from the origin of the first shape of the pair `key`; with `back` its second shape was a and its
-    first b. `index` gets body a, body b, the name made of pair and features, and the material. Hulls with thousands of
-    edges may give two contacts of a pair the same name.
+    Return the number of rows then. There may be more than fit; such a table has to be made again.
     """
-    cut = (1 << FEATURE_BITS) - 1
-    i, j = key // body.size, key % body.size
-    first, second, sign = (3, 0, -1.0) if back else (0, 3, 1.0)
+    e = (world[i, 3], world[i, 4], world[i, 5], world[i, 6])
     for c in range(count):
-        r = made[0]
-        made[0] += 1
+        if made + c >= value.shape[0]:
+            break
         n = rotate(e, (point[c, 6], point[c, 7], point[c, 8]))
         p = rotate(e, (point[c, 0], point[c, 1], point[c, 2]))
         q = rotate(e, (point[c, 3], point[c, 4], point[c, 5]))
+        r = name_row(
+            made,
+            made + c,
+            i,
+            j,
+            feature[c, 0],
+            feature[c, 1],
+            material,
+            label,
+            value,
+            index,
+        )
         for k in range(3):
-            value[r, first + k] = frame[i, k] + (x[k] + p[k] + r_a * n[k])
-            value[r, second + k] = frame[i, k] + (x[k] + q[k] - r_b * n[k])
-            value[r, 6 + k] = sign * n[k]
+            value[r, k] = world[i, k] + (p[k] + r_a * n[k])
+            value[r, 3 + k] = world[i, k] + (q[k] - r_b * n[k])
+            value[r, 6 + k] = n[k]
         value[r, 9] = point[c, 9] - r_a - r_b
-        index[r, 0] = body[i]
-        index[r, 1] = body[j]
-        name = (key << FEATURE_BITS) + (feature[c, first // 3] & cut)
-        index[r, 2] = (name << FEATURE_BITS) + (feature[c, second // 3] & cut)
-        index[r, 3] = material
+    return made + count
+
+
+@bare_kernel
+def emit_on_plane(
+    made: int,
+    count: int,
+    i: int,
+    j: int,
+    plane_last: bool,
+    m: Vector,
+    material: int,
+    radius: float,
+    label: IntArray,
+    world: Array,
+    point: Array,
+    feature: IntArray,
+    value: Array,
+    index: IntArray,
+) -> int:
+    """Add contacts given in the axes of the shape above a half-space with world normal `m`; see :func:`emit`.
+
+    Of each only point b, on the shape, and the gap are read.
+    """
+    o = i if plane_last else j
+    e = (world[o, 3], world[o, 4], world[o, 5], world[o, 6])
+    on_shape, on_plane, sign = (0, 3, -1.0) if plane_last else (3, 0, 1.0)
+    for c in range(count):
+        if made + c >= value.shape[0]:
+            break
+        x = rotate(e, (point[c, 3], point[c, 4], point[c, 5]))
+        f_i, f_j = (feature[c, 1], feature[c, 0]) if plane_last else (feature[c, 0], feature[c, 1])
+        r = name_row(made, made + c, i, j, f_i, f_j, material, label, value, index)
+        for k in range(3):
+            value[r, on_shape + k] = world[o, k] + (x[k] - radius * m[k])
+            value[r, on_plane + k] = world[o, k] + (x[k] - point[c, 9] * m[k])
+            value[r, 6 + k] = sign * m[k]
+        value[r, 9] = point[c, 9] - radius
+    return made + count

@@ -5,23 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.vectors import Vector, along
 from signorini.math.rotation import cross, dot
 
 # Capsules within about six degrees of parallel touch along a line: both ends of it are contacts.
 _PARALLEL = 1e-2
+MIDDLE = 3
+"""Feature of the closest point of a sphere or capsule."""
 _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end still faces it
 
 
-@inner_kernel
+@bare_kernel
 def place_on(p: Vector, a: Vector, d: Vector) -> float:
     """Return s such that ``a + s d`` is the foot of `p` on the line; 0 for a point."""
     dd = dot(d, d)
     return dot(along(p, -1.0, a), d) / dd if dd > 0.0 else 0.0
 
 
-@inner_kernel
+@bare_kernel
 def closest_on_segments(a: Vector, d: Vector, b: Vector, e: Vector) -> tuple[float, float, float]:
     """Return (s, t, squared distance) of the closest points ``a + s d`` and ``b + t e``, s and t in [0, 1].
 
@@ -50,7 +52,7 @@ def closest_on_segments(a: Vector, d: Vector, b: Vector, e: Vector) -> tuple[flo
     return best_s, best_t, best
 
 
-@inner_kernel
+@bare_kernel
 def _direction(x: Vector, d: Vector, e: Vector) -> Vector:
     """Return the unit vector along `x`; if that is zero, one across `d` and `e`, in the plane z = 0 for points."""
     for attempt in range(3):
@@ -68,9 +70,16 @@ def _direction(x: Vector, d: Vector, e: Vector) -> Vector:
     return (1.0, 0.0, 0.0)
 
 
-@inner_kernel
+@bare_kernel
 def round_contacts(
-    a: Vector, d: Vector, b: Vector, e: Vector, limit: float, scale: float, point: Array, feature: IntArray
+    a: Vector,
+    d: Vector,
+    b: Vector,
+    e: Vector,
+    limit: float,
+    scale: float,
+    point: Array,
+    feature: IntArray,
 ) -> int:
     """Write the contacts of the segments ``a + s d`` and ``b + t e`` with distances up to `limit`; return how many.
 
@@ -106,8 +115,8 @@ def round_contacts(
             point[count, 3 + i] = q[i]
             point[count, 6 + i] = n[i]
         point[count, 9] = distance
-        feature[count, 0] = 3 if k == 4 else (0 if k < 2 else k - 1)
-        feature[count, 1] = 3 if k == 4 else (k + 1 if k < 2 else 0)
+        feature[count, 0] = MIDDLE if k == 4 else (0 if k < 2 else k - 1)
+        feature[count, 1] = MIDDLE if k == 4 else (k + 1 if k < 2 else 0)
         least = min(least, distance)
         count += 1
     return count

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
-from signorini.geometry.planes import above_plane, emit_on_plane
+from signorini._jit import bare_kernel
+from signorini.geometry.planes import above_plane
 from signorini.geometry.reduction import reduce_points
-from signorini.geometry.rows import emit, material_of
-from signorini.geometry.segments import round_contacts
+from signorini.geometry.rows import emit_on_plane, material_of, name_row
+from signorini.geometry.segments import MIDDLE, round_contacts
+from signorini.geometry.tables import BODY, BOUND, KIND, SIZE, VERTEX_COUNT, VERTEX_ROW
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import dot, rotate
 from signorini.model.shapes import ShapeKind
 
+HALF_SPACE = int(ShapeKind.HALF_SPACE)
+SPHERE = int(ShapeKind.SPHERE)
 CAPSULE = int(ShapeKind.CAPSULE)
 """The largest of the kinds (half-space, sphere, capsule) that have no faces."""
 POLYGON = int(ShapeKind.POLYGON)
 """The largest of the kinds that are rounded polytopes."""
+_OUTSIDE = 1.0 + 1e-9  # rounding must not part what touches
 
 
-@inner_kernel
-def half_space_contacts(
-    n: Vector, height: float, vertex: Array, first: int, last: int, margin: float, point: Array, feature: IntArray
+@bare_kernel
+def is_simple(low: int, high: int) -> bool:
+    """Tell whether :func:`simple_pair` knows the pair of kinds ``low <= high``."""
+    return high <= CAPSULE or (low == HALF_SPACE and high <= POLYGON)
+
+
+@bare_kernel
+def _half_space_contacts(
+    n: Vector,
+    height: float,
+    solid: Array,
+    first: int,
+    last: int,
+    margin: float,
+    point: Array,
+    feature: IntArray,
 ) -> int:
     """Write the contacts of a half-space a and a polytope b in the axes of b; return how many.
 
@@ -28,16 +47,14 @@ def half_space_contacts(
     ----------
     n : normal of the plane, in the axes of b
     height : of b's origin above the plane [m]
-    vertex, first, last : table of vertices and the rows of b
+    solid, first, last : table of vertices and the rows of b
     """
     count = 0
     for v in range(first, last):
-        x = row(vertex, v)
-        gap = height + dot(n, x)
+        gap = height + (n[0] * solid[v, 0] + n[1] * solid[v, 1] + n[2] * solid[v, 2])
         if gap <= margin:
             for k in range(3):
-                point[count, k] = x[k] - gap * n[k]
-                point[count, 3 + k] = x[k]
+                point[count, 3 + k] = solid[v, k]
                 point[count, 6 + k] = n[k]
             point[count, 9] = gap
             feature[count, 0] = 0
@@ -46,65 +63,134 @@ def half_space_contacts(
     return count
 
 
-@kernel
-def simple_pairs(
-    kind: IntArray,
-    body: IntArray,
-    parameter: Array,
-    hull: IntArray,
-    bound: Array,
-    vertex: Array,
-    vertex_start: IntArray,
+@bare_kernel
+def _axis(shape: Array, world: Array, i: int) -> Vector:
+    """Return the straight part of a capsule; nothing of a sphere."""
+    return rotate(
+        (world[i, 3], world[i, 4], world[i, 5], world[i, 6]),
+        (0.0, 0.0, 2.0 * shape[i, SIZE + 1]),
+    )
+
+
+@bare_kernel
+def out_of_reach(shape: Array, label: IntArray, q: Array, reach: Array, i: int, j: int) -> bool:
+    """Tell whether the balls about both bodies that contain shapes i and j are too far apart."""
+    a, b = label[i, BODY], label[j, BODY]
+    x, y, z = q[b, 0] - q[a, 0], q[b, 1] - q[a, 1], q[b, 2] - q[a, 2]
+    both = shape[i, BOUND] + shape[j, BOUND] + reach[a] + reach[b]
+    return bool(x * x + y * y + z * z > _OUTSIDE * both * both)
+
+
+@bare_kernel
+def sphere_pair(
+    made: int,
+    i: int,
+    j: int,
+    shape: Array,
+    label: IntArray,
     pair: IntArray,
-    pair_material: IntArray,
     reach: Array,
-    frame: Array,
-    found: IntArray,
+    world: Array,
+    value: Array,
+    index: IntArray,
+) -> int:
+    """Do the work of :func:`simple_pair` for two spheres."""
+    r_a, r_b = shape[i, SIZE], shape[j, SIZE]
+    x = along(row(world, j), -1.0, row(world, i))
+    distance = np.sqrt(dot(x, x))
+    if not distance <= reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b:
+        return made
+    material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
+    if material < 0:
+        return made
+    if made < value.shape[0]:
+        n = (x[0] / distance, x[1] / distance, x[2] / distance) if distance > 1e-150 else (1.0, 0.0, 0.0)
+        r = name_row(made, made, i, j, MIDDLE, MIDDLE, material, label, value, index)
+        for k in range(3):
+            value[r, k] = world[i, k] + r_a * n[k]
+            value[r, 3 + k] = world[i, k] + (x[k] - r_b * n[k])
+            value[r, 6 + k] = n[k]
+        value[r, 9] = distance - r_a - r_b
+    return made + 1
+
+
+@bare_kernel
+def simple_pair(
+    made: int,
+    i: int,
+    j: int,
+    shape: Array,
+    label: IntArray,
+    solid: Array,
+    pair: IntArray,
+    reach: Array,
+    world: Array,
     point: Array,
     feature: IntArray,
     value: Array,
     index: IntArray,
-    made: IntArray,
-) -> None:
-    """Write the contacts of the pairs `found` to the rows from ``made[0]`` on.
-
-    Keys of other pairs, and of those alone, are moved to the front of `found`, followed by -1.
-    """
-    n_s = body.size
-    others = 0
-    for c in range(found.size):
-        i, j = found[c] // n_s, found[c] % n_s
-        plane_first, plane_last = hull[i] < 0, hull[j] < 0
-        round_both = kind[i] <= CAPSULE and kind[j] <= CAPSULE
-        if max(kind[i], kind[j]) > POLYGON or not (plane_first or plane_last or round_both):
-            found[others] = found[c]
-            others += 1
-            continue
-        material = material_of(body[i], body[j], reach.size, pair, pair_material)
-        if material < 0:
-            continue
-        margin = reach[body[i]] + reach[body[j]]
-        if plane_first or plane_last:  # last: when it belongs to the later body
-            p, o = (i, j) if plane_first else (j, i)
-            m, n, height = above_plane(parameter, frame, p, o)
-            h, r_b = hull[o], parameter[o, 0]
-            count = half_space_contacts(
-                n, height, vertex, vertex_start[h], vertex_start[h + 1], margin + r_b, point, feature
-            )
-            count = reduce_points(point, feature, count, bound[o])
-            emit_on_plane(
-                count, found[c], plane_last, m, r_b, body, material, frame, point, feature, value, index, made
-            )
-            continue
-        # points are seen from the origin of shape i, for more digits
-        origin, x = (0.0, 0.0, 0.0), along(row(frame, j), -1.0, row(frame, i))
-        d_i = rotate((frame[i, 3], frame[i, 4], frame[i, 5], frame[i, 6]), (0.0, 0.0, 2.0 * parameter[i, 1]))
-        d_j = rotate((frame[j, 3], frame[j, 4], frame[j, 5], frame[j, 6]), (0.0, 0.0, 2.0 * parameter[j, 1]))
-        e, r_a, r_b = (1.0, 0.0, 0.0, 0.0), parameter[i, 0], parameter[j, 0]
-        a, b = along(origin, -0.5, d_i), along(x, -0.5, d_j)
-        count = round_contacts(a, d_i, b, d_j, margin + r_a + r_b, r_a + r_b, point, feature)
-        emit(
-            count, found[c], plane_last, e, origin, r_a, r_b, body, material, frame, point, feature, value, index, made
+) -> int:
+    """Write the contacts of shapes ``i < j`` to the rows from `made` on; return the number of rows then."""
+    material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
+    if material < 0:
+        return made
+    margin = reach[label[i, BODY]] + reach[label[j, BODY]]
+    if min(label[i, KIND], label[j, KIND]) == HALF_SPACE:
+        plane_last = label[j, KIND] == HALF_SPACE  # when it belongs to the later body
+        p, o = (j, i) if plane_last else (i, j)
+        m, n, height = above_plane(shape, world, p, o)
+        radius, first = shape[o, SIZE], label[o, VERTEX_ROW]
+        count = _half_space_contacts(
+            n,
+            height,
+            solid,
+            first,
+            first + label[o, VERTEX_COUNT],
+            margin + radius,
+            point,
+            feature,
         )
-    if others < found.size:
-        found[others] = -1
+        count = reduce_points(point, feature, count, shape[o, BOUND])
+        return emit_on_plane(
+            made,
+            count,
+            i,
+            j,
+            plane_last,
+            m,
+            material,
+            radius,
+            label,
+            world,
+            point,
+            feature,
+            value,
+            index,
+        )
+    # points are seen from the origin of shape i, for more digits
+    x = along(row(world, j), -1.0, row(world, i))
+    r_a, r_b = shape[i, SIZE], shape[j, SIZE]
+    d, e = _axis(shape, world, i), _axis(shape, world, j)
+    a, b = along((0.0, 0.0, 0.0), -0.5, d), along(x, -0.5, e)
+    count = round_contacts(a, d, b, e, margin + r_a + r_b, r_a + r_b, point, feature)
+    for c in range(count):
+        if made + c >= value.shape[0]:
+            break
+        r = name_row(
+            made,
+            made + c,
+            i,
+            j,
+            feature[c, 0],
+            feature[c, 1],
+            material,
+            label,
+            value,
+            index,
+        )
+        for k in range(3):
+            value[r, k] = world[i, k] + (point[c, k] + r_a * point[c, 6 + k])
+            value[r, 3 + k] = world[i, k] + (point[c, 3 + k] - r_b * point[c, 6 + k])
+            value[r, 6 + k] = point[c, 6 + k]
+        value[r, 9] = point[c, 9] - r_a - r_b
+    return made + count

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.separation import FACE, FACES, NEAR, SIDE, VERTEX, VERTICES
 from signorini.geometry.support import CONE, CYLINDER, Size, curved_support
 from signorini.geometry.vectors import Vector, along, row
@@ -23,9 +23,15 @@ SOLID_COLUMNS = 16
 _SIZE = 12
 
 
-@inner_kernel
+@bare_kernel
 def place(
-    side: int, kind: int, p: Vector, e: tuple[float, float, float, float], size: Size, part: IntArray, solid: Array
+    side: int,
+    kind: int,
+    p: Vector,
+    e: tuple[float, float, float, float],
+    size: Size,
+    part: IntArray,
+    solid: Array,
 ) -> None:
     """Write kind, pose and parameters of a shape as solid a (side 0) or b (side 1)."""
     part[side, KIND] = kind
@@ -38,13 +44,18 @@ def place(
         solid[side, _SIZE + k] = size[k]
 
 
-@inner_kernel
+@bare_kernel
 def size_of(solid: Array, side: int) -> Size:
     """Return the parameters of a solid."""
-    return (solid[side, _SIZE], solid[side, _SIZE + 1], solid[side, _SIZE + 2], solid[side, _SIZE + 3])
+    return (
+        solid[side, _SIZE],
+        solid[side, _SIZE + 1],
+        solid[side, _SIZE + 2],
+        solid[side, _SIZE + 3],
+    )
 
 
-@inner_kernel
+@bare_kernel
 def turned_in(solid: Array, side: int, n: Vector) -> Vector:
     """Return a vector in the axes of a solid."""
     return (
@@ -54,7 +65,7 @@ def turned_in(solid: Array, side: int, n: Vector) -> Vector:
     )
 
 
-@inner_kernel
+@bare_kernel
 def turned_out(solid: Array, side: int, n: Vector) -> Vector:
     """Return a vector given in the axes of a solid."""
     return (
@@ -64,19 +75,19 @@ def turned_out(solid: Array, side: int, n: Vector) -> Vector:
     )
 
 
-@inner_kernel
+@bare_kernel
 def seen_from(solid: Array, side: int, x: Vector) -> Vector:
     """Return a point in the frame of a solid."""
     return turned_in(solid, side, along(x, -1.0, row(solid, side)))
 
 
-@inner_kernel
+@bare_kernel
 def brought_out(solid: Array, side: int, x: Vector) -> Vector:
     """Return a point given in the frame of a solid."""
     return along(turned_out(solid, side, x), 1.0, row(solid, side))
 
 
-@inner_kernel
+@bare_kernel
 def farthest(vertex: Array, part: IntArray, side: int, n: Vector) -> int:
     """Return the vertex of a polytope farthest along `n`; the first of equal ones."""
     best, far = 0, -np.inf
@@ -87,7 +98,7 @@ def farthest(vertex: Array, part: IntArray, side: int, n: Vector) -> int:
     return best
 
 
-@inner_kernel
+@bare_kernel
 def support(vertex: Array, part: IntArray, solid: Array, side: int, n: Vector) -> Vector:
     """Return the point of a solid farthest along the unit vector `n`."""
     if part[side, KIND] < CYLINDER:
@@ -96,7 +107,7 @@ def support(vertex: Array, part: IntArray, solid: Array, side: int, n: Vector) -
     return brought_out(solid, side, x)
 
 
-@inner_kernel
+@bare_kernel
 def separation(vertex: Array, part: IntArray, solid: Array, n: Vector) -> tuple[float, Vector, Vector]:
     """Return the gap between the supporting planes of both solids across `n` (from a to b), and the points there."""
     a = support(vertex, part, solid, part[0, SIDE], n)
@@ -104,7 +115,7 @@ def separation(vertex: Array, part: IntArray, solid: Array, n: Vector) -> tuple[
     return dot(n, along(b, -1.0, a)), a, b
 
 
-@inner_kernel
+@bare_kernel
 def outside(vertex: Array, plane: Array, part: IntArray, solid: Array, side: int, x: Vector) -> float:
     """Return how far a point on the extended surface of a solid lies beyond its edges, at most 0 if it belongs to it.
 
@@ -114,7 +125,10 @@ def outside(vertex: Array, plane: Array, part: IntArray, solid: Array, side: int
     beyond = 0.0
     if kind < CYLINDER:
         if part[side, FACES] == 0:  # a segment, or a point
-            a, b = row(vertex, part[side, VERTEX]), row(vertex, part[side, VERTEX] + part[side, VERTICES] - 1)
+            a, b = (
+                row(vertex, part[side, VERTEX]),
+                row(vertex, part[side, VERTEX] + part[side, VERTICES] - 1),
+            )
             d = along(b, -1.0, a)
             length = np.sqrt(dot(d, d))
             if length > 0.0:

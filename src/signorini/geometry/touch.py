@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel
+from signorini._jit import bare_kernel
 from signorini.geometry.convex_distance import Nearest
 from signorini.geometry.features import candidates, feature_name, local_feature
 from signorini.geometry.separation import SIDE, Touch
@@ -33,7 +33,7 @@ _OPEN = 1e-11
 _FAR = 0.5  # largest turn of the normal in one step (radians), and largest move as part of the size
 
 
-@inner_kernel
+@bare_kernel
 def _solve(M: Array, n: int) -> None:
     """Solve the n equations with the right-hand side in column n by complete pivoting; the solution goes to row 6.
 
@@ -69,7 +69,7 @@ def _solve(M: Array, n: int) -> None:
         M[6, int(M[7, k])] = s / M[k, k]
 
 
-@inner_kernel
+@bare_kernel
 def _newton(
     vertex: Array,
     plane: Array,
@@ -148,7 +148,7 @@ def _newton(
     return best
 
 
-@inner_kernel
+@bare_kernel
 def finished(
     vertex: Array,
     plane: Array,
@@ -176,14 +176,21 @@ def finished(
             s, n, a, b = _newton(vertex, plane, edge, part, solid, fa, fb, start, size, M)
             if _holds(vertex, plane, part, solid, s, n, a, b, start[0], tolerance):
                 name_a = feature_name(part, part[0, SIDE], fa[0], fa[1])
-                return True, (s, n, a, b, name_a, feature_name(part, part[1, SIDE], fb[0], fb[1]))
+                return True, (
+                    s,
+                    n,
+                    a,
+                    b,
+                    name_a,
+                    feature_name(part, part[1, SIDE], fb[0], fb[1]),
+                )
     s, n = start[0], start[1]
     middle = along(start[2], 1.0, start[3])
     a = along((0.5 * middle[0], 0.5 * middle[1], 0.5 * middle[2]), -0.5 * s, n)
     return False, (s, n, a, along(a, s, n), 0, 0)
 
 
-@inner_kernel
+@bare_kernel
 def _holds(
     vertex: Array,
     plane: Array,

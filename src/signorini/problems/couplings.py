@@ -135,14 +135,15 @@ def couple_bodies(body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_
 
 
 def with_compliance(couplings: Couplings, compliance: Array) -> Couplings:
-    """Add `compliance` (n_c,) to the normal diagonal of W: one more block of y per contact."""
+    """Add `compliance` (n_c, up to 3) to the diagonal of W, normal first: one more block of y per contact."""
     n_c = compliance.shape[0]
     read, written = couplings.gather_start[-1], couplings.scatter_start[-1]  # blocks beyond are not in use
     own = np.arange(n_c) + couplings.y_count
     gather = np.zeros((n_c, 3, 3))
-    gather[:, 0, 0] = 1.0
     scatter = np.zeros((n_c, 3, 3))
-    scatter[:, 0, 0] = compliance
+    for i in range(compliance.shape[1]):
+        gather[:, i, i] = 1.0
+        scatter[:, i, i] = compliance[:, i]
     after_gather = couplings.gather_start[1:]
     after_scatter = couplings.scatter_start[1:]
     steps = np.arange(n_c + 1)
@@ -219,14 +220,19 @@ def diagonal_blocks(
 
 
 @kernel
-def inverse_normal_diagonal(blocks: Array) -> Array:
-    """Return 1/W_nn (n_c,) from the diagonal blocks, 1 where W_nn vanishes up to rounding."""
+def fill_inverse_normal_diagonal(blocks: Array, rho: Array) -> None:
+    """Set `rho` (n_c,) to 1/W_nn from the diagonal blocks, 1 where W_nn vanishes up to rounding."""
     n_c = blocks.shape[0]
     largest = 0.0
     for c in range(n_c):
         largest = max(largest, blocks[c, 0, 0])
-    rho = np.empty(n_c)
     for c in range(n_c):
         W_nn = blocks[c, 0, 0]
         rho[c] = 1.0 / W_nn if W_nn > ZERO_ROW * largest else 1.0
+
+
+def inverse_normal_diagonal(blocks: Array) -> Array:
+    """Return 1/W_nn (n_c,) from the diagonal blocks, 1 where W_nn vanishes up to rounding."""
+    rho = np.empty(blocks.shape[0])
+    fill_inverse_normal_diagonal(blocks, rho)
     return rho

@@ -23,7 +23,7 @@ from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
-from signorini.math.cones import natural_norms, polygon_norms
+from signorini.math.cones import CREDIBLE, natural_norms, polygon_norms
 from signorini.problems.couplings import (
     Couplings,
     contact_velocity,
@@ -43,8 +43,6 @@ from signorini.problems.friction_extension import (
 )
 from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, plus_diagonal
 from signorini.problems.npz import write_npz
-
-_CREDIBLE = 1e-3  # runaway impulses leave velocity errors above 1e-2 of the load, solutions to 1e-8 below 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,9 +67,9 @@ class FrictionProblem:
         Vertices n_d of the polygon, >= 3 (planar: always 2).
     rotation : float
         Angle of the first vertex from the first tangent [rad].
-    compliance : (n_c,) array or float
-        Implicit normal compliance, added to the normal diagonal of W (same unit): part of the law posed.
-        0 is the rigid law.
+    compliance : (n_c,) or (n_c, dim) array or float
+        Implicit compliance, added to the normal diagonal of W, or to the diagonal in all components of the force (same
+        unit): part of the law posed. 0 is the rigid law.
     torsional : (n_c,) array or float, optional
         Adds a couple about the normal, ``|tau| <= torsional p_n`` [m]; mu does not enter. None: no such component.
     rolling : (n_c,) array or float, optional
@@ -145,11 +143,11 @@ class FrictionProblem:
         if not isinstance(self.compliance, float) or self.compliance != 0.0:
             given = self.compliance
             alpha = np.full(n_c, float(given)) if isinstance(given, int | float) else given
-            alpha = checked(alpha, (n_c,), "friction problem: compliance")
+            columns = (self.dim,) if np.ndim(alpha) == 2 else ()
+            alpha = checked(alpha, (n_c, *columns), "friction problem: compliance")
             if n_c and alpha.min() < 0.0:
-                raise InputError(
-                    f"friction problem: compliance of contact {alpha.argmin()} is {alpha.min()}, must be >= 0"
-                )
+                contact = np.unravel_index(alpha.argmin(), alpha.shape)[0]
+                raise InputError(f"friction problem: compliance of contact {contact} is {alpha.min()}, must be >= 0")
             put(self, "compliance", alpha)
         self._check_operator(n_c, rows)
         put(self, "extension", None)
@@ -181,7 +179,7 @@ class FrictionProblem:
         else:
             couplings = couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
         if isinstance(self.compliance, np.ndarray) and self.compliance.any():
-            couplings = with_compliance(couplings, self.compliance)
+            couplings = with_compliance(couplings, self.softness)
         put(self, "couplings", couplings)
         put(self, "blocks", diagonal_blocks(*couplings[:6]))
         scaled = self.b if self.extension is None else self.b * self.extension.scale.reshape(-1)
@@ -202,7 +200,8 @@ class FrictionProblem:
             return
         W = self.W.dense() if isinstance(self.W, Delassus) else self.W
         alpha = np.zeros((n_c, rows))
-        alpha[:, 0] = self.compliance  # the normal component is not scaled
+        alpha[:, : self.softness.shape[1]] = self.softness
+        alpha *= extension.scale**2  # 1 for the normal component
         scaled_W = plus_diagonal(cast(Matrix, scaled_operator(W, extension.scale)), alpha.reshape(-1))
         put(self, "scaled_W", scaled_W)
         put(self, "load", np.ascontiguousarray(self.b.reshape(n_c, rows) * extension.scale))
@@ -251,6 +250,12 @@ class FrictionProblem:
         return self.dim if self.extension is None else int(self.extension.starts[-1])
 
     @property
+    def softness(self) -> Array:
+        """Compliance by contacts, normal first: (n_c, 1) or (n_c, dim)."""
+        alpha = np.broadcast_to(np.asarray(self.compliance, dtype=np.float64), (self.contact_count, *np.shape(self.compliance)[1:]))
+        return alpha.reshape(self.contact_count, -1)
+
+    @property
     def plain(self) -> bool:
         """True if the law is Coulomb's with the exact cone, which the solvers' kernels for blocks of three take."""
         return self.extension is None and not self.polygon
@@ -263,8 +268,9 @@ class FrictionProblem:
     def dense(self) -> Array:
         """Return W with compliance as a matrix (n, n)."""
         W = self.W.dense() if isinstance(self.W, Delassus) else dense(self.W).copy()
-        normal = np.arange(0, self.size, self.rows)
-        W[normal, normal] += self.compliance
+        for i in range(self.softness.shape[1]):
+            component = np.arange(i, self.size, self.rows)
+            W[component, component] += self.softness[:, i]
         return W
 
     def spatial(self, p: ArrayLike) -> Array:
@@ -324,7 +330,7 @@ class FrictionProblem:
         x = self.spatial(p)
         u = self._velocity_by_contacts(x)
         error = self._natural_norms(x, u, self.load, self.mu, self.rho)[0]
-        allowed = max(_CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
+        allowed = max(CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
         doubtful = np.flatnonzero(~(error <= allowed))
         return all(self._error_of_contact(x, u, int(c)) <= allowed[c] for c in doubtful)
 

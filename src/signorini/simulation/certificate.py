@@ -10,9 +10,10 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
+from signorini.formulations import step_arrays as at
+from signorini.formulations.step_checks import cone_checks
 from signorini.model import Contacts, Model, State
 from signorini.problems.problem import accepted
-from signorini.simulation.contact_table import Mode, modes
 from signorini.solvers import Status
 
 if TYPE_CHECKING:
@@ -125,17 +126,20 @@ def certify(
     `after` are the contacts detected at the new state, `validity` the test of the rigid model if it was asked for.
     """
     solution = result.solution
-    residual = result.problem.residual(solution.z)
-    status = solution.status
-    if solution.success and not accepted(result.problem, solution.z, residual, tolerance):
-        status = Status.STALLED  # whatever the solver says of itself
+    residual, status = 0.0, solution.status
+    for problem, answer in (*result.phases, (result.problem, solution)):  # the worst of all problems of the step
+        residual = max(residual, problem.residual(answer.z))
+        if solution.success and not accepted(problem, answer.z, residual, tolerance):
+            status = Status.STALLED  # whatever the solver says of itself
     if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
         status = Status.NO_SOLUTION  # joints that cannot all hold
+    mu = np.ascontiguousarray(result.problem.mu[: result.impulse.shape[0]])
+    cone, angle = cone_checks(result.impulse, result.velocity, mu, result.fastest)
     return StepCertificate(
         residual=residual,
         min_gap=float(after.gap.min(initial=np.inf)),
-        cone_violation=_cone_violation(result),
-        dissipation_angle=_dissipation_angle(result),
+        cone_violation=cone,
+        dissipation_angle=angle,
         joint_conflict=0.0 if result.joints is None else result.joints.unmet,
         joint_drift=0.0 if result.joints is None else result.joints.drift,
         redundant_rows=0 if result.joints is None else result.joints.redundant,
@@ -145,30 +149,44 @@ def certify(
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
-        unique=NOT_TESTED if validity is None else int(validity.unique),
-        stable=NOT_TESTED if validity is None else int(validity.stable),
-        critical_damping=np.nan if validity is None else validity.critical_damping,
+        **_tested(validity),
     )
+
+
+def from_check(check: Array, seconds: float, validity: Validity | None = None) -> StepCertificate:
+    """Return what a compiled step found when it checked itself, one row of its log."""
+    return StepCertificate(
+        residual=float(check[at.RESIDUAL]),
+        min_gap=float(check[at.MIN_GAP]),
+        cone_violation=float(check[at.CONE_VIOLATION]),
+        dissipation_angle=float(check[at.DISSIPATION_ANGLE]),
+        joint_drift=0.0,
+        joint_conflict=0.0,
+        redundant_rows=0,
+        energy_error=float(check[at.ENERGY_ERROR]),
+        correction_work=float(check[at.CORRECTION]),
+        compliance=float(check[at.COMPLIANT]),
+        status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
+        iterations=int(check[at.EFFORT]),
+        solve_time=seconds,
+        **_tested(validity),
+    )
+
+
+def _tested(validity: Validity | None) -> dict[str, Any]:
+    """Return what a test of the rigid model found."""
+    if validity is None:
+        return {}
+    return {
+        "unique": int(validity.unique),
+        "stable": int(validity.stable),
+        "critical_damping": validity.critical_damping,
+    }
 
 
 def _extent(model: Model, state: State) -> float:
     """Return how large the scene is [m]."""
     return float(np.abs(state.q[model.fixed_count :, :3]).max() + model.arrays.bound.max())
-
-
-def _cone_violation(result: StepResult) -> float:
-    p_n, p_T = result.impulse[:, 0], np.linalg.norm(result.impulse[:, 1:], axis=1)
-    largest = p_n.max(initial=0.0)
-    excess = (p_T - result.problem.mu[: p_n.size] * p_n).max(initial=0.0)
-    return float(excess / largest) if largest > 0.0 else 0.0
-
-
-def _dissipation_angle(result: StepResult) -> float:
-    slipping = (modes(result) == Mode.SLIP) & (result.problem.mu[: result.impulse.shape[0]] > 0.0)
-    p_T, u_T = result.impulse[slipping, 1:], result.velocity[slipping, 1:]
-    along = -np.einsum("ci,ci->c", p_T, u_T)
-    across = np.abs(p_T[:, 0] * u_T[:, 1] - p_T[:, 1] * u_T[:, 0])
-    return float(np.arctan2(across, along).max(initial=0.0))
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> float:

@@ -10,11 +10,9 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.formulations import StepResult
+from signorini.formulations import Log, StepResult
+from signorini.formulations.step_checks import NOTHING
 from signorini.math.rotation import tangent_frame
-
-# A contact counts as pressed, or as slipping, above this fraction of the largest impulse, or speed, of its step.
-_NOTHING = 1e-9
 
 
 class Mode(IntEnum):
@@ -78,22 +76,19 @@ class ContactLog:
     mode: IntArray
 
     @staticmethod
-    def of(steps: list[dict[str, Any]]) -> ContactLog:
-        """Join the rows of single steps, as :func:`rows` gives them."""
-        counts = [step["gap"].size for step in steps]
-        if not steps:
-            steps = [{key: value[:0] for key, value in _EMPTY.items()}]
-        columns = {key: np.concatenate([step[key] for step in steps]) for key in _EMPTY}
-        return ContactLog(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64), **columns)
+    def of(parts: list[dict[str, Any]], counts: list[IntArray]) -> ContactLog:
+        """Join rows, as :func:`rows` and :func:`logged_rows` give them, and the numbers of contacts in their steps."""
+        columns = {key: np.concatenate([empty, *(part[key] for part in parts)]) for key, empty in _EMPTY.items()}
+        zero = np.zeros(1, dtype=np.int64)
+        return ContactLog(np.cumsum(np.concatenate([zero, *counts])), **columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays by name, for files."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def split(self) -> list[dict[str, Any]]:
-        """Return the rows of every step, the inverse of :meth:`of`."""
-        spans = zip(self.start[:-1], self.start[1:], strict=True)
-        return [{key: getattr(self, key)[i:j] for key in _EMPTY} for i, j in spans]
+    def part(self) -> tuple[dict[str, Any], IntArray]:
+        """Return the rows of all steps and their numbers, as :meth:`of` takes them."""
+        return {key: getattr(self, key) for key in _EMPTY}, np.diff(self.start)
 
     def body_impulse(self, body: int, steps: int) -> Array:
         """Return the sum of the contact impulses on a body in each of so many steps, (steps, 3) [N s]."""
@@ -157,11 +152,25 @@ def rows(result: StepResult) -> dict[str, Any]:
     }
 
 
+def logged_rows(log: Log) -> dict[str, Any]:
+    """Return the contacts of the steps of a log as arrays by name."""
+    value, index = log.value, log.index
+    return {
+        "body_a": index[:, 0].copy(),
+        "body_b": index[:, 1].copy(),
+        "point": value[:, 3:6].copy(),
+        "normal": value[:, 6:9].copy(),
+        "gap": value[:, 9].copy(),
+        "impulse": value[:, 10:13].copy(),
+        "velocity": value[:, 13:16].copy(),
+        "mode": index[:, 3].copy(),
+    }
+
+
 def modes(result: StepResult) -> IntArray:
     """Tell for each contact of a step whether it separates, sticks or slips."""
     p_n = result.impulse[:, 0]
     speed = np.linalg.norm(result.velocity[:, 1:], axis=1)
-    pressed = p_n > _NOTHING * p_n.max(initial=0.0)
-    fastest = np.abs(result.problem.b).max(initial=0.0)
-    slipping = speed > _NOTHING * fastest
+    pressed = p_n > NOTHING * p_n.max(initial=0.0)
+    slipping = speed > NOTHING * result.fastest
     return np.where(pressed, np.where(slipping, Mode.SLIP, Mode.STICK), Mode.SEPARATING).astype(np.int64)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
-from signorini.formulations import Balance, JointReport, Memory, StepResult
+from signorini.formulations import Balance, JointReport, Log, Memory, StepResult
 from signorini.model import Model, State
-from signorini.simulation.certificate import Certificate, StepCertificate
-from signorini.simulation.contact_table import ContactLog, rows
+from signorini.simulation.certificate import Certificate, StepCertificate, from_check
+from signorini.simulation.contact_table import ContactLog, logged_rows, rows
 from signorini.simulation.joint_log import JointLog
 from signorini.simulation.trajectory import Trajectory
 
@@ -23,9 +23,12 @@ class Recorder:
         self._model = model
         self._settings = settings
         self._keep_contacts = keep_contacts
-        self._states = [state]
+        self._time = [np.array([state.t])]
+        self._q = [state.q[None].copy()]
+        self._v = [state.v[None].copy()]
         self._contacts: list[dict[str, Any]] = []
-        self._balances: list[Balance] = []
+        self._counts: list[IntArray] = []
+        self._balances: list[Array] = []
         self._certificates: list[StepCertificate] = []
         self._memory = Memory.none()
         self._joints: list[JointReport] = []
@@ -36,12 +39,10 @@ class Recorder:
     def continuing(model: Model, trajectory: Trajectory, *, keep_contacts: bool) -> Recorder:
         """Return a recorder that already holds `trajectory`."""
         recorder = Recorder(model, model.initial_state, trajectory.settings, keep_contacts=keep_contacts)
-        recorder._states = [
-            State(float(t), q, v) for t, q, v in zip(trajectory.time, trajectory.q, trajectory.v, strict=True)
-        ]
-        recorder._contacts = trajectory.contact_log.split()
-        columns = (trajectory.balance[key].tolist() for key in Balance._fields)
-        recorder._balances = [Balance(*row) for row in zip(*columns, strict=True)]
+        recorder._time, recorder._q, recorder._v = [trajectory.time], [trajectory.q], [trajectory.v]
+        part, counts = trajectory.contact_log.part()
+        recorder._contacts, recorder._counts = [part], [counts]
+        recorder._balances = [np.stack([trajectory.balance[key] for key in Balance._fields], axis=1)]
         recorder._certificates = trajectory.certificate.rows()
         recorder._memory = trajectory.memory
         recorder._joint_log = trajectory.joint_log
@@ -53,22 +54,50 @@ class Recorder:
         """Steps recorded so far."""
         return len(self._certificates)
 
+    @property
+    def keeps_contacts(self) -> bool:
+        """Whether the contacts of all steps are kept."""
+        return self._keep_contacts
+
+    @property
+    def last(self) -> StepCertificate:
+        """The certificate of the last step."""
+        return self._certificates[-1]
+
     def add(self, result: StepResult, certificate: StepCertificate) -> None:
         """Record one step."""
-        self._states.append(result.state)
-        self._balances.append(result.balance)
+        state = result.state
+        self._keep(np.array([state.t]), state.q[None], state.v[None], np.array([result.balance]))
         self._certificates.append(certificate)
         self._memory = result.memory
         if result.joints is not None:
             self._joints.append(result.joints)
         if self._keep_contacts:
             self._contacts.append(rows(result))
+            self._counts.append(np.array([result.contacts.contact_count]))
+
+    def add_log(self, log: Log, h: float, seconds: float, memory: Memory) -> None:
+        """Record the steps of a log, each of which took so many seconds."""
+        # Added up one by one, as the state does.
+        time = np.cumsum(np.concatenate([self._time[-1][-1:], np.full(log.check.shape[0], h)]))[1:]
+        self._keep(time, log.q, log.v, log.balance)
+        self._certificates.extend(from_check(row, seconds) for row in log.check)
+        self._memory = memory
+        if self._keep_contacts:
+            self._contacts.append(logged_rows(log))
+            self._counts.append(np.diff(log.start))
+
+    def _keep(self, time: Array, q: Array, v: Array, balance: Array) -> None:
+        self._time.append(time)
+        self._q.append(q)
+        self._v.append(v)
+        self._balances.append(balance)
 
     def trajectory(self) -> Trajectory:
         """Return the record so far."""
         model = self._model
-        t, q, v = (np.array(column) for column in zip(*self._states, strict=True))
-        balance: Array = np.array(self._balances, dtype=float).reshape(-1, len(Balance._fields))
+        t, q, v = (np.concatenate(parts) for parts in (self._time, self._q, self._v))
+        balance: Array = np.concatenate([np.zeros((0, len(Balance._fields))), *self._balances])
         return Trajectory(
             names=model.names,
             fixed_count=model.fixed_count,
@@ -77,11 +106,11 @@ class Recorder:
             time=t,
             q=q,
             v=v,
-            contact_log=ContactLog.of(self._contacts),
+            contact_log=ContactLog.of(self._contacts, self._counts),
             joint_log=self._joint_log.extended(self._joints),
             elastic=self._elastic,
-            kinetic=np.array([kinetic_energy(model.arrays, s.q, s.v).sum() for s in self._states]),
-            potential=np.array([potential_energy(model, s.q).sum() for s in self._states]),
+            kinetic=np.array([kinetic_energy(model.arrays, q[l], v[l]).sum() for l in range(t.size)]),
+            potential=np.array([potential_energy(model, q[l]).sum() for l in range(t.size)]),
             balance={key: balance[:, k].copy() for k, key in enumerate(Balance._fields)},
             certificate=Certificate.of(self._certificates),
             memory=self._memory,

@@ -6,9 +6,9 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from signorini._arrays import checked_number
 from signorini._jit import is_cold
@@ -26,6 +26,8 @@ from signorini.solvers import Status
 OnFailure = Literal["raise", "warn", "keep"]
 
 _PROGRESS_DELAY = 2.0  # seconds of work that nobody needs to be told about
+_AT_ONCE = 0.2  # seconds of compiled steps between two looks at the clock
+_MOST_AT_ONCE = 1000  # steps, for the memory of the log
 _CHECKPOINT_EVERY = 10.0  # seconds between two writes ...
 _CHECKPOINT_SHARE = 0.05  # ... or longer, so that writing takes no more than this part of the time
 
@@ -152,20 +154,42 @@ def _run(
         raise InputError(f"on_failure is {on_failure!r}, must be 'raise', 'warn' or 'keep'")
     keeper = _Keeper(checkpoint, recorder)
     steps = _step_count(duration, simulator.h)
+    bar = _Bar(recorder.step_count, steps, progress)
     try:
-        for l in _shown(range(recorder.step_count, steps), steps, progress):
+        while recorder.step_count < steps:
             t = simulator.state.t
-            result, certificate = simulator.advance()
-            recorder.add(result, certificate)
-            _judge(result, certificate, l, t, simulator.tolerance, on_failure, recorder)
+            if simulator.engine is not None and not simulator.validity:
+                most = 1 if callback is not None else bar.chunk
+                _run_compiled(simulator, recorder, min(most, steps - recorder.step_count))
+                t = simulator.engine.before.t
+                certificate = recorder.last
+                result = None
+            else:
+                result, certificate = simulator.advance()
+                recorder.add(result, certificate)
+            bar.show(recorder.step_count)
+            _judge(simulator, result, certificate, t, on_failure, recorder)
             if callback is not None:
-                callback(result.state.t, result.state)
+                state = simulator.state
+                callback(state.t, state)
             keeper.tick()
     except KeyboardInterrupt:
         keeper.write()
         raise Interrupted(recorder.trajectory()) from None
+    finally:
+        bar.close()
     keeper.write()
     return recorder.trajectory()
+
+
+def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
+    """Advance by so many steps, or until one fails or the log is full, and record them."""
+    engine = simulator.engine
+    assert engine is not None
+    engine.log(steps, keep_contacts=recorder.keeps_contacts)
+    done = engine.run(steps)
+    simulator.step_count += done
+    recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)
 
 
 def _step_count(duration: float, h: float) -> int:
@@ -174,23 +198,26 @@ def _step_count(duration: float, h: float) -> int:
 
 
 def _judge(
-    result: StepResult,
+    simulator: Simulator,
+    result: StepResult | None,
     certificate: StepCertificate,
-    l: int,
     t: float,
-    tolerance: float,
     on_failure: OnFailure,
     recorder: Recorder,
 ) -> None:
-    """Raise or warn about a step that was not solved; a state that is not finite always raises."""
+    """Raise or warn about a last step that was not solved; a state that is not finite always raises."""
     solved = certificate.status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
-    finite = is_finite(result.state)
+    finite = is_finite(simulator.state)
     if (solved or on_failure == "keep") and finite:
         return
+    if result is None and simulator.engine is not None:
+        result = simulator.engine.result(simulator.model)
+    assert result is not None
+    l = recorder.step_count - 1
     joints = f", joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s"
     message = (
         f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
-        f"residual {certificate.residual:.2e}, must be <= {tolerance:.1e}"
+        f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
         + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
     )
     if finite and on_failure == "warn":
@@ -199,18 +226,36 @@ def _judge(
     raise SolverFailure(message, step=l, time=t, problem=result.problem, trajectory=recorder.trajectory())
 
 
-def _shown(steps: range, total: int, progress: bool | None) -> Iterator[int]:
-    """Iterate over `steps` with a progress bar, and a word about compilation on the first run of all."""
-    quiet = progress is False or (progress is None and not sys.stderr.isatty())
-    if quiet:
-        yield from steps
-        return
-    from tqdm import tqdm
+class _Bar:
+    """The progress bar, a word about compilation on the first run of all, and how many steps to take at once."""
 
-    if is_cold():
-        print("signorini: first run on this machine, compiling (some ten seconds) ...", file=sys.stderr, flush=True)
-    delay = 0.0 if progress else _PROGRESS_DELAY
-    yield from tqdm(steps, initial=steps.start, total=total, unit="step", delay=delay, leave=bool(progress))
+    def __init__(self, done: int, total: int, progress: bool | None) -> None:
+        self._began, self._first = time.monotonic(), done
+        self._last, self._done = self._began, done
+        self.chunk = 1
+        self._bar: Any = None
+        if progress is False or (progress is None and not sys.stderr.isatty()):
+            return
+        from tqdm import tqdm
+
+        if is_cold():
+            print("signorini: first run on this machine, compiling (some ten seconds) ...", file=sys.stderr, flush=True)
+        delay = 0.0 if progress else _PROGRESS_DELAY
+        self._bar = tqdm(initial=done, total=total, unit="step", delay=delay, leave=bool(progress))
+
+    def show(self, done: int) -> None:
+        """Tell how many steps are done."""
+        now = time.monotonic()
+        rate = (done - self._done) / max(now - self._last, 1e-6)
+        self.chunk = max(1, min(_MOST_AT_ONCE, 2 * self.chunk, int(_AT_ONCE * rate)))
+        if self._bar is not None:
+            self._bar.update(done - self._done)
+        self._last, self._done = now, done
+
+    def close(self) -> None:
+        """Finish the line."""
+        if self._bar is not None:
+            self._bar.close()
 
 
 class _Keeper:

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from signorini._arrays import checked, checked_number
 from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError
-from signorini.formulations import Formulation, Memory, MoreauJean, StepResult
+from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
 from signorini.model import Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
-from signorini.simulation.certificate import StepCertificate, certify
+from signorini.simulation.certificate import StepCertificate, certify, from_check
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
 from signorini.solvers import Status
 
@@ -91,12 +91,32 @@ class Simulator:
         self.validity = validity
         if not (validity is None or isinstance(validity, bool)):
             self.validity = checked_number(validity, "validity", least=0.0)
-        self.state = self.model.initial_state.copy()
+        state = self.model.initial_state.copy()
         walls = slice(self.model.fixed_count)
-        self.state.q[walls], self.state.v[walls] = prescribed_pose(self.model, self.state.t)
-        self.memory = self.formulation.init(self.model, self.state)
+        state.q[walls], state.v[walls] = prescribed_pose(self.model, state.t)
+        memory = self.formulation.init(self.model, state)
+        make = getattr(self.formulation, "engine", None)
+        self.engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
         self.step_count = 0
-        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+        self._continue_from(state, memory)
+
+    def _continue_from(self, state: State, memory: Memory) -> None:
+        """Set state and memory, and find the contacts ahead."""
+        if self.engine is not None:
+            self.engine.restore(state, memory)
+            return
+        self._state, self._memory = state, memory
+        self._contacts = self.formulation.detect(self.model, state, self.h)
+
+    @property
+    def state(self) -> State:
+        """The present state; never changed in place."""
+        return self._state if self.engine is None else self.engine.state
+
+    @property
+    def memory(self) -> Memory:
+        """What the stepper remembers besides the state; never changed in place."""
+        return self._memory if self.engine is None else self.engine.memory
 
     def step(self, controls: Mapping[str, ArrayLike] | None = None) -> StepReport:
         """Advance by one step and check it.
@@ -105,22 +125,49 @@ class Simulator:
         by joint name the effort along its coordinate, a number [N, N m].
         """
         result, certificate = self.advance(controls)
-        log = ContactLog.of([rows(result)])
+        log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
         """Advance by one step; :meth:`step` without the table for reading."""
-        model, contacts, before = self.model, self._contacts, self.state
+        model = self._with_controls(controls) if controls else self.model
+        if self.engine is not None:
+            if controls:
+                self.engine.load(model)
+            self.run(1)
+            result = self.engine.result(model)
+            if not self.validity:
+                return result, from_check(self.engine.check, self.engine.seconds)
+            before = self.engine.before
+            return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
+        contacts, before = self._contacts, self._state
         if controls:
-            model = self._with_controls(controls)
             contacts = self.formulation.detect(model, before, self.h)
-        result = self.formulation.step(model, before, contacts, self.memory, self.h, tolerance=self.tolerance)
-        self.state, self.memory = result.state, result.memory
+        result = self.formulation.step(model, before, contacts, self._memory, self.h, tolerance=self.tolerance)
+        self._state, self._memory = result.state, result.memory
         self.step_count += 1
-        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+        self._contacts = self.formulation.detect(self.model, self._state, self.h)
         return result, certify(
             model, before, result, self._contacts, self.tolerance, self._tested(model, before, result)
         )
+
+    def run(self, steps: int) -> int:
+        """Advance by many steps without a report, in compiled code where the formulation has it.
+
+        Return how many of them were not solved to the tolerance.
+        """
+        failed = 0
+        if self.engine is None:
+            for _ in range(steps):
+                _, certificate = self.advance()
+                failed += certificate.status not in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
+            return failed
+        done = 0
+        while done < steps:
+            done += self.engine.run(steps - done)
+            failed += not self.engine.solved
+        self.step_count += steps
+        return failed
 
     def _tested(self, model: Model, before: State, result: StepResult) -> Validity | None:
         """Ask whether the rigid model is valid in this step, if the user wants to know."""
@@ -141,10 +188,8 @@ class Simulator:
             raise InputError(
                 f"snapshot has {snapshot.state.q.shape[0]} bodies, must be of this scene with {self.model.body_count}"
             )
-        self.state = snapshot.state.copy()
-        self.memory = snapshot.memory
         self.step_count = snapshot.step_count
-        self._contacts = self.formulation.detect(self.model, self.state, self.h)
+        self._continue_from(snapshot.state.copy(), snapshot.memory)
 
     def _effort(self, name: str, effort: float) -> list[Force]:
         """Return the loads of an effort along the coordinate of a joint."""

@@ -81,9 +81,14 @@ class Sweeper:
 
     def __init__(self, problem: FrictionProblem) -> None:
         self.problem = problem
-        self.local = local_data(problem.blocks, problem.rho)
+        n_c = problem.contact_count
+        self.local = np.empty((n_c, 15))
+        local_data(problem.blocks, problem.rho, self.local)
         y_size = 3 * problem.couplings.y_count
-        self.state = np.empty(y_size + 3 * problem.contact_count)
+        self.state = np.empty(y_size + 3 * n_c)
+        self.rigid = np.zeros((n_c, 3))  # compliance is in the couplings
+        self.u, self.slip = np.empty((n_c, 3)), np.empty(n_c)
+        self.scratch, self.small = np.empty(0), np.empty((0, 0, 0))
         self.y = self.state[:y_size].reshape(-1, 3)
         self.p = self.state[y_size:].reshape(-1, 3)
 
@@ -92,6 +97,10 @@ class Sweeper:
     ) -> tuple[int, float]:
         """Sweep from `p` (n_c, 3), put the best impulses met there; return the sweeps and their residual."""
         problem = self.problem
+        window = max(acceleration, 1)
+        if self.small.shape[1] < window + 1:
+            self.scratch = np.empty((2 * window + 1) * self.state.size)
+            self.small = np.empty((2, window + 1, window + 1))
         self.p[:] = p
         return gauss_seidel(
             *problem.couplings[:6],
@@ -103,6 +112,11 @@ class Sweeper:
             self.y,
             self.p,
             p,
+            self.rigid,
+            self.u,
+            self.slip,
+            self.scratch,
+            self.small,
             acceleration,
             tolerance,
             max_sweeps,

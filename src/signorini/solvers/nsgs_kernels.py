@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 
@@ -22,14 +20,17 @@ from signorini._jit import inner_kernel, kernel
 _REGULAR = 0.0
 _RANK_ONE = 1.0  # S is singular: a planar mask, or a contact that cannot move along one tangent
 _IMMOVABLE = 2.0  # W_nn vanishes: nothing answers an impulse
+_ROUND = 3.0  # S is a multiple of the identity, W_nT = 0, as for spheres: slip is a projection on the disc
+_ISOTROPIC = 1e-14  # relative: what differs by less is rounding
 _SINGULAR = 1e-13  # det S below this times |S|^2 is rounding
 
 
 @kernel
-def local_data(blocks: Array, rho: Array) -> Array:
-    """Return the array `local` of all contacts from the diagonal blocks of W."""
-    local = np.zeros((blocks.shape[0], 15))
+def local_data(blocks: Array, rho: Array, local: Array) -> None:
+    """Fill the array `local` (n_c, 15) of all contacts from the diagonal blocks of W."""
     for c in range(blocks.shape[0]):
+        for k in range(15):
+            local[c, k] = 0.0
         W_nn = blocks[c, 0, 0]
         if not W_nn * rho[c] > 0.5:  # rho is 1/W_nn except where W_nn counts as zero
             local[c, 13] = _IMMOVABLE
@@ -56,6 +57,10 @@ def local_data(blocks: Array, rho: Array) -> Array:
             local[c, 10] = -S12 / det
             local[c, 11] = -S21 / det
             local[c, 12] = S11 / det
+            skew = abs(blocks[c, 0, 1]) + abs(blocks[c, 0, 2]) + abs(blocks[c, 1, 0]) + abs(blocks[c, 2, 0])
+            skew += abs(S12) + abs(S21) + abs(S11 - S22)
+            if skew <= _ISOTROPIC * (W_nn + S11):
+                local[c, 13] = _ROUND
         else:
             local[c, 13] = _RANK_ONE
             if square > 0.0:  # the pseudo-inverse of a matrix of rank one is its transpose over |S|^2
@@ -63,7 +68,6 @@ def local_data(blocks: Array, rho: Array) -> Array:
                 local[c, 10] = S21 / square
                 local[c, 11] = S12 / square
                 local[c, 12] = S22 / square
-    return local
 
 
 @inner_kernel
@@ -88,6 +92,12 @@ def solve_contact(
     p1 = o1 + d1
     p2 = o2 + d2
     p0 = free - a1 * p1 - a2 * p2
+    if local[c, 13] == _ROUND:
+        size = math.sqrt(p1 * p1 + p2 * p2)
+        if size > mu * p0:
+            p1 *= mu * p0 / size
+            p2 *= mu * p0 / size
+        return (p0, p1, p2, slip)
     if p0 >= 0.0 and p1 * p1 + p2 * p2 <= mu * mu * p0 * p0:
         if local[c, 13] == _REGULAR:
             return (p0, p1, p2, slip)
@@ -163,6 +173,7 @@ def sweep(
     load: Array,
     mu: Array,
     local: Array,
+    compliance: Array,
     p: Array,
     slip: Array,
     y: Array,
@@ -184,8 +195,13 @@ def sweep(
             s1 += gather[g, 1, 0] * y0 + gather[g, 1, 1] * y1 + gather[g, 1, 2] * y2
             s2 += gather[g, 2, 0] * y0 + gather[g, 2, 1] * y1 + gather[g, 2, 2] * y2
         o0 = p[c, 0]
+        s0 += compliance[c, 0] * o0
+        if o0 == 0.0 and s0 >= 0.0:
+            continue  # open, and stays so
         o1 = p[c, 1]
         o2 = p[c, 2]
+        s1 += compliance[c, 1] * o1
+        s2 += compliance[c, 2] * o2
         p0, p1, p2, slip[c] = solve_contact(s0, s1, s2, o0, o1, o2, mu[c], local, c, slip[c])
         d0 = p0 - o0
         d1 = p1 - o1

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from signorini._arrays import Array
-from signorini.geometry.pairs import world_frames
-from signorini.geometry.support import curved_boxes
+from signorini.geometry.detection import contact_rows
+from signorini.geometry.tables import LOWER, family_of, scratch_for, tables_of
 from signorini.model import Contacts
 from signorini.scene.shapes import (
     Box,
@@ -22,7 +22,7 @@ from signorini.scene.shapes import (
     encode,
 )
 from tests.unit.geometry.curved_reference import CURVED, MAKERS, support_value
-from tests.unit.geometry.reference import contacts_of, random_quaternion, turned
+from tests.unit.geometry.reference import ANY_PAIR, contacts_of, random_quaternion, turned
 
 R, L = 0.3, 1.0
 BLOCK = ConvexHull(tuple((x, y, z) for x in (-2.0, 2.0) for y in (-2.0, 2.0) for z in (-1.0, 0.0)))
@@ -185,13 +185,10 @@ def test_boxes_of_the_broad_phase(kind: str) -> None:
     for _ in range(5):
         shape, e, x = MAKERS[kind](r), random_quaternion(r), r.normal(size=3)
         shapes, hulls = encode([(0, shape.at())], np.zeros((1, 3)))
-        q, reach, frame, box = np.array([[*x, *e]]), np.array([0.1]), np.empty((1, 7)), np.empty((1, 6))
-        kind_, body, position, quaternion, size, hull, bound = shapes
-        others = world_frames(
-            body, position, quaternion, size, hull, bound, hulls.vertex, hulls.vertex_start, q, reach, frame, box
-        )
-        assert others == 1
-        curved_boxes(kind_, body, size, bound, reach, frame, box)
+        tables = tables_of(shapes, hulls, ANY_PAIR, 0)
+        q, reach = np.array([[*x, *e]]), np.array([0.1])
+        _, scratch = contact_rows(tables, family_of(tables), q, reach, scratch_for(tables, 1))
+        box = scratch.world[:, LOWER:]
         axes = turned(e * [1, -1, -1, -1], np.eye(3))
         np.testing.assert_allclose(box[0, 3:], x + support_value(shape, axes) + 0.1, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(box[0, :3], x - support_value(shape, -axes) - 0.1, rtol=0.0, atol=1e-12)

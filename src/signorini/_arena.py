@@ -1,0 +1,42 @@
+"""Arrays that a kernel reaches by one table of addresses; see the end of :mod:`signorini._jit`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import IntArray
+
+
+class Arena:
+    """Numbered arrays, float64 or int64, and the table of their addresses and shapes."""
+
+    def __init__(self, count: int) -> None:
+        self.table: IntArray = np.zeros((count, 4), dtype=np.int64)
+        self._arrays: list[Any] = [None] * count  # keeps the memory alive
+
+    def put(self, k: int, array: Any) -> Any:
+        """Set array number `k`; return it."""
+        assert array.flags.c_contiguous and array.flags.writeable and array.dtype in (np.float64, np.int64)
+        self._arrays[k] = array
+        self.table[k] = 0
+        self.table[k, 0] = array.ctypes.data
+        self.table[k, 1 : 1 + array.ndim] = array.shape
+        return array
+
+    def __getitem__(self, k: int) -> Any:
+        return self._arrays[k]
+
+    def check(self) -> None:
+        """Make sure that every array is there: kernels would read anywhere."""
+        assert all(array is not None for array in self._arrays)
+
+    def grow(self, k: int, rows: int, *, keep: bool = False) -> None:
+        """Make room for at least `rows` rows; `keep` those there are."""
+        old = self._arrays[k]
+        if old.shape[0] < rows:
+            new = np.zeros((rows, *old.shape[1:]), dtype=old.dtype)
+            if keep:
+                new[: old.shape[0]] = old
+            self.put(k, new)

@@ -1,0 +1,401 @@
+"""The compiled step of :class:`~signorini.MoreauJean`: its arrays, and what Python does where kernels cannot.
+
+Made for scenes without joints whose friction is Coulomb's. All arrays are made once and grow with the number of
+contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between the
+stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
+robust methods.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
+from signorini.formulations import step_arrays as at
+from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.gap_law import contact_sizes, normal_shifts
+from signorini.formulations.stage import free_motion, stage
+from signorini.formulations.step_run import run_curved, run_from_look, run_polytopes, run_simple, run_to_look
+from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
+from signorini.formulations.time_stepping import contact_space
+from signorini.geometry import detect
+from signorini.geometry.tables import Family, family_of, scratch_for, tables_of
+from signorini.model import Contacts, Model, State
+from signorini.problems import FrictionProblem
+from signorini.solvers import Solution, Status, solve
+
+_RUNS = {Family.SIMPLE: run_simple, Family.POLYTOPES: run_polytopes, Family.CURVED: run_curved}
+_BY_CONTACT = {
+    at.OLD_IMPULSE: (3,),
+    at.OLD_SOFTNESS: (3,),
+    at.IMPULSE: (3,),
+    at.VELOCITY: (3,),
+    at.SEEN_VALUE: (10,),
+    at.B: (3,),
+    at.LOAD: (3,),
+    at.GAP: (),
+    at.SIZE: (),
+    at.REBOUND: (),
+    at.SHIFT: (),
+    at.CORRECTED: (),
+    at.DRIVEN: (3,),
+    at.MU: (),
+    at.RHO: (),
+    at.DIAGONAL: (3, 3),
+    at.LOCAL: (15,),
+    at.COMPLIANCE: (3,),
+    at.REFERENCE: (3,),
+    at.SOFTNESS: (3,),
+    at.P: (3,),
+    at.U: (3,),
+    at.SLIP: (),
+}
+_NUMBERS_BY_CONTACT = {
+    at.POSITION: (),
+    at.OLD_FEATURE: (),
+    at.SEEN_INDEX: (4,),
+    at.ORDER: (),
+}
+_KEPT = (at.OLD_FEATURE, at.OLD_IMPULSE, at.OLD_SOFTNESS, at.SEEN_VALUE, at.SEEN_INDEX, at.IMPULSE, at.VELOCITY)
+
+
+@dataclass(slots=True)
+class Log:
+    """What a run of several steps leaves behind, one row for each step."""
+
+    q: Array
+    v: Array
+    check: Array
+    """Columns as in :mod:`~signorini.formulations.step_arrays`."""
+    balance: Array
+    start: IntArray
+    """First contact of each step."""
+    value: Array
+    """Contacts, impulses and velocities, (any, 16)."""
+    index: IntArray
+    """Bodies, feature and mode, (any, 4)."""
+
+
+class Engine:
+    """A scene that is advanced in compiled code."""
+
+    def __init__(self, model: Model, h: float, tolerance: float, *, implicit: bool, soft: bool) -> None:
+        self.model = model
+        self.h = h
+        self.arena = Arena(at.ARRAY_COUNT)
+        n_b, fixed = model.body_count, model.fixed_count
+        arrays, put = model.arrays, self.arena.put
+        self._numbers = put(at.NUMBERS, np.zeros(9))
+        self._counts = put(at.COUNTS, np.zeros(16, dtype=np.int64))
+        g = arrays.gravity
+        self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
+        self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
+        functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
+        self.paused = functions or any(motion is not None for motion in model.motions)
+        self._counts[[at.PAUSE, at.LIMIT, at.SOFT]] = self.paused, SWEEP_LIMIT, soft
+        for k, constant in (
+            (at.MASS, arrays.mass),
+            (at.INERTIA, arrays.inertia),
+            (at.FREE, arrays.free),
+            (at.ROOT, _roots(model)),
+            (at.BOUND, arrays.bound),
+            (at.WEIGHT, arrays.weight),
+            (at.FRICTION, model.materials.friction),
+            (at.RESTITUTION, model.materials.restitution),
+        ):
+            put(k, np.array(constant, dtype=np.float64))
+        for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
+            put(k, np.zeros((n_b, columns)))
+        for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
+            put(k, np.zeros((n_b, 6)))
+        put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
+        put(at.REACH, np.zeros(n_b))
+        for k in (at.PLACE, at.ISLAND):
+            put(k, np.zeros((n_b, 4), dtype=np.int64))
+        put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
+        put(at.CHECK, np.zeros(11))
+        put(at.BALANCE, np.zeros(len(Balance._fields)))
+        self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
+        self._run = None if model.implicit else _RUNS[family_of(self._tables)]
+        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
+            put(k, table)
+        self._make_room(16, first=True)
+        self._make_room_for_detection(16)
+        self.log(0, keep_contacts=False)
+        self.arena.check()
+        self.seconds = 0.0
+
+    # --- memory ------------------------------------------------------------------
+
+    def _make_room(self, capacity: int, *, first: bool = False) -> None:
+        """Make room for `capacity` contacts; what is remembered of the last step is kept."""
+        for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
+            for k, columns in table.items():
+                if first:
+                    self.arena.put(k, np.zeros((capacity, *columns), dtype=kind))
+                else:
+                    self.arena.grow(k, capacity, keep=k in _KEPT)
+        size = 6 * self.model.body_count + 3 * capacity
+        self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
+        self.arena.put(at.BLOCK, np.zeros(4 * capacity, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((4 * capacity, 3, 3)))
+        self.arena.put(at.SOLVING, np.zeros(size))
+        self.arena.put(at.SCRATCH, np.zeros((2 * WINDOW + 1) * size))
+
+    def _make_room_for_detection(self, capacity: int) -> None:
+        """Make room for so many pairs of shapes and contacts."""
+        scratch = scratch_for(self._tables, capacity)
+        names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
+        for k, array in zip(names, scratch, strict=True):
+            self.arena.put(k, array)
+
+    def log(self, rows: int, *, keep_contacts: bool) -> None:
+        """Make a log with room for so many steps, 0 for none."""
+        n_b, put = self.model.body_count, self.arena.put
+        contacts = rows * max(16, 2 * self.contact_count) if keep_contacts else 0
+        put(at.LOG_Q, np.zeros((rows, n_b, 7)))
+        put(at.LOG_V, np.zeros((rows, n_b, 6)))
+        put(at.LOG_CHECK, np.zeros((rows, 11)))
+        put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
+        put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
+        put(at.LOG_VALUE, np.zeros((contacts, 16)))
+        put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
+        self._counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
+
+    def read_log(self) -> Log:
+        """Return what was logged since the last reading."""
+        rows = int(self._counts[at.LOGGED])
+        start = self.arena[at.LOG_START][: rows + 1].copy()
+        q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
+        value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
+        self._counts[at.LOGGED] = 0
+        return Log(q, v, check, balance, start, value, index)
+
+    # --- state -------------------------------------------------------------------
+
+    @property
+    def contact_count(self) -> int:
+        """Number of contacts ahead."""
+        return int(self._counts[at.CONTACTS])
+
+    @property
+    def state(self) -> State:
+        """A copy of the state."""
+        return State(float(self._numbers[at.TIME]), self.arena[at.Q].copy(), self.arena[at.V].copy())
+
+    @property
+    def memory(self) -> Memory:
+        """A copy of what is remembered besides the state."""
+        old = int(self._counts[at.OLD])
+        impulse = np.zeros((old, 6))
+        impulse[:, :3] = self.arena[at.OLD_IMPULSE][:old]
+        softness = self.arena[at.OLD_SOFTNESS][:old].copy()
+        stored = float(self._numbers[at.STORED])
+        return Memory(self.arena[at.OLD_FEATURE][:old].copy(), impulse, np.zeros(0), softness, stored)
+
+    def restore(self, state: State, memory: Memory) -> None:
+        """Continue from `state`."""
+        self._numbers[at.TIME] = state.t
+        self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
+        old = memory.feature.size
+        if old > self.arena[at.OLD_FEATURE].shape[0]:
+            self._make_room(2 * old)
+        self.arena[at.OLD_FEATURE][:old] = memory.feature
+        self.arena[at.OLD_IMPULSE][:old] = memory.impulse[:, :3]
+        self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
+        self._numbers[at.STORED] = memory.stored
+        self._counts[at.OLD] = old
+        self._counts[at.STAGE] = at.BEGIN
+        self._load(self.model)
+        self._go_on(0)
+
+    def load(self, model: Model) -> None:
+        """Look ahead anew with the loads of `model`, for the coming step alone."""
+        self._counts[[at.STAGE, at.PAUSE]] = at.BEGIN, 1
+        self._load(model)
+        self._go_on(0)
+
+    # --- steps -------------------------------------------------------------------
+
+    def run(self, steps: int) -> int:
+        """Advance by so many steps, or until one fails or the log is full; return how many were done."""
+        began = time.perf_counter()
+        done = self._go_on(steps)
+        self.seconds = (time.perf_counter() - began) / max(done, 1)
+        return done
+
+    def _go_on(self, steps: int) -> int:
+        """Run, and do what kernels cannot."""
+        counts, table, done = self._counts, self.arena.table, 0
+        while True:
+            done += self._run(table, steps - done) if self._run is not None else self._run_by_python(steps - done)
+            stage = counts[at.STAGE]
+            if stage == at.READY:
+                return done
+            if stage == at.UNSOLVED:
+                self._rescue()
+            elif stage == at.MOVED:
+                self._load(self.model)
+                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self.paused
+            else:
+                needed = 2 * int(counts[at.NEEDED])
+                self._make_room(needed)
+                self._make_room_for_detection(needed)
+
+    def _run_by_python(self, steps: int) -> int:
+        """Do as compiled runs do, where users' functions describe shapes."""
+        done = 0
+        while run_to_look(self.arena.table, steps, done):
+            contacts = detect(self.model, self._now(), self.arena[at.REACH])
+            n_c = contacts.contact_count
+            if n_c <= self.arena[at.VALUE].shape[0]:
+                value, index = self.arena[at.VALUE], self.arena[at.INDEX]
+                value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
+                value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
+                for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
+                    index[:n_c, k] = column
+            more = run_from_look(self.arena.table, n_c)
+            if more < 0:
+                break
+            done += more
+        return done
+
+    def _now(self) -> State:
+        """Return the present state without copying it."""
+        return State(float(self._numbers[at.TIME]), self.arena[at.Q], self.arena[at.V])
+
+    def _load(self, model: Model) -> None:
+        """Set loads and prescribed motions of the coming step."""
+        self._loaded = model
+        fixed, q, v, state = model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
+        if any(motion is not None for motion in model.motions):
+            q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
+            self.arena[at.DRIVE][:fixed] = drive_velocity(model, state, self.h, secant=True)[:fixed]
+        self.arena[at.P_EXT][:] = load_impulse(model, state, self.h)
+
+    def _rescue(self) -> None:
+        """Have the step solved by the robust methods."""
+        n_c = int(self._counts[at.SEEN])
+        place, p, tolerance = self.arena[at.POSITION][:n_c], self.arena[at.P], float(self._numbers[at.TOLERANCE])
+        problem = self._problem(self._loaded, self._now(), self._seen(), self._compliance())
+        solution = solve(problem, tolerance=tolerance, start=problem.flat(p[place]))
+        if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+            self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
+            return
+        p[place] = problem.spatial(solution.z)
+        self._counts[at.SWEEPS] += solution.iterations
+        self._counts[at.STAGE] = at.SOLVED
+
+    def _compliance(self) -> tuple[Array, Array]:
+        """Return compliance and load of the step as they were posed, in the order of features; copies, (n_c, 3)."""
+        place = self.arena[at.POSITION][: self._counts[at.SEEN]]
+        return self.arena[at.COMPLIANCE][place], self.arena[at.LOAD][place]
+
+    # --- reading -----------------------------------------------------------------
+
+    @property
+    def check(self) -> Array:
+        """What the last step found when it checked itself; columns as in :mod:`.step_arrays`."""
+        check: Array = self.arena[at.CHECK]
+        return check
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last step met its tolerance."""
+        return bool(self.arena[at.CHECK][at.SUCCESS] == 1.0)
+
+    @property
+    def before(self) -> State:
+        """A copy of the state before the last step."""
+        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), self.arena[at.V_0].copy())
+
+    def _seen(self) -> Contacts:
+        """Return the contacts of the step."""
+        return contacts_of(*(self.arena[k][: self._counts[at.SEEN]] for k in (at.SEEN_VALUE, at.SEEN_INDEX)))
+
+    def ahead(self) -> Contacts:
+        """Return the contacts of the coming step."""
+        return contacts_of(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
+
+    def _problem(
+        self, model: Model, state: State, contacts: Contacts, compliant: tuple[Array, Array]
+    ) -> FrictionProblem:
+        """Pose the problem of a step that began at `state`, by the functions of the other formulations.
+
+        Where the step was compliant, its load is taken as it was posed.
+        """
+        free = free_motion(model, state, self.h, implicit=bool(self._counts[at.IMPLICIT]))
+        space = contact_space(
+            model, stage(model, state, Memory.none(), self.h), free, contacts, secant=True, common_point=True
+        )
+        b, shift = space.b.copy(), np.empty((2, contacts.contact_count))
+        size, e = contact_sizes(model, contacts), model.materials.restitution[contacts.material]
+        normal_shifts(contacts.gap, size, b, space.before, e, float(self._numbers[at.GRAVITY]), self.h, *shift)
+        b[:, 0] += shift[0]
+        dim, (a, load) = b.shape[1], compliant
+        if not a.any():
+            return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim)
+        return FrictionProblem(
+            space.W,
+            np.where(a > 0.0, load, np.pad(b, ((0, 0), (0, 3 - dim))))[:, :dim].reshape(-1),
+            space.mu,
+            dim=dim,
+            compliance=np.ascontiguousarray(a[:, :dim]),
+        )
+
+    def result(self, model: Model) -> StepResult:
+        """Return the last step in full; `model` is that of the step, with its loads."""
+        before, contacts, n_c, compliant = self.before, self._seen(), int(self._counts[at.SEEN]), self._compliance()
+        check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
+        impulse, velocity = (self.arena[k][:n_c].copy() for k in (at.IMPULSE, at.VELOCITY))
+        solution = Solution(
+            z=np.ascontiguousarray(impulse[:, :dim]).reshape(-1),
+            status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,
+            residual=float(check[at.RESIDUAL]),
+            iterations=int(check[at.EFFORT]),
+            seconds=self.seconds,
+            solver="sweeps",
+        )
+        return StepResult(
+            state=self.state,
+            memory=self.memory,
+            contacts=contacts,
+            impulse=impulse,
+            velocity=velocity,
+            pose=lambda: self._problem(model, before, contacts, compliant),
+            fastest=float(check[at.FASTEST]),
+            solution=solution,
+            balance=Balance(*self.arena[at.BALANCE].tolist()),
+        )
+
+
+def contacts_of(value: Array, index: IntArray) -> Contacts:
+    """Return rows of contacts as the table that other rooms take."""
+    return Contacts(
+        body_a=index[:, 0].copy(),
+        body_b=index[:, 1].copy(),
+        feature=index[:, 2].copy(),
+        point_a=value[:, 0:3].copy(),
+        point_b=value[:, 3:6].copy(),
+        normal=value[:, 6:9].copy(),
+        gap=value[:, 9].copy(),
+        material=index[:, 3].copy(),
+    )
+
+
+def _roots(model: Model) -> Array:
+    """Return A with ``A A^T = I^-1`` on the axes about which each body may turn, in body axes, (n_b, 3, 3)."""
+    roots = np.zeros((model.body_count, 3, 3))
+    for b in range(model.fixed_count, model.body_count):
+        turns = model.arrays.free[b, 3:] > 0.0
+        I = model.arrays.inertia[b]
+        if turns.all():
+            roots[b] = np.linalg.cholesky(np.linalg.inv(I))
+        else:  # planar: about z alone
+            roots[b, 2, 2] = I[2, 2] ** -0.5
+    return roots

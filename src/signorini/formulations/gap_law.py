@@ -1,0 +1,93 @@
+r"""What a gap asks of the normal velocity at the end of a step.
+
+The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's term apart) with the shift
+
+.. math::
+    \sigma = \begin{cases}
+        \Psi/h & \Psi \ge 0: \text{bodies may close the gap, no more},\\
+        0 & -s \le \Psi < 0: \text{in touch},\\
+        \max\bigl(\beta (\Psi + s)/h,\, -v\bigr) & \Psi < -s: \text{overlaps recede gently},
+    \end{cases}
+
+unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`. The band s is half a millionth of the body: it
+makes the velocities asked for agree with each other in hyperstatic piles at rest, where gaps differ by rounding. A body
+that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never hops. The work of
+lifting, ``-p_n sigma``, is the correction work of the certificate.
+
+While some contact rebounds, the others take :math:`\max(\sigma, u_n^-)`: those that were parting may be driven together
+at that speed, but no faster. Then a collision without friction never gains energy, whatever the coefficients:
+:math:`T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0`, loads and lifting apart. With :math:`\sigma \ge 0` alone a
+contact that was parting and ends at :math:`u_n^+ = -\sigma` would add :math:`\tfrac12 p_n (u_n^- - \sigma) > 0`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini._jit import inner_kernel, kernel
+from signorini.model import Contacts, Model
+
+_BAND = 0.5e-6  # of the body's size
+_RECOVERY = 0.2  # part of an overlap that is recovered in a step
+_LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
+_REST_STEPS = 2.0  # a contact rebounds only if it closes faster than gravity makes it in so many steps
+
+
+@inner_kernel
+def gap_shift(gap: float, size: float, h: float, lift: float) -> float:
+    """Return sigma of a contact that does not rebound [m/s]; `lift` is the largest speed of recovery."""
+    if gap >= 0.0:
+        return gap / h
+    deep = gap + _BAND * size
+    return max(_RECOVERY * deep / h, -lift) if deep < 0.0 else 0.0
+
+
+def contact_sizes(model: Model, contacts: Contacts) -> Array:
+    """Return the radius of the smaller moving body of every contact, (n_c,) [m]."""
+    bound, a, b = model.arrays.bound, contacts.body_a, contacts.body_b
+    size: Array = np.where(a < model.fixed_count, bound[b], np.minimum(bound[a], bound[b]))
+    return size
+
+
+@kernel
+def normal_shifts(
+    gap: Array,
+    size: Array,
+    free: Array,
+    before: Array,
+    restitution: Array,
+    gravity: float,
+    h: float,
+    shift: Array,
+    correction: Array,
+) -> None:
+    """Write sigma of all contacts, and the part of it that lifts bodies out of overlaps, both (n_c,) [m/s].
+
+    Parameters
+    ----------
+    size : (n_c,) [m]
+        Radius of the smaller moving body.
+    free, before : (n_c, any) [m/s]
+        Relative velocities, normal first: at the end of the step without contact impulses, and at its start.
+    restitution : (n_c,)
+    gravity : its size [m/s^2]
+    """
+    lift = _LIFT * gravity * h if gravity > 0.0 else math.inf
+    rest = _REST_STEPS * gravity * h
+    collides = False
+    for c in range(gap.shape[0]):
+        shift[c] = gap_shift(gap[c], size[c], h, lift)
+        correction[c] = max(0.0, -shift[c])
+        e = restitution[c]
+        if e > 0.0 and gap[c] + h * free[c, 0] <= 0.0 and before[c, 0] < -rest:
+            shift[c] = e * before[c, 0]
+            correction[c] = 0.0
+            collides = True
+    if collides:
+        for c in range(gap.shape[0]):
+            if before[c, 0] > shift[c]:  # never so where a contact rebounds: there e <= 1
+                shift[c] = before[c, 0]
+                correction[c] = 0.0

@@ -1,0 +1,179 @@
+r"""Poisson's law of restitution: a collision in two phases.
+
+The compression, of impulse :math:`p^C`, ends where contacts do not close any more: the law with e = 0. The expansion
+gives back at least the part e of the normal impulse, and more only where contacts would close again,
+
+.. math::
+    u^C &= W p^C + \tfrac12 (u^- + b), \qquad 0 \le p^C_n \perp u^C_n + \sigma \ge 0, \\
+    u^+ &= W (p^C + p^E) + b, \qquad p^E_n = r + \pi, \quad r = e\, p^C_n, \qquad 0 \le \pi \perp u^+_n + \sigma \ge 0.
+
+A collision happens somewhere in the step, on average in its middle: half of the loads act before it, half after. So a
+ball rebounds at :math:`e u - (1 - e) g h / 2`, which for e = 1 keeps its energy, and bodies at rest do not hop.
+
+Friction stays in the exact cone in both phases: :math:`|p^C_T| \le \mu p^C_n` against :math:`u^C_T`, and
+:math:`|p^E_T| \le \mu p^E_n` against :math:`u^+_T`. Both are friction problems. In the second a contact with friction
+has two blocks: one of normal impulse :math:`\pi`, and one whose normal impulse is known to be r,
+:math:`0 \le p_n \perp a (p_n - r) \ge 0`, with the tangential rows of the contact. Their friction opposes the same
+slip, and discs of radius :math:`\mu \pi` and :math:`\mu r` add up to one of radius :math:`\mu p^E_n`; so do the sets of
+torsional, rolling and ellipsoidal friction.
+
+All contacts that the compression presses give back, also those of bodies that were at rest relative to each other,
+unlike with Newton's law. Limits of joints stop bodies in both phases and do not rebound; friction and motors of joints,
+whose forces are finite, act in the second.
+
+*Energy.* With :math:`|x|_W^2 = x^T W x` the two phases, loads apart, change the kinetic energy by
+
+.. math::
+    T^+ - T = \tfrac12 |r n|_W^2 - \tfrac12 |p^C|_W^2 - \tfrac12 |p^E - r n|_W^2 - \text{friction}
+    - \sigma^T (p^C_n + p^E_n),
+
+which is never positive without friction and for one coefficient :math:`e \le 1`, but may be with friction or several
+coefficients. Therefore r is scaled down where :math:`|r n|_W > |p^C|_W`: an expansion returns no more energy than the
+compression took.
+
+References
+----------
+.. [GP] Glocker & Pfeiffer (1995), *Multiple impacts with friction in rigid multibody systems*.
+.. [AP] Anitescu & Potra (1997), time stepping with compression and decompression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from signorini._arrays import Array, BoolArray, IntArray
+from signorini.formulations.joint_space import LawKind
+from signorini.formulations.stage import Stage
+from signorini.formulations.time_stepping import ContactSpace, Outcome
+from signorini.model import Model
+from signorini.problems import Delassus, FrictionProblem
+from signorini.solvers import Solution
+
+
+def collide(
+    model: Model,
+    at: Stage,
+    space: ContactSpace,
+    shift: Array,
+    words: dict[str, Any],
+    answer: Callable[[FrictionProblem, Array], Solution],
+) -> Outcome:
+    """Solve a step in which contacts collide.
+
+    `shift` (n_c,) is what the law without rebound adds to the normal velocities; `words` are the arguments of a problem
+    that describe friction beyond Coulomb's, one number for each block.
+    """
+    n_c, n, dim = space.contacts.contact_count, *space.b.shape
+    first = FrictionProblem(
+        space.W, _halfway(model, at, space, shift).reshape(-1), space.mu, dim=2 if model.planar else 3, **words
+    )
+    compression = answer(first, np.zeros(first.size))
+    p = compression.z.reshape(n, dim)
+    slid = -float(np.sum(p[:n_c, 1:] * ((space.W @ compression.z + first.b).reshape(n, dim))[:n_c, 1:]))
+    r = _returned(model, space, p[:n_c])
+    known = p.copy()
+    known[n_c:] = 0.0  # the impulse of joint laws is found anew for the whole step
+    known[:n_c, 0] += r
+    again = np.flatnonzero((r > 0.0) & _rubs(space.mu, words)[:n_c])
+    second = _expansion(model, space, shift, words, known, r, again, 1.0 / first.rho)
+    start = np.zeros((n + again.size, dim))
+    start[n:] = p[again] * (r[again] / p[again, 0])[:, None]
+    expansion = answer(second, start.reshape(-1))
+    pushed = expansion.z[: n * dim].reshape(n, dim).copy()
+    pushed[again, 1:] += expansion.z[n * dim :].reshape(-1, dim)[:, 1:]
+    total = known + pushed
+    slid -= float(np.sum(pushed[:n_c, 1:] * space.velocity(total)[:, 1:]))
+    whole = replace(
+        expansion,
+        status=expansion.status if compression.success else compression.status,
+        residual=max(compression.residual, expansion.residual),
+        iterations=compression.iterations + expansion.iterations,
+        seconds=compression.seconds + expansion.seconds,
+    )
+    return Outcome(second, whole, total, slid, ((first, compression),))
+
+
+def _halfway(model: Model, at: Stage, space: ContactSpace, shift: Array) -> Array:
+    """Return the velocities from which the compression starts, with the shifts of the normals, (n, dim)."""
+    b = np.zeros(space.b.shape)
+    n_c = shift.size
+    b[:n_c] = 0.5 * (space.before + space.b[:n_c])
+    b[:n_c, 0] += np.maximum(shift, 0.0)  # lifting out of overlaps is left to the second phase
+    if space.joints is not None:
+        laws, moving = space.joints.laws, at.start.v.copy()
+        moving[: model.fixed_count] = 0.0
+        gap = laws.rows.psi / at.drift
+        speed = 0.5 * (laws.rows.velocity(moving) + laws.rows.rate + space.b[n_c:, 0] - gap) + np.maximum(gap, 0.0)
+        b[n_c:, 0] = np.where(laws.kind == LawKind.LIMIT, speed, 0.0)  # friction and motors are not impulsive
+    return b
+
+
+def _returned(model: Model, space: ContactSpace, p: Array) -> Array:
+    """Return the normal impulses r that the expansion gives back at least, (n_c,)."""
+    r: Array = model.materials.restitution[space.contacts.material] * np.maximum(p[:, 0], 0.0)
+    back, taken = np.zeros(space.b.shape), np.zeros(space.b.shape)
+    back[: r.size, 0], taken[: r.size] = r, p
+    given, stored = (float(np.sum(x * (space.W @ x.reshape(-1)).reshape(x.shape))) for x in (back, taken))
+    return r * np.sqrt(max(stored, 0.0) / given) if given > stored else r
+
+
+def _rubs(mu: Array, words: dict[str, Any]) -> BoolArray:
+    """Tell which contacts have friction of any kind, (n,)."""
+    rubs: BoolArray = mu > 0.0
+    for word in ("torsional", "rolling"):
+        if word in words:
+            rubs = rubs | (words[word] > 0.0)
+    return rubs
+
+
+def _expansion(
+    model: Model,
+    space: ContactSpace,
+    shift: Array,
+    words: dict[str, Any],
+    known: Array,
+    r: Array,
+    again: IntArray,
+    mobility: Array,
+) -> FrictionProblem:
+    """Pose the expansion: the blocks of the step with what is `known` done, then one more for each contact `again`."""
+    n, dim = space.b.shape
+    b = space.b + (space.W @ known.reshape(-1)).reshape(n, dim)
+    b[: shift.size, 0] += shift
+    # The normal of a known impulse moves nothing and gets the mobility a of the contact, so that p_n = r.
+    a = np.zeros(n + again.size)
+    a[n:] = mobility[again]
+    more = b[again]
+    more[:, 0] = -a[n:] * r[again]
+    more_words: dict[str, Any] = {word: np.concatenate([value, value[again]]) for word, value in words.items()}
+    return FrictionProblem(
+        _repeated(space.W, again, dim),
+        np.concatenate([b, more]).reshape(-1),
+        np.concatenate([space.mu, space.mu[again]]),
+        dim=2 if model.planar else 3,
+        compliance=a,
+        **more_words,
+    )
+
+
+def _repeated(W: Any, again: IntArray, dim: int) -> Any:
+    """Return W with the blocks `again` once more at its end, there without normals."""
+    if isinstance(W, Delassus):
+        rows = np.concatenate([np.arange(W.contact_count), again])
+        J_a, J_b = W.J_a[rows], W.J_b[rows]
+        J_a[W.contact_count :, 0] = J_b[W.contact_count :, 0] = 0.0
+        return Delassus(W.body_a[rows], W.body_b[rows], J_a, J_b, W.M_inv)
+    n = W.shape[0]
+    row = np.concatenate([np.arange(n), (dim * again[:, None] + np.arange(dim)).reshape(-1)])
+    kept = np.ones(row.size)
+    kept[n::dim] = 0.0
+    if sparse.issparse(W):
+        D = sparse.diags_array(kept)
+        thin: Any = W
+        return D @ thin.tocsr()[row][:, row] @ D
+    return W[np.ix_(row, row)] * np.outer(kept, kept)

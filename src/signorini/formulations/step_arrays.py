@@ -1,0 +1,136 @@
+"""The arrays of the compiled step by number; :class:`~signorini.formulations.engine.Engine` makes them.
+
+Contacts are kept twice: in the order of their features, as detection gives them, and island by island, as the solver
+takes them (``ORDER``, ``POSITION``). Impulses are in the contact frames (n, t, o); in a planar scene the last is zero.
+"""
+
+from __future__ import annotations
+
+(
+    # scalars
+    NUMBERS,  # (9,): see below
+    COUNTS,  # (16,): see below
+    # bodies, constant
+    MASS,  # (n_b,)
+    INERTIA,  # (n_b, 3, 3) in body axes
+    FREE,  # (n_b, 6)
+    ROOT,  # (n_b, 3, 3): A with A A^T = I^-1 on the free directions, in body axes
+    BOUND,  # (n_b,)
+    WEIGHT,  # (n_b, 6)
+    FRICTION,  # (n_m,) by material
+    RESTITUTION,  # (n_m,) by material
+    # bodies
+    Q,  # (n_b, 7)
+    V,  # (n_b, 6)
+    Q_START,  # (n_b, 7) at the start of the step
+    Q_0,  # (n_b, 7) after overlapping bodies were parted a little
+    V_0,  # (n_b, 6)
+    V_SPUN,  # (n_b, 6) after the gyroscopic term
+    V_FREE,  # (n_b, 6) after all loads
+    P_EXT,  # (n_b, 6) impulse of all loads
+    DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
+    FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
+    REACH,  # (n_b,)
+    PLACE,  # (n_b, 4): parent in the forest of islands, row of y in its island, island of a root, pressed
+    # shapes and the memory of detection, see signorini.geometry.tables
+    SHAPE,
+    LABEL,
+    SOLID,
+    LINK,
+    PAIR,
+    WORLD,
+    CELLS,
+    WORK,
+    MARK,
+    # contacts in the order of features
+    VALUE,  # (cap, 10): point on a, point on b, normal, gap
+    INDEX,  # (cap, 4): body a, body b, feature, material
+    POSITION,  # (cap,) row in the order of islands
+    OLD_FEATURE,  # (cap,) of the last step
+    OLD_IMPULSE,  # (cap, 3)
+    OLD_SOFTNESS,  # (cap, 3): see step_solve
+    IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
+    VELOCITY,  # (cap, 3)
+    SEEN_VALUE,  # (cap, 10) contacts at the start of the step
+    SEEN_INDEX,  # (cap, 4)
+    # contacts in the order of islands
+    ORDER,  # (cap,) row in the order of features
+    ISLAND,  # (n_b, 4): contacts, bodies, first contact, first body
+    START,  # (cap + 1,) first block
+    BLOCK,  # (4 cap,) row of y (3 each) within the island
+    GATHER,  # (4 cap, 3, 3)
+    B,  # (cap, 3) velocity without contact impulses
+    LOAD,  # (cap, 3) b with what gap and compliance ask for
+    GAP,  # (cap,)
+    SIZE,  # (cap,) radius of the smaller moving body
+    REBOUND,  # (cap,) coefficient of restitution
+    SHIFT,  # (cap,) what the gap asks of the normal velocity
+    CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
+    DRIVEN,  # (cap, 3) the part of b that prescribed motions contribute
+    MU,  # (cap,)
+    RHO,  # (cap,)
+    DIAGONAL,  # (cap, 3, 3)
+    LOCAL,  # (cap, 15)
+    COMPLIANCE,  # (cap, 3) added to the diagonal of W
+    REFERENCE,  # (cap, 3) impulses at which the compliance is at rest
+    SOFTNESS,  # (cap, 3): see step_solve
+    P,  # (cap, 3)
+    U,  # (cap, 3)
+    SLIP,  # (cap,)
+    SOLVING,  # (6 n_b + 3 cap,): y and p, island by island
+    SCRATCH,  # ((2 window + 1) (6 n_b + 3 cap),)
+    SMALL,  # (2, window + 1, window + 1)
+    # what the step says of itself
+    CHECK,  # (11,): see below
+    BALANCE,  # (9,): as Balance
+    # log, one row for each step
+    LOG_Q,  # (rows, n_b, 7)
+    LOG_V,  # (rows, n_b, 6)
+    LOG_CHECK,  # (rows, 11)
+    LOG_BALANCE,  # (rows, 9)
+    LOG_START,  # (rows + 1,) first contact
+    LOG_VALUE,  # (any, 16): contact, impulse, velocity
+    LOG_INDEX,  # (any, 4): body a, body b, feature, mode
+    ARRAY_COUNT,
+) = range(77)
+
+# NUMBERS
+TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, PROJECTED = range(9)
+
+# COUNTS
+(
+    STAGE,
+    FIXED,
+    DIM,
+    IMPLICIT,  # gyroscopic term
+    PAUSE,  # loads or drives are functions: return to Python before each look ahead
+    CONTACTS,
+    SEEN,  # contacts of the step
+    OLD,  # contacts remembered
+    ISLANDS,
+    SWEEPS,
+    LOGGED,  # rows in use
+    KEEP,  # contacts are logged
+    NEEDED,  # room for contacts that detection asks for; 0 if there is enough
+    LIMIT,  # sweeps
+    SOFT,  # whether islands that resist may be made compliant
+    SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
+) = range(16)
+
+# Stages between which the step may return to Python.
+READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = range(6)
+
+# CHECK
+(
+    RESIDUAL,
+    MIN_GAP,
+    CONE_VIOLATION,
+    DISSIPATION_ANGLE,
+    ENERGY_ERROR,
+    CORRECTION,
+    COMPLIANT,
+    SUCCESS,
+    EFFORT,
+    FASTEST,  # largest velocity of the load
+    DEFLECTION,  # [m] by which the compliance gave way
+) = range(11)

@@ -1,0 +1,118 @@
+"""The compiled step, bodies: free motion before the contacts, new velocities and places after them."""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import gyroscopic
+from signorini.dynamics.motion import move_bodies
+from signorini.formulations.step_arrays import (
+    BOUND,
+    COUNTS,
+    FACTOR,
+    FIXED,
+    FREE,
+    IMPLICIT,
+    INERTIA,
+    ISLAND,
+    MASS,
+    NUMBERS,
+    P_EXT,
+    PLACE,
+    Q_0,
+    REACH,
+    ROOT,
+    SOLVING,
+    TIME,
+    V_0,
+    V_FREE,
+    V_SPUN,
+    H,
+    Q,
+    V,
+)
+from signorini.math.rotation import matrix
+
+# Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
+REACH_FACTOR = 1.25
+REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
+
+
+@inner_kernel
+def mass_factors(mass: Array, free: Array, root: Array, q: Array, factor: Array) -> None:
+    """Fill `factor` (n_b, 12) with L, ``L L^T = M^-1`` in world axes: the linear diagonal, then ``R A`` by rows."""
+    for b in range(mass.shape[0]):
+        if mass[b] == 0.0:
+            continue
+        s = 1.0 / math.sqrt(mass[b])
+        R = matrix((q[b, 3], q[b, 4], q[b, 5], q[b, 6]))
+        for i in range(3):
+            factor[b, i] = s * free[b, i]
+            for j in range(3):
+                factor[b, 3 + 3 * i + j] = (
+                    R[3 * i] * root[b, 0, j] + R[3 * i + 1] * root[b, 1, j] + R[3 * i + 2] * root[b, 2, j]
+                )
+
+
+@inner_kernel
+def free_step(t: IntArray) -> None:
+    """Advance velocities by the gyroscopic term and the loads, and tell how far bodies may come."""
+    counts = wholes(t, COUNTS)
+    fixed = counts[FIXED]
+    h = reals(t, NUMBERS)[H]
+    free, bound, q, v = real_rows(t, FREE), reals(t, BOUND), real_rows(t, Q), real_rows(t, V)
+    v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
+    reach = reals(t, REACH)
+    mass_factors(reals(t, MASS), free, real_blocks(t, ROOT), q, L)
+    for b in range(q.shape[0]):
+        for k in range(6):
+            v_spun[b, k] = v[b, k]
+    gyroscopic(real_blocks(t, INERTIA), free, q, v, h, counts[IMPLICIT] == 1, v_spun)
+    for b in range(q.shape[0]):
+        x0 = L[b, 3] * p_ext[b, 3] + L[b, 6] * p_ext[b, 4] + L[b, 9] * p_ext[b, 5]
+        x1 = L[b, 4] * p_ext[b, 3] + L[b, 7] * p_ext[b, 4] + L[b, 10] * p_ext[b, 5]
+        x2 = L[b, 5] * p_ext[b, 3] + L[b, 8] * p_ext[b, 4] + L[b, 11] * p_ext[b, 5]
+        for k in range(3):
+            v_free[b, k] = v_spun[b, k] + L[b, k] * L[b, k] * p_ext[b, k]
+            v_free[b, 3 + k] = v_spun[b, 3 + k] + L[b, 3 + 3 * k] * x0 + L[b, 4 + 3 * k] * x1 + L[b, 5 + 3 * k] * x2
+        speed = math.sqrt(v_free[b, 0] ** 2 + v_free[b, 1] ** 2 + v_free[b, 2] ** 2)
+        speed += bound[b] * math.sqrt(v_free[b, 3] ** 2 + v_free[b, 4] ** 2 + v_free[b, 5] ** 2)
+        reach[b] = h * speed
+        if b >= fixed:  # the way of fixed bodies is known exactly, and they are often huge
+            reach[b] = REACH_FACTOR * h * speed + REACH_FRACTION * bound[b]
+
+
+@inner_kernel
+def _add_impulses(t: IntArray, fixed: int) -> None:
+    """Add to the free velocities what the contacts of every island, whose y is found, do to their bodies."""
+    place, island = whole_rows(t, PLACE), whole_rows(t, ISLAND)
+    v, v_free, L, solving = real_rows(t, V), real_rows(t, V_FREE), real_rows(t, FACTOR), reals(t, SOLVING)
+    for b in range(fixed, v.shape[0]):
+        for k in range(6):
+            v[b, k] = v_free[b, k]
+        if place[b, 1] < 0:
+            continue
+        i = place[b, 2]
+        y = 6 * (island[i, 3] + place[b, 1]) + 3 * island[i, 2]
+        for k in range(3):
+            v[b, k] += L[b, k] * solving[y + k]
+            v[b, 3 + k] += (
+                L[b, 3 + 3 * k] * solving[y + 3] + L[b, 4 + 3 * k] * solving[y + 4] + L[b, 5 + 3 * k] * solving[y + 5]
+            )
+
+
+@inner_kernel
+def move_step(t: IntArray) -> None:
+    """Set the new velocities and move all bodies; y of the islands belongs to the impulses found."""
+    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q_0[b, k] = q[b, k]
+        for k in range(6):
+            v_0[b, k] = v[b, k]
+    _add_impulses(t, counts[FIXED])
+    move_bodies(q, v, numbers[H], True, counts[FIXED])
+    numbers[TIME] += numbers[H]

@@ -1,0 +1,277 @@
+"""The compiled step, checks: the certificate and the energy balance, from the problem posed and the states."""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import body_energy
+from signorini.formulations.step_arrays import (
+    BALANCE,
+    BOUND,
+    CHECK,
+    COMPLIANCE,
+    COMPLIANT,
+    CONE_VIOLATION,
+    CONTACTS,
+    CORRECTED,
+    CORRECTION,
+    COUNTS,
+    DEFLECTION,
+    DISSIPATION_ANGLE,
+    DRIVEN,
+    EFFORT,
+    ENERGY_ERROR,
+    FASTEST,
+    FIXED,
+    GRAVITY,
+    GRAVITY_X,
+    IMPULSE,
+    INERTIA,
+    LOAD,
+    MASS,
+    MIN_GAP,
+    MU,
+    NUMBERS,
+    OLD,
+    OLD_FEATURE,
+    OLD_IMPULSE,
+    OLD_SOFTNESS,
+    ORDER,
+    P_EXT,
+    PLACE,
+    PROJECTED,
+    Q_0,
+    REFERENCE,
+    RESIDUAL,
+    RHO,
+    SEEN,
+    SEEN_INDEX,
+    SOFTEN,
+    SOFTNESS,
+    STORED,
+    SUCCESS,
+    SWEEPS,
+    TOLERANCE,
+    V_0,
+    V_SPUN,
+    VALUE,
+    VELOCITY,
+    WEIGHT,
+    B,
+    H,
+    P,
+    Q,
+    U,
+    V,
+)
+from signorini.math.cones import CREDIBLE, natural_norms, natural_square
+
+# A contact counts as pressed, or as slipping, above this fraction of the largest impulse, or speed, of its step.
+NOTHING = 1e-9
+
+
+@kernel
+def cone_checks(p: Array, u: Array, mu: Array, fastest: float) -> tuple[float, float]:
+    """Return by how much friction exceeds its cone, of the largest normal impulse, and the largest angle to the slip.
+
+    The angle between slip and minus friction [rad] is that of pressed contacts that slip, by more than rounding of the
+    `fastest` velocity of the step.
+    """
+    largest = 0.0
+    for c in range(mu.shape[0]):
+        largest = max(largest, p[c, 0])
+    excess = 0.0
+    angle = 0.0
+    for c in range(mu.shape[0]):
+        p_T = math.sqrt(p[c, 1] * p[c, 1] + p[c, 2] * p[c, 2])
+        excess = max(excess, p_T - mu[c] * p[c, 0])
+        speed = math.sqrt(u[c, 1] * u[c, 1] + u[c, 2] * u[c, 2])
+        if mu[c] > 0.0 and p[c, 0] > NOTHING * largest and speed > NOTHING * fastest:
+            along = -(p[c, 1] * u[c, 1] + p[c, 2] * u[c, 2])
+            angle = max(angle, math.atan2(abs(p[c, 1] * u[c, 2] - p[c, 2] * u[c, 1]), along))
+    return (excess / largest if largest > 0.0 else 0.0, angle)
+
+
+@inner_kernel
+def check_law(t: IntArray) -> None:
+    """Check the contact law as it was posed; u is that of the impulses, load and compliance included."""
+    counts, check, tolerance = wholes(t, COUNTS), reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE]
+    n_c = counts[SEEN]
+    p, u, load, compliance = (
+        real_rows(t, P)[:n_c],
+        real_rows(t, U)[:n_c],
+        real_rows(t, LOAD)[:n_c],
+        real_rows(t, COMPLIANCE),
+    )
+    mu, rho = reals(t, MU)[:n_c], reals(t, RHO)[:n_c]
+    error, size, scale = natural_norms(p, u, load, mu, rho)
+    scale = max(size, scale)
+    residual = error / scale if scale > 0.0 else error
+    check[RESIDUAL] = residual if residual >= 0.0 else math.inf
+    fastest = 0.0
+    largest = 0.0
+    for c in range(n_c):
+        for k in range(3):
+            fastest = max(fastest, abs(load[c, k]))
+        largest = max(largest, compliance[c, 0])
+    check[COMPLIANT] = largest
+    check[FASTEST] = fastest
+    credible = True
+    allowed = max(CREDIBLE, 1e3 * tolerance) * fastest
+    for c in range(n_c):
+        square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
+        credible = credible and square <= (allowed * rho[c]) ** 2
+    check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0
+    check[EFFORT] = counts[SWEEPS]
+    check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = cone_checks(p, u, mu, fastest)
+
+
+@inner_kernel
+def hand_over(t: IntArray) -> None:
+    """Free u of what gap and compliance ask for, put it and the impulses in the order of features, remember all."""
+    counts, order, check, h = wholes(t, COUNTS), wholes(t, ORDER), reals(t, CHECK), reals(t, NUMBERS)[H]
+    p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
+    compliance, reference, softness = real_rows(t, COMPLIANCE), real_rows(t, REFERENCE), real_rows(t, SOFTNESS)
+    impulse, velocity, index = real_rows(t, IMPULSE), real_rows(t, VELOCITY), whole_rows(t, SEEN_INDEX)
+    old_feature, old_impulse, old_softness = (
+        wholes(t, OLD_FEATURE),
+        real_rows(t, OLD_IMPULSE),
+        real_rows(t, OLD_SOFTNESS),
+    )
+    check[DEFLECTION] = 0.0
+    for k in range(counts[SEEN]):
+        c = order[k]
+        for i in range(3):
+            u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
+            impulse[c, i] = p[k, i]
+            velocity[c, i] = u[k, i]
+            old_impulse[c, i] = p[k, i]
+            old_softness[c, i] = softness[k, i]
+        check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
+        old_feature[c] = index[c, 2]
+    counts[OLD] = counts[SEEN]
+    counts[SOFTEN] = 0
+
+
+@inner_kernel
+def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, float]:
+    return (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5])
+
+
+@inner_kernel
+def _contact_work(t: IntArray) -> tuple[float, float, float, float]:
+    """Return what drives, recovery, friction and normal impulses did [J], and mark the bodies that were pressed."""
+    counts, order, index, place = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE)
+    p, u, driven, correction = real_rows(t, P), real_rows(t, U), real_rows(t, DRIVEN), reals(t, CORRECTED)
+    for b in range(place.shape[0]):
+        place[b, 3] = 0
+    drive, lifted, friction, normal = 0.0, 0.0, 0.0, 0.0
+    for k in range(counts[SEEN]):
+        p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
+        if p0 == 0.0 and p1 == 0.0 and p2 == 0.0:
+            continue
+        c = order[k]
+        place[index[c, 0], 3] = 1
+        place[index[c, 1], 3] = 1
+        drive -= p0 * driven[k, 0] + p1 * driven[k, 1] + p2 * driven[k, 2]
+        lifted += p0 * correction[k]
+        friction -= p1 * u[k, 1] + p2 * u[k, 2]
+        normal += p0 * u[k, 0]
+    return (drive, lifted, friction, normal)
+
+
+@inner_kernel
+def _pumped(t: IntArray) -> float:
+    """Return the energy that compliances gained because they were made larger under load [J]; remember what is stored.
+
+    A compliance that gave way stores ``a p^2 / 2``, counted as lost in friction and impact until it comes back.
+    """
+    counts, numbers, check = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK)
+    if check[COMPLIANT] == 0.0:
+        numbers[STORED] = 0.0
+        return 0.0
+    p, compliance, reference = real_rows(t, P), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
+    found, left = 0.0, 0.0
+    for k in range(counts[SEEN]):
+        for i in range(3):
+            found += 0.5 * compliance[k, i] * reference[k, i] ** 2
+            left += 0.5 * compliance[k, i] * p[k, i] ** 2
+    gained = max(0.0, found - numbers[STORED])
+    numbers[STORED] = left
+    return gained
+
+
+@inner_kernel
+def account(t: IntArray) -> None:
+    """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
+    counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
+    mass, inertia, bound, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, BOUND), whole_rows(t, PLACE)
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
+    v_spun, p_ext, weight = real_rows(t, V_SPUN), real_rows(t, P_EXT), real_rows(t, WEIGHT)
+    fixed, h = counts[FIXED], numbers[H]
+    drive, lifted, friction, normal = _contact_work(t)
+    lifted += _pumped(t) + numbers[PROJECTED]
+    T_0, T_1, V_0_, V_1, pressed_loss, free_loss, load, extent, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    largest = 0.0
+    for b in range(fixed):
+        largest = max(largest, bound[b])
+    for b in range(fixed, mass.shape[0]):
+        I = inertia[b]
+        e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        new, spun = _velocity(v, b), _velocity(v_spun, b)
+        start = body_energy(mass[b], I, e_0, _velocity(v_0, b))
+        jump = body_energy(
+            mass[b],
+            I,
+            e_0,
+            (
+                new[0] - spun[0],
+                new[1] - spun[1],
+                new[2] - spun[2],
+                new[3] - spun[3],
+                new[4] - spun[4],
+                new[5] - spun[5],
+            ),
+        )
+        free_loss += start - body_energy(mass[b], I, e_0, spun)
+        if place[b, 3] == 1:
+            pressed_loss += jump
+        else:
+            free_loss += jump
+        T_0 += start
+        T_1 += body_energy(mass[b], I, e_1, new)
+        for k in range(3):
+            g = mass[b] * numbers[GRAVITY_X + k]
+            V_0_ -= g * q_0[b, k]
+            V_1 -= g * q[b, k]
+            extent = max(extent, abs(q[b, k]))
+        for k in range(6):
+            load += (p_ext[b, k] - h * weight[b, k]) * new[k]
+        heaviness += mass[b] * numbers[GRAVITY]
+        largest = max(largest, bound[b])
+    impact = pressed_loss + lifted - normal
+    balance[0] = load
+    balance[1] = drive
+    balance[2] = lifted
+    balance[4] = friction
+    balance[5] = impact
+    balance[7] = free_loss
+    check[CORRECTION] = lifted
+    # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
+    scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
+    for k in range(9):
+        scale = max(scale, abs(balance[k]))
+    gap = abs((T_1 - T_0) + (V_1 - V_0_) + numbers[PROJECTED] - (load + drive + lifted - friction - impact - free_loss))
+    check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
+
+
+@inner_kernel
+def smallest_gap(t: IntArray) -> None:
+    """Note the smallest gap of the contacts ahead."""
+    counts, value, check = wholes(t, COUNTS), real_rows(t, VALUE), reals(t, CHECK)
+    least = math.inf
+    for c in range(counts[CONTACTS]):
+        least = min(least, value[c, 9])
+    check[MIN_GAP] = least

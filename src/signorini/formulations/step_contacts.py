@@ -1,0 +1,259 @@
+"""The compiled step, contacts: islands, and the friction problem of each of them.
+
+Islands are the bodies that hang together by contacts, fixed ones apart; nothing passes from one to another within a
+step. Each is solved by itself, to the tolerance by its own measure, so that a hard one costs the others nothing.
+"""
+
+from __future__ import annotations
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.gap_law import normal_shifts
+from signorini.formulations.step_arrays import (
+    BLOCK,
+    BOUND,
+    CONTACTS,
+    CORRECTED,
+    COUNTS,
+    DIAGONAL,
+    DIM,
+    DRIVE,
+    DRIVEN,
+    FACTOR,
+    FIXED,
+    FRICTION,
+    GAP,
+    GATHER,
+    GRAVITY,
+    INDEX,
+    ISLAND,
+    ISLANDS,
+    MU,
+    NUMBERS,
+    OLD,
+    OLD_FEATURE,
+    OLD_IMPULSE,
+    OLD_SOFTNESS,
+    ORDER,
+    PLACE,
+    POSITION,
+    Q_START,
+    REBOUND,
+    REFERENCE,
+    RESTITUTION,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    SHIFT,
+    SIZE,
+    SOFTNESS,
+    START,
+    V_FREE,
+    VALUE,
+    B,
+    H,
+    P,
+    Q,
+    U,
+    V,
+)
+from signorini.formulations.step_project import project_step
+from signorini.math.rotation import cross, dot, tangent_frame
+
+Vector = tuple[float, float, float]
+
+
+@inner_kernel
+def _root(place: IntArray, b: int) -> int:
+    """Return the root of the tree that body `b` is in, and flatten the way to it."""
+    while place[b, 0] != b:
+        place[b, 0] = place[place[b, 0], 0]
+        b = place[b, 0]
+    return b
+
+
+@inner_kernel
+def find_islands(
+    n_c: int, index: IntArray, fixed: int, place: IntArray, island: IntArray, order: IntArray, position: IntArray
+) -> int:
+    """Sort contacts and bodies by islands; return the number of islands.
+
+    Within an island contacts keep their order, and bodies are numbered as contacts meet them.
+    """
+    for b in range(place.shape[0]):
+        place[b, 0] = b
+        place[b, 1] = -1
+        place[b, 2] = -1
+    for c in range(n_c):
+        if index[c, 0] >= fixed:
+            a, b = _root(place, index[c, 0]), _root(place, index[c, 1])
+            place[max(a, b), 0] = min(a, b)
+    count = 0
+    for c in range(n_c):
+        root = _root(place, index[c, 1])
+        if place[root, 2] < 0:
+            place[root, 2] = count
+            island[count, 0] = 0
+            island[count, 1] = 0
+            count += 1
+        i = place[root, 2]
+        island[i, 0] += 1
+        for side in range(2):
+            b = index[c, side]
+            if b >= fixed and place[b, 1] < 0:
+                place[b, 1] = island[i, 1]
+                place[b, 2] = i
+                island[i, 1] += 1
+    contacts, bodies = 0, 0
+    for i in range(count):
+        island[i, 2] = contacts
+        island[i, 3] = bodies
+        contacts += island[i, 0]
+        bodies += island[i, 1]
+        island[i, 0] = 0
+    for c in range(n_c):
+        i = place[index[c, 1], 2]
+        k = island[i, 2] + island[i, 0]
+        island[i, 0] += 1
+        order[k] = c
+        position[c] = k
+    return count
+
+
+@inner_kernel
+def _point_velocity(v: Array, b: int, r: Vector) -> Vector:
+    w = cross((v[b, 3], v[b, 4], v[b, 5]), r)
+    return (v[b, 0] + w[0], v[b, 1] + w[1], v[b, 2] + w[2])
+
+
+@inner_kernel
+def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
+    """Write row i of the two blocks k, k + 1 that join a contact to body b: the mass-scaled wrench of direction d."""
+    m = cross(r, d)
+    for j in range(3):
+        gather[k, i, j] = sign * d[j] * L[b, j]
+        gather[k + 1, i, j] = sign * (m[0] * L[b, 3 + j] + m[1] * L[b, 6 + j] + m[2] * L[b, 9 + j])
+
+
+@inner_kernel
+def _keep_contacts(t: IntArray, n_c: int) -> None:
+    """Remember the contacts of the step for those who read them after the next look ahead."""
+    value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    for c in range(n_c):
+        for k in range(10):
+            seen_value[c, k] = value[c, k]
+        for k in range(4):
+            seen_index[c, k] = index[c, k]
+
+
+@inner_kernel
+def _recall(t: IntArray, n_c: int) -> None:
+    """Set the impulses of the last step as a guess; both lists are sorted by feature."""
+    counts, index, position = wholes(t, COUNTS), whole_rows(t, INDEX), wholes(t, POSITION)
+    old_feature, old_impulse, p = wholes(t, OLD_FEATURE), real_rows(t, OLD_IMPULSE), real_rows(t, P)
+    reference, old_softness, softness = real_rows(t, REFERENCE), real_rows(t, OLD_SOFTNESS), real_rows(t, SOFTNESS)
+    at = 0
+    for c in range(n_c):
+        feature = index[c, 2]
+        while at < counts[OLD] and old_feature[at] < feature:
+            at += 1
+        known = at < counts[OLD] and old_feature[at] == feature
+        for k in range(3):
+            p[position[c], k] = old_impulse[at, k] if known else 0.0
+            reference[position[c], k] = p[position[c], k]
+            softness[position[c], k] = old_softness[at, k] if known else 0.0
+
+
+@inner_kernel
+def pose_step(t: IntArray) -> None:
+    """Pose the friction problems of all islands, and set the guess."""
+    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
+    n_c, fixed, dim, h = counts[CONTACTS], counts[FIXED], counts[DIM], numbers[H]
+    counts[SEEN] = n_c
+    order = wholes(t, ORDER)
+    counts[ISLANDS] = find_islands(
+        n_c, whole_rows(t, INDEX), fixed, whole_rows(t, PLACE), whole_rows(t, ISLAND), order, wholes(t, POSITION)
+    )
+    _keep_contacts(t, n_c)
+    _recall(t, n_c)
+    value, index, place = real_rows(t, VALUE), whole_rows(t, INDEX), whole_rows(t, PLACE)
+    q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
+    L = real_rows(t, FACTOR)
+    q_start = real_rows(t, Q_START)
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q_start[b, k] = q[b, k]
+    start, block, gather = wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
+    b_free, driven, before = real_rows(t, B), real_rows(t, DRIVEN), real_rows(t, U)
+    diagonal, mu, friction = real_blocks(t, DIAGONAL), reals(t, MU), reals(t, FRICTION)
+    gap, size, e, restitution = reals(t, GAP), reals(t, SIZE), reals(t, REBOUND), reals(t, RESTITUTION)
+    shift, correction, bound = reals(t, SHIFT), reals(t, CORRECTED), reals(t, BOUND)
+    g = 0
+    for k in range(n_c):
+        c = order[k]
+        a, b = index[c, 0], index[c, 1]
+        n = (value[c, 6], value[c, 7], value[c, 8])
+        tangent, other = tangent_frame(n)
+        frame = (n, tangent, other)
+        # One common point: halfway across the gap, or on the moving body if the other is fixed.
+        s = 0.0 if a < fixed else 0.5
+        x = (
+            value[c, 3] + s * (value[c, 0] - value[c, 3]),
+            value[c, 4] + s * (value[c, 1] - value[c, 4]),
+            value[c, 5] + s * (value[c, 2] - value[c, 5]),
+        )
+        r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
+        r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
+        after_b, before_b = _point_velocity(v_free, b, r_b), _point_velocity(v, b, r_b)
+        if a < fixed:
+            after_a = _point_velocity(drive, a, r_a)
+            before_a = after_a
+        else:
+            after_a, before_a = _point_velocity(v_free, a, r_a), _point_velocity(v, a, r_a)
+        start[k] = g
+        first = g
+        for side in range(2):
+            body = a if side == 0 else b
+            if body < fixed:
+                continue
+            block[g] = 2 * place[body, 1]
+            block[g + 1] = 2 * place[body, 1] + 1
+            r, sign = (r_a, -1.0) if side == 0 else (r_b, 1.0)
+            for i in range(3):
+                if i < dim:
+                    _couple(L, body, r, frame[i], sign, gather, g, i)
+                else:
+                    for j in range(3):
+                        gather[g, i, j] = 0.0
+                        gather[g + 1, i, j] = 0.0
+            g += 2
+        for i in range(3):
+            b_free[k, i] = 0.0
+            before[k, i] = 0.0
+            driven[k, i] = 0.0
+            if i < dim:
+                b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
+                before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
+                if a < fixed:
+                    driven[k, i] = -dot(frame[i], after_a)
+            for j in range(i + 1):
+                w = 0.0
+                for m in range(first, g):
+                    w += gather[m, i, 0] * gather[m, j, 0] + gather[m, i, 1] * gather[m, j, 1]
+                    w += gather[m, i, 2] * gather[m, j, 2]
+                diagonal[k, i, j] = w
+                diagonal[k, j, i] = w
+        mu[k] = friction[index[c, 3]]
+        e[k] = restitution[index[c, 3]]
+        gap[k] = value[c, 9]
+        size[k] = bound[b] if a < fixed else min(bound[a], bound[b])
+    start[n_c] = g
+    project_step(t)
+    normal_shifts(
+        gap[:n_c], size[:n_c], b_free[:n_c], before[:n_c], e[:n_c], numbers[GRAVITY], h, shift[:n_c], correction[:n_c]
+    )
+    for k in range(n_c):
+        if correction[k] > 0.0:  # overlaps are taken back by displacements
+            shift[k] = 0.0
+            correction[k] = 0.0

@@ -1,0 +1,264 @@
+"""The compiled step as a whole, from stage to stage, and runs of many steps.
+
+A step begins with the contacts ahead known (``READY``). It is posed and solved, bodies move, and the contacts of the
+next step are found, so that the certificate knows the gaps at the end. Between the stages the kernel returns to Python
+where it must: an island resists (``UNSOLVED``), loads or drives are functions (``MOVED``), room for contacts or the log
+is short. It goes on from there when called again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import IntArray
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.step_arrays import (
+    BALANCE,
+    BEGIN,
+    CELLS,
+    CHECK,
+    CONTACTS,
+    COUNTS,
+    FASTEST,
+    IMPULSE,
+    INDEX,
+    KEEP,
+    LABEL,
+    LINK,
+    LOADED,
+    LOG_BALANCE,
+    LOG_CHECK,
+    LOG_INDEX,
+    LOG_Q,
+    LOG_START,
+    LOG_V,
+    LOG_VALUE,
+    LOGGED,
+    MARK,
+    MOVED,
+    NEEDED,
+    PAIR,
+    PAUSE,
+    REACH,
+    READY,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    SHAPE,
+    SOLID,
+    SOLVED,
+    STAGE,
+    SUCCESS,
+    UNSOLVED,
+    VALUE,
+    VELOCITY,
+    WORK,
+    WORLD,
+    P,
+    Q,
+    V,
+)
+from signorini.formulations.step_bodies import free_step, move_step
+from signorini.formulations.step_checks import NOTHING, account, check_law, hand_over, smallest_gap
+from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_solve import contact_velocities, solve_step
+from signorini.geometry.detection import detect_curved, detect_polytopes, detect_simple
+
+SEPARATING, STICK, SLIP = 0, 1, 2
+
+
+@inner_kernel
+def _until_look(t: IntArray, done: int, steps: int) -> bool:
+    """Go on until contacts are to be found; False if Python is needed or the run is over."""
+    counts = wholes(t, COUNTS)
+    if counts[STAGE] == READY and (done >= steps or _log_is_full(t)):
+        return False
+    if counts[STAGE] == READY and done > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
+        return False
+    if counts[STAGE] == READY:
+        pose_step(t)
+        counts[STAGE] = SOLVED if solve_step(t) else UNSOLVED
+    if counts[STAGE] == SOLVED:
+        contact_velocities(t)
+        check_law(t)
+        hand_over(t)
+        move_step(t)
+        account(t)
+        counts[STAGE] = MOVED
+    if counts[STAGE] == MOVED and counts[PAUSE] == 0:
+        counts[STAGE] = LOADED
+    if counts[STAGE] != LOADED and counts[STAGE] != BEGIN:
+        return False
+    free_step(t)
+    return True
+
+
+@inner_kernel
+def _after_look(t: IntArray, found: int) -> int:
+    """Complete the step with the contacts found ahead and log it; return 1, 0 if there was no step before, or -1.
+
+    The last if there was no room for all contacts.
+    """
+    counts = wholes(t, COUNTS)
+    most = real_rows(t, P).shape[0]
+    if found < 0 or found > most:
+        counts[NEEDED] = abs(found)
+        return -1
+    counts[CONTACTS] = found
+    begun = counts[STAGE] == LOADED
+    smallest_gap(t)
+    counts[STAGE] = READY
+    if not begun:
+        return 0
+    if wholes(t, LOG_START).shape[0] > 1:
+        _log(t)
+    return 1
+
+
+@inner_kernel
+def _log_is_full(t: IntArray) -> bool:
+    """Tell whether the log has no room for another step."""
+    counts, start = wholes(t, COUNTS), wholes(t, LOG_START)
+    row = counts[LOGGED]
+    if start.shape[0] <= 1:
+        return False
+    contacts = counts[KEEP] * counts[CONTACTS]
+    return bool(row + 1 >= start.shape[0] or start[row] + contacts > whole_rows(t, LOG_INDEX).shape[0])
+
+
+@inner_kernel
+def _log(t: IntArray) -> None:
+    """Append the state, what the step says of itself and its contacts to the log."""
+    counts, start = wholes(t, COUNTS), wholes(t, LOG_START)
+    row = counts[LOGGED]
+    q, v, check, balance = real_rows(t, Q), real_rows(t, V), reals(t, CHECK), reals(t, BALANCE)
+    log_q, log_v = real_blocks(t, LOG_Q), real_blocks(t, LOG_V)
+    log_check, log_balance = real_rows(t, LOG_CHECK), real_rows(t, LOG_BALANCE)
+    for b in range(q.shape[0]):
+        for k in range(7):
+            log_q[row, b, k] = q[b, k]
+        for k in range(6):
+            log_v[row, b, k] = v[b, k]
+    for k in range(check.shape[0]):
+        log_check[row, k] = check[k]
+    for k in range(balance.shape[0]):
+        log_balance[row, k] = balance[k]
+    n_c = counts[SEEN] if counts[KEEP] == 1 else 0
+    value, index, p, u = (
+        real_rows(t, SEEN_VALUE),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, IMPULSE),
+        real_rows(t, VELOCITY),
+    )
+    log_value, log_index = real_rows(t, LOG_VALUE), whole_rows(t, LOG_INDEX)
+    largest = 0.0
+    for c in range(n_c):
+        largest = max(largest, p[c, 0])
+    for c in range(n_c):
+        at = start[row] + c
+        for k in range(10):
+            log_value[at, k] = value[c, k]
+        for k in range(3):
+            log_value[at, 10 + k] = p[c, k]
+            log_value[at, 13 + k] = u[c, k]
+            log_index[at, k] = index[c, k]
+        slips = math.sqrt(u[c, 1] * u[c, 1] + u[c, 2] * u[c, 2]) > NOTHING * check[FASTEST]
+        log_index[at, 3] = (SLIP if slips else STICK) if p[c, 0] > NOTHING * largest else SEPARATING
+    start[row + 1] = start[row] + n_c
+    counts[LOGGED] = row + 1
+
+
+# Three runs that differ in which shapes they know, so that a scene compiles no more than it needs.
+
+
+@kernel
+def run_simple(t: IntArray, steps: int) -> int:
+    """Advance by `steps` where only half-spaces, spheres and capsules meet; return how many were done."""
+    done = 0
+    while _until_look(t, done, steps):
+        found = detect_simple(
+            real_rows(t, SHAPE),
+            whole_rows(t, LABEL),
+            real_rows(t, SOLID),
+            whole_rows(t, LINK),
+            whole_rows(t, PAIR),
+            real_rows(t, Q),
+            reals(t, REACH),
+            real_rows(t, WORLD),
+            wholes(t, CELLS),
+            real_rows(t, WORK),
+            whole_rows(t, MARK),
+            real_rows(t, VALUE),
+            whole_rows(t, INDEX),
+        )
+        more = _after_look(t, found)
+        if more < 0:
+            break
+        done += more
+    return done
+
+
+@kernel
+def run_polytopes(t: IntArray, steps: int) -> int:
+    """Advance by `steps` where boxes, hulls and polygons meet too; return how many were done."""
+    done = 0
+    while _until_look(t, done, steps):
+        found = detect_polytopes(
+            real_rows(t, SHAPE),
+            whole_rows(t, LABEL),
+            real_rows(t, SOLID),
+            whole_rows(t, LINK),
+            whole_rows(t, PAIR),
+            real_rows(t, Q),
+            reals(t, REACH),
+            real_rows(t, WORLD),
+            wholes(t, CELLS),
+            real_rows(t, WORK),
+            whole_rows(t, MARK),
+            real_rows(t, VALUE),
+            whole_rows(t, INDEX),
+        )
+        more = _after_look(t, found)
+        if more < 0:
+            break
+        done += more
+    return done
+
+
+@kernel
+def run_curved(t: IntArray, steps: int) -> int:
+    """Advance by `steps` where shapes of all kinds but implicit ones meet; return how many were done."""
+    done = 0
+    while _until_look(t, done, steps):
+        found = detect_curved(
+            real_rows(t, SHAPE),
+            whole_rows(t, LABEL),
+            real_rows(t, SOLID),
+            whole_rows(t, LINK),
+            whole_rows(t, PAIR),
+            real_rows(t, Q),
+            reals(t, REACH),
+            real_rows(t, WORLD),
+            wholes(t, CELLS),
+            real_rows(t, WORK),
+            whole_rows(t, MARK),
+            real_rows(t, VALUE),
+            whole_rows(t, INDEX),
+        )
+        more = _after_look(t, found)
+        if more < 0:
+            break
+        done += more
+    return done
+
+
+@kernel
+def run_to_look(t: IntArray, steps: int, done: int) -> bool:
+    """Advance until Python must find the contacts ahead; False if something else is needed, or the run is over."""
+    return _until_look(t, done, steps)
+
+
+@kernel
+def run_from_look(t: IntArray, found: int) -> int:
+    """Complete the step with the contacts that Python found; return as the other runs count steps, or -1."""
+    return _after_look(t, found)
