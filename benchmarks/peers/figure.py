@@ -9,7 +9,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 PANELS = {
     "free_box": "one box at rest",
@@ -25,7 +27,7 @@ MEASURES = {
     "depth_relative": "deepest overlap / body size",
     "creep": "creep [m/s]",
 }
-LEAST = 1e-17  # stands for zero on the logarithmic axis
+LEAST = 1e-16  # stands for zero on the logarithmic axis
 COLOURS = {
     "signorini": "#c1121f",
     "mujoco": "#1d5fa6",
@@ -78,6 +80,9 @@ def _styles(names: list[str]) -> dict[str, tuple[str, str]]:
 
 
 def _panel(axis: Any, rows: list[dict[str, Any]], measure: str, style: dict[str, tuple[str, str]]) -> None:
+    if not rows:
+        axis.text(0.5, 0.5, "moving", transform=axis.transAxes, ha="center", color="#888888")
+        return
     for row in rows:
         colour, mark = style[row["engine"]]
         ours = row["engine"].startswith("signorini")
@@ -93,5 +98,8 @@ def _panel(axis: Any, rows: list[dict[str, Any]], measure: str, style: dict[str,
         )
     axis.set_xscale("log")
     axis.set_yscale("log")
+    times = [float(row["us_median"]) for row in rows]
+    axis.set_xlim(10 ** np.floor(np.log10(min(times)) - 0.2), 10 ** np.ceil(np.log10(max(times)) + 0.2))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.grid(True, which="major", color="#dddddd", linewidth=0.7)
-    axis.margins(0.15)
+    axis.margins(y=0.15)

@@ -7,8 +7,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from benchmarks.peers.engine import Impulses
+from benchmarks.peers.engine import Impulses, NotPossible
 from benchmarks.peers.scenes import CHAIN_LINK, Body, Motion, Part, PeerScene, rotations
+
+MOST_NEWTON = 1500  # bodies
 
 
 def version() -> str:
@@ -16,6 +18,8 @@ def version() -> str:
 
 
 def make(scene: PeerScene, **options: Any) -> MuJoCo:
+    if options.get("solver", "Newton") == "Newton" and len(scene.bodies) > MOST_NEWTON:
+        raise NotPossible("a step of its Newton solver takes minutes")
     return MuJoCo(scene, _chain(scene, **options) if scene.chain else _model(scene, **options))
 
 

@@ -1,7 +1,7 @@
 """PyBullet; ``pip install pybullet``.
 
-Bullet multiplies the coefficients of two bodies, damps and puts bodies to sleep unless told otherwise, blows hulls up by
-a margin of a millimetre, and gives links without a shape no inertia about their mass centre.
+Bullet multiplies the coefficients of two bodies, damps and puts bodies to sleep unless told otherwise, blows hulls up
+by a margin of a millimetre, and gives links without a shape no inertia about their mass centre.
 """
 
 from __future__ import annotations

@@ -145,7 +145,15 @@ def free_box() -> PeerScene:
 def incline_stick() -> PeerScene:
     """A cube on 20 degrees with mu = 0.5 stays where it is."""
     return PeerScene(
-        "incline_stick", (box(0.5, 1.0, (0, 0, 0.5)),), 0.5, 0.005, 1000, 0.5, gravity=_tilted(20.0), warm=100
+        "incline_stick",
+        (box(0.5, 1.0, (0, 0, 0.5)),),
+        0.5,
+        0.005,
+        1000,
+        0.5,
+        gravity=_tilted(20.0),
+        warm=100,
+        tolerance=1e-10,
     )
 
 
@@ -165,6 +173,7 @@ def incline_slide() -> PeerScene:
         0.5,
         gravity=_tilted(20.0),
         at_rest=False,
+        tolerance=1e-10,
         judge=judge,
         judged="relative error of the speed at 2 s",
     )
@@ -222,7 +231,8 @@ def chain(count: int) -> PeerScene:
     def judge(first: Motion, last: Motion, seconds: float) -> float:
         spin = np.einsum("nji,nj->ni", rotations(last.quaternion), last.velocity[:, 3:])
         kinetic = 0.5 * mass * (last.velocity[:, :3] ** 2).sum() + 0.5 * (spin**2 * inertia).sum()
-        return float(abs(kinetic + mass * GRAVITY * (last.position - first.position)[:, 2].sum()) / kinetic)
+        potential = mass * GRAVITY * (last.position - first.position)[:, 2].sum()
+        return float(abs(kinetic + potential) / (mass * GRAVITY * count * 0.5 * count * CHAIN_LINK))
 
     return PeerScene(
         f"chain_{count}",
@@ -235,7 +245,7 @@ def chain(count: int) -> PeerScene:
         at_rest=False,
         chain=True,
         judge=judge,
-        judged="energy lost or gained in 1 s / kinetic energy",
+        judged="energy lost or gained in 1 s / weight times half the length",
     )
 
 
@@ -347,4 +357,4 @@ def settled(pile: PeerScene, name: str, position: Array, quaternion: Array, step
         replace(body, position=_three(x), quaternion=_four(q / np.linalg.norm(q)))
         for body, x, q in zip(pile.bodies, position, quaternion, strict=True)
     )
-    return replace(pile, name=name, bodies=bodies, steps=steps, warm=40, at_rest=True)
+    return replace(pile, name=name, bodies=bodies, steps=steps, warm=300, at_rest=True)

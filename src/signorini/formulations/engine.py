@@ -90,8 +90,8 @@ class Engine:
         self.arena = Arena(at.ARRAY_COUNT)
         n_b, fixed = model.body_count, model.fixed_count
         arrays, put = model.arrays, self.arena.put
-        self._numbers = put(at.NUMBERS, np.zeros(9))
-        self._counts = put(at.COUNTS, np.zeros(16, dtype=np.int64))
+        self._numbers = put(at.NUMBERS, np.zeros(8))
+        self._counts = put(at.COUNTS, np.zeros(18, dtype=np.int64))
         g = arrays.gravity
         self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
         self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
@@ -249,8 +249,8 @@ class Engine:
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes."""
-        done = 0
-        while run_to_look(self.arena.table, steps, done):
+        self._counts[at.DONE] = 0
+        while run_to_look(self.arena.table, steps):
             contacts = detect(self.model, self._now(), self.arena[at.REACH])
             n_c = contacts.contact_count
             if n_c <= self.arena[at.VALUE].shape[0]:
@@ -259,11 +259,9 @@ class Engine:
                 value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
                 for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
                     index[:n_c, k] = column
-            more = run_from_look(self.arena.table, n_c)
-            if more < 0:
+            if not run_from_look(self.arena.table, n_c):
                 break
-            done += more
-        return done
+        return int(self._counts[at.DONE])
 
     def _now(self) -> State:
         """Return the present state without copying it."""
@@ -289,7 +287,7 @@ class Engine:
             return
         p[place] = problem.spatial(solution.z)
         self._counts[at.SWEEPS] += solution.iterations
-        self._counts[at.STAGE] = at.SOLVED
+        self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
     def _compliance(self) -> tuple[Array, Array]:
         """Return compliance and load of the step as they were posed, in the order of features; copies, (n_c, 3)."""

@@ -21,15 +21,18 @@ All contacts that the compression presses give back, also those of bodies that w
 unlike with Newton's law. Limits of joints stop bodies in both phases and do not rebound; friction and motors of joints,
 whose forces are finite, act in the second.
 
-*Energy.* With :math:`|x|_W^2 = x^T W x` the two phases, loads apart, change the kinetic energy by
+*Energy.* The expansion solves a variational inequality over :math:`S = \{p : p_n \ge r, |p_T| \le \mu p_n\}`, to which
+:math:`q = e\,p^C` belongs:
+:math:`(u^+ + \sigma n + \mu |u^+_T| n) \cdot (q - p^E) \ge 0`. With :math:`|x|_W^2 = x^T W x`, loads apart and
+:math:`\sigma = 0`, it follows for one coefficient e that
 
 .. math::
-    T^+ - T = \tfrac12 |r n|_W^2 - \tfrac12 |p^C|_W^2 - \tfrac12 |p^E - r n|_W^2 - \text{friction}
-    - \sigma^T (p^C_n + p^E_n),
+    T^+ - T \le -\tfrac12 (1 - e^2) |p^C|_W^2 - \tfrac12 |p^E - e p^C|_W^2 - (1 + e)\, \text{friction}^C \le 0 :
 
-which is never positive without friction and for one coefficient :math:`e \le 1`, but may be with friction or several
-coefficients. Therefore r is scaled down where :math:`|r n|_W > |p^C|_W`: an expansion returns no more energy than the
-compression took.
+Poisson's law never gains energy, with friction or without, unlike Newton's; shifts :math:`\sigma > 0` only take more.
+Without friction this holds for different coefficients in one collision as well, since then the expansion is the
+smallest :math:`w \ge r` in the norm of W, and :math:`p^C` is one such w. With friction *and* different coefficients
+:math:`|E p^C|_W \le |p^C|_W` is needed; it may fail, and then the balance of the certificate shows it.
 
 References
 ----------
@@ -75,7 +78,7 @@ def collide(
     compression = answer(first, np.zeros(first.size))
     p = compression.z.reshape(n, dim)
     slid = -float(np.sum(p[:n_c, 1:] * ((space.W @ compression.z + first.b).reshape(n, dim))[:n_c, 1:]))
-    r = _returned(model, space, p[:n_c])
+    r = model.materials.restitution[space.contacts.material] * np.maximum(p[:n_c, 0], 0.0)
     known = p.copy()
     known[n_c:] = 0.0  # the impulse of joint laws is found anew for the whole step
     known[:n_c, 0] += r
@@ -111,15 +114,6 @@ def _halfway(model: Model, at: Stage, space: ContactSpace, shift: Array) -> Arra
         speed = 0.5 * (laws.rows.velocity(moving) + laws.rows.rate + space.b[n_c:, 0] - gap) + np.maximum(gap, 0.0)
         b[n_c:, 0] = np.where(laws.kind == LawKind.LIMIT, speed, 0.0)  # friction and motors are not impulsive
     return b
-
-
-def _returned(model: Model, space: ContactSpace, p: Array) -> Array:
-    """Return the normal impulses r that the expansion gives back at least, (n_c,)."""
-    r: Array = model.materials.restitution[space.contacts.material] * np.maximum(p[:, 0], 0.0)
-    back, taken = np.zeros(space.b.shape), np.zeros(space.b.shape)
-    back[: r.size, 0], taken[: r.size] = r, p
-    given, stored = (float(np.sum(x * (space.W @ x.reshape(-1)).reshape(x.shape))) for x in (back, taken))
-    return r * np.sqrt(max(stored, 0.0) / given) if given > stored else r
 
 
 def _rubs(mu: Array, words: dict[str, Any]) -> BoolArray:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 (
     # scalars
-    NUMBERS,  # (9,): see below
-    COUNTS,  # (16,): see below
+    NUMBERS,  # (8,): see below
+    COUNTS,  # (18,): see below
     # bodies, constant
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
@@ -95,7 +95,7 @@ from __future__ import annotations
 ) = range(77)
 
 # NUMBERS
-TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, PROJECTED = range(9)
+TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = range(8)
 
 # COUNTS
 (
@@ -114,8 +114,10 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, PROJECTED 
     NEEDED,  # room for contacts that detection asks for; 0 if there is enough
     LIMIT,  # sweeps
     SOFT,  # whether islands that resist may be made compliant
+    DONE,  # steps of the present run
+    RESCUED,  # the robust methods were asked
     SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
-) = range(16)
+) = range(18)
 
 # Stages between which the step may return to Python.
 READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = range(6)

@@ -41,9 +41,10 @@ from signorini.formulations.step_arrays import (
     ORDER,
     P_EXT,
     PLACE,
-    PROJECTED,
     Q_0,
+    Q_START,
     REFERENCE,
+    RESCUED,
     RESIDUAL,
     RHO,
     SEEN,
@@ -153,6 +154,7 @@ def hand_over(t: IntArray) -> None:
         old_feature[c] = index[c, 2]
     counts[OLD] = counts[SEEN]
     counts[SOFTEN] = 0
+    counts[RESCUED] = 0
 
 
 @inner_kernel
@@ -198,7 +200,7 @@ def _pumped(t: IntArray) -> float:
         for i in range(3):
             found += 0.5 * compliance[k, i] * reference[k, i] ** 2
             left += 0.5 * compliance[k, i] * p[k, i] ** 2
-    gained = max(0.0, found - numbers[STORED])
+    gained: float = max(0.0, found - numbers[STORED])
     numbers[STORED] = left
     return gained
 
@@ -208,11 +210,13 @@ def account(t: IntArray) -> None:
     """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     mass, inertia, bound, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, BOUND), whole_rows(t, PLACE)
-    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
+    q_parted = real_rows(t, Q_0)
     v_spun, p_ext, weight = real_rows(t, V_SPUN), real_rows(t, P_EXT), real_rows(t, WEIGHT)
     fixed, h = counts[FIXED], numbers[H]
     drive, lifted, friction, normal = _contact_work(t)
-    lifted += _pumped(t) + numbers[PROJECTED]
+    lifted += _pumped(t)
+    parted = 0.0
     T_0, T_1, V_0_, V_1, pressed_loss, free_loss, load, extent, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     largest = 0.0
     for b in range(fixed):
@@ -220,6 +224,7 @@ def account(t: IntArray) -> None:
     for b in range(fixed, mass.shape[0]):
         I = inertia[b]
         e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
         new, spun = _velocity(v, b), _velocity(v_spun, b)
         start = body_energy(mass[b], I, e_0, _velocity(v_0, b))
         jump = body_energy(
@@ -235,6 +240,8 @@ def account(t: IntArray) -> None:
                 new[5] - spun[5],
             ),
         )
+        # All of the step belongs to the orientation before overlapping bodies were parted.
+        parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
         free_loss += start - body_energy(mass[b], I, e_0, spun)
         if place[b, 3] == 1:
             pressed_loss += jump
@@ -245,6 +252,7 @@ def account(t: IntArray) -> None:
         for k in range(3):
             g = mass[b] * numbers[GRAVITY_X + k]
             V_0_ -= g * q_0[b, k]
+            parted -= g * (q_parted[b, k] - q_0[b, k])
             V_1 -= g * q[b, k]
             extent = max(extent, abs(q[b, k]))
         for k in range(6):
@@ -252,6 +260,7 @@ def account(t: IntArray) -> None:
         heaviness += mass[b] * numbers[GRAVITY]
         largest = max(largest, bound[b])
     impact = pressed_loss + lifted - normal
+    lifted += parted
     balance[0] = load
     balance[1] = drive
     balance[2] = lifted
@@ -263,7 +272,7 @@ def account(t: IntArray) -> None:
     scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
     for k in range(9):
         scale = max(scale, abs(balance[k]))
-    gap = abs((T_1 - T_0) + (V_1 - V_0_) + numbers[PROJECTED] - (load + drive + lifted - friction - impact - free_loss))
+    gap = abs((T_1 - T_0) + (V_1 - V_0_) - (load + drive + lifted - friction - impact - free_loss))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
 
 

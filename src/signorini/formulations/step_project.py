@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.bodies import body_energy
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -19,20 +18,14 @@ from signorini.formulations.step_arrays import (
     FIXED,
     GAP,
     GATHER,
-    GRAVITY_X,
-    INERTIA,
     ISLAND,
     ISLANDS,
-    MASS,
-    NUMBERS,
     PLACE,
-    PROJECTED,
     REFERENCE,
     SCRATCH,
     SIZE,
     START,
     Q,
-    V,
 )
 from signorini.math.rotation import turn_exact
 
@@ -65,15 +58,8 @@ def _along_normal(gather: Array, block: IntArray, first: int, last: int, moved: 
 
 @inner_kernel
 def _displace(t: IntArray, i: int, moved: Array) -> None:
-    """Move the bodies of island `i`, and note the change of energy at given velocities."""
-    counts, numbers, place = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, PLACE)
-    q, v, L, mass, inertia = (
-        real_rows(t, Q),
-        real_rows(t, V),
-        real_rows(t, FACTOR),
-        reals(t, MASS),
-        real_blocks(t, INERTIA),
-    )
+    """Move the bodies of island `i`."""
+    counts, place, q, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, Q), real_rows(t, FACTOR)
     for b in range(counts[FIXED], q.shape[0]):
         if place[b, 1] < 0 or place[b, 2] != i:
             continue
@@ -83,15 +69,9 @@ def _displace(t: IntArray, i: int, moved: Array) -> None:
             L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5],
             L[b, 9] * moved[y + 3] + L[b, 10] * moved[y + 4] + L[b, 11] * moved[y + 5],
         )
-        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        turned = turn_exact(e, w, 1.0)
-        velocity = (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5])
-        I = inertia[b]
-        numbers[PROJECTED] += body_energy(mass[b], I, turned, velocity) - body_energy(mass[b], I, e, velocity)
+        turned = turn_exact((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), w, 1.0)
         for k in range(3):
-            x = q[b, k]
             q[b, k] += L[b, k] * moved[y + k]
-            numbers[PROJECTED] -= mass[b] * numbers[GRAVITY_X + k] * (q[b, k] - x)
         for k in range(4):
             q[b, 3 + k] = turned[k]
 
@@ -99,10 +79,9 @@ def _displace(t: IntArray, i: int, moved: Array) -> None:
 @inner_kernel
 def project_step(t: IntArray) -> None:
     """Part overlapping bodies a little; the gaps of the step follow to first order."""
-    counts, numbers, island, start = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ISLAND), wholes(t, START)
+    counts, island, start = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, START)
     gather, block, diagonal = real_blocks(t, GATHER), wholes(t, BLOCK), real_blocks(t, DIAGONAL)
     gap, size, reference, scratch = reals(t, GAP), reals(t, SIZE), real_rows(t, REFERENCE), reals(t, SCRATCH)
-    numbers[PROJECTED] = 0.0
     for i in range(counts[ISLANDS]):
         first, last, m = island[i, 2], island[i, 2] + island[i, 0], 6 * island[i, 1]
         overlap = False

@@ -19,6 +19,7 @@ from signorini.formulations.step_arrays import (
     CHECK,
     CONTACTS,
     COUNTS,
+    DONE,
     FASTEST,
     IMPULSE,
     INDEX,
@@ -41,6 +42,7 @@ from signorini.formulations.step_arrays import (
     PAUSE,
     REACH,
     READY,
+    RESCUED,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -68,12 +70,12 @@ SEPARATING, STICK, SLIP = 0, 1, 2
 
 
 @inner_kernel
-def _until_look(t: IntArray, done: int, steps: int) -> bool:
+def _until_look(t: IntArray, steps: int) -> bool:
     """Go on until contacts are to be found; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
-    if counts[STAGE] == READY and (done >= steps or _log_is_full(t)):
+    if counts[STAGE] == READY and (counts[DONE] >= steps or _log_is_full(t)):
         return False
-    if counts[STAGE] == READY and done > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
+    if counts[STAGE] == READY and counts[DONE] > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
         return False
     if counts[STAGE] == READY:
         pose_step(t)
@@ -81,6 +83,9 @@ def _until_look(t: IntArray, done: int, steps: int) -> bool:
     if counts[STAGE] == SOLVED:
         contact_velocities(t)
         check_law(t)
+        if reals(t, CHECK)[SUCCESS] != 1.0 and counts[RESCUED] == 0:
+            counts[STAGE] = UNSOLVED  # to the tolerance, but not credible
+            return False
         hand_over(t)
         move_step(t)
         account(t)
@@ -94,25 +99,22 @@ def _until_look(t: IntArray, done: int, steps: int) -> bool:
 
 
 @inner_kernel
-def _after_look(t: IntArray, found: int) -> int:
-    """Complete the step with the contacts found ahead and log it; return 1, 0 if there was no step before, or -1.
-
-    The last if there was no room for all contacts.
-    """
+def _after_look(t: IntArray, found: int) -> bool:
+    """Complete the step with the contacts found ahead and log it; False if there was no room for all contacts."""
     counts = wholes(t, COUNTS)
     most = real_rows(t, P).shape[0]
     if found < 0 or found > most:
         counts[NEEDED] = abs(found)
-        return -1
+        return False
     counts[CONTACTS] = found
     begun = counts[STAGE] == LOADED
     smallest_gap(t)
     counts[STAGE] = READY
-    if not begun:
-        return 0
-    if wholes(t, LOG_START).shape[0] > 1:
-        _log(t)
-    return 1
+    if begun:
+        counts[DONE] += 1
+        if wholes(t, LOG_START).shape[0] > 1:
+            _log(t)
+    return True
 
 
 @inner_kernel
@@ -174,8 +176,9 @@ def _log(t: IntArray) -> None:
 @kernel
 def run_simple(t: IntArray, steps: int) -> int:
     """Advance by `steps` where only half-spaces, spheres and capsules meet; return how many were done."""
-    done = 0
-    while _until_look(t, done, steps):
+    counts = wholes(t, COUNTS)
+    counts[DONE] = 0
+    while _until_look(t, steps):
         found = detect_simple(
             real_rows(t, SHAPE),
             whole_rows(t, LABEL),
@@ -191,18 +194,17 @@ def run_simple(t: IntArray, steps: int) -> int:
             real_rows(t, VALUE),
             whole_rows(t, INDEX),
         )
-        more = _after_look(t, found)
-        if more < 0:
+        if not _after_look(t, found):
             break
-        done += more
-    return done
+    return int(counts[DONE])
 
 
 @kernel
 def run_polytopes(t: IntArray, steps: int) -> int:
     """Advance by `steps` where boxes, hulls and polygons meet too; return how many were done."""
-    done = 0
-    while _until_look(t, done, steps):
+    counts = wholes(t, COUNTS)
+    counts[DONE] = 0
+    while _until_look(t, steps):
         found = detect_polytopes(
             real_rows(t, SHAPE),
             whole_rows(t, LABEL),
@@ -218,18 +220,17 @@ def run_polytopes(t: IntArray, steps: int) -> int:
             real_rows(t, VALUE),
             whole_rows(t, INDEX),
         )
-        more = _after_look(t, found)
-        if more < 0:
+        if not _after_look(t, found):
             break
-        done += more
-    return done
+    return int(counts[DONE])
 
 
 @kernel
 def run_curved(t: IntArray, steps: int) -> int:
     """Advance by `steps` where shapes of all kinds but implicit ones meet; return how many were done."""
-    done = 0
-    while _until_look(t, done, steps):
+    counts = wholes(t, COUNTS)
+    counts[DONE] = 0
+    while _until_look(t, steps):
         found = detect_curved(
             real_rows(t, SHAPE),
             whole_rows(t, LABEL),
@@ -245,20 +246,18 @@ def run_curved(t: IntArray, steps: int) -> int:
             real_rows(t, VALUE),
             whole_rows(t, INDEX),
         )
-        more = _after_look(t, found)
-        if more < 0:
+        if not _after_look(t, found):
             break
-        done += more
-    return done
+    return int(counts[DONE])
 
 
 @kernel
-def run_to_look(t: IntArray, steps: int, done: int) -> bool:
+def run_to_look(t: IntArray, steps: int) -> bool:
     """Advance until Python must find the contacts ahead; False if something else is needed, or the run is over."""
-    return _until_look(t, done, steps)
+    return _until_look(t, steps)
 
 
 @kernel
-def run_from_look(t: IntArray, found: int) -> int:
-    """Complete the step with the contacts that Python found; return as the other runs count steps, or -1."""
+def run_from_look(t: IntArray, found: int) -> bool:
+    """Complete the step with the contacts that Python found; False if there was no room for them."""
     return _after_look(t, found)

@@ -18,6 +18,10 @@ by how much the next wait is longer. All is counted in sweeps and steps, so that
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
@@ -125,7 +129,10 @@ def solve_step(t: IntArray) -> bool:
     solved = True
     i, fresh = 0, True
     alpha, wait, back, tried, total = 0.0, 0.0, 0.0, _AS_RIGID, 0
-    goal, limit, window, patience, progress = 0.0, counts[LIMIT], WINDOW, _PATIENCE, _PROGRESS
+    # Numbers that are not constants to the compiler: it would compile all for each.
+    goal, limit, progress = 0.0, counts[LIMIT], _PROGRESS
+    window: Any = np.int64(WINDOW)
+    patience: Any = np.int64(_PATIENCE)
     while i < counts[ISLANDS]:
         first, last = island[i, 2], island[i, 2] + island[i, 0]
         m, n = 6 * island[i, 1], 3 * island[i, 0]
@@ -138,13 +145,12 @@ def solve_step(t: IntArray) -> bool:
             fresh = False
         if tried != _AFTERWARDS:
             _pose_island(t, first, last, alpha if tried == _AS_SOFT else 0.0)
-            goal, window = _MARGIN * tolerance, WINDOW
-            limit, patience, progress = counts[LIMIT], _PATIENCE, _PROGRESS
+            goal, window = _MARGIN * tolerance, np.int64(WINDOW)
+            limit, patience, progress = counts[LIMIT], np.int64(_PATIENCE), _PROGRESS
             if large:
-                limit = _RIGID if tried == _AS_RIGID else _COMPLIANT if alpha < _MOST else _LAST
-                patience, progress = _FORESIGHT, 0.0
-                if limit == _LAST:
-                    patience, progress = _PATIENCE, _PROGRESS
+                limit = np.int64(_RIGID if tried == _AS_RIGID else _COMPLIANT if alpha < _MOST else _LAST)
+                if limit != _LAST:
+                    patience, progress = np.int64(_FORESIGHT), 0.0
         at = 6 * island[i, 3] + 3 * first
         state = solving[at : at + m + n]
         y, p = state[:m].reshape((m // 3, 3)), state[m:].reshape((n // 3, 3))
@@ -185,7 +191,7 @@ def solve_step(t: IntArray) -> bool:
             alpha = 0.0
             if residual > 0.0:
                 tried = _AFTERWARDS
-                goal, limit, window, patience = 0.0, _AFTER, 1, _AFTER
+                goal, limit, window, patience = 0.0, np.int64(_AFTER), np.int64(1), np.int64(_AFTER)
                 continue
         elif tried == _AS_RIGID and large:
             for c in range(first, last):  # nearer to the impulses of this step than those of the last

@@ -252,8 +252,8 @@ class FrictionProblem:
     @property
     def softness(self) -> Array:
         """Compliance by contacts, normal first: (n_c, 1) or (n_c, dim)."""
-        alpha = np.broadcast_to(np.asarray(self.compliance, dtype=np.float64), (self.contact_count, *np.shape(self.compliance)[1:]))
-        return alpha.reshape(self.contact_count, -1)
+        alpha = np.asarray(self.compliance, dtype=np.float64)
+        return np.broadcast_to(alpha, (self.contact_count,)).reshape(-1, 1) if alpha.ndim < 2 else alpha
 
     @property
     def plain(self) -> bool:

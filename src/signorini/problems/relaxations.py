@@ -225,8 +225,10 @@ def root(problem: FrictionProblem) -> Any:
     InputError
         If W is not symmetric positive semidefinite: then there is no convex relaxation.
     """
+    if problem.softness.shape[1] > 1:
+        return _root_of_matrix(problem.dense())
     A = _root_of_bodies(problem.W) if isinstance(problem.W, Delassus) else _root_of_matrix(dense(problem.W))
-    alpha = np.broadcast_to(np.asarray(problem.compliance, dtype=np.float64), (problem.contact_count,))
+    alpha = problem.softness[:, 0]
     if alpha.any():
         soft = sparse.diags_array(np.sqrt(alpha)) if problem.contact_count else sparse.csr_array((0, 0))
         A = sparse.csr_array(sparse.hstack([A, _normal_rows(problem.contact_count, problem.dim).T @ soft]))

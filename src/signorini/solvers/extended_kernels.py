@@ -207,6 +207,7 @@ def extended_sweeps(
     before = np.empty((n_c, m))
     points, changes = np.empty((window, n_c, m)), np.empty((window, n_c, m))
     gram, weights = np.empty((window, window)), np.empty(window)
+    factor = np.zeros_like(gram)
     filled = 0
     last = 0
     extrapolated = False
@@ -254,7 +255,7 @@ def extended_sweeps(
                     s += changes[last, c, i] * changes[k, c, i]
             gram[last, k] = s
             gram[k, last] = s
-        extrapolated = filled >= 2 and combination_weights(gram, filled, weights)
+        extrapolated = filled >= 2 and combination_weights(gram, filled, factor, weights)
         if extrapolated:
             for c in range(n_c):
                 for i in range(m):

@@ -48,13 +48,13 @@ _REFINEMENTS = 6
 def newton_system(scaled: EquilibratedProblem) -> NewtonSystem:
     """Return the linear algebra that suits size and structure."""
     problem = scaled.problem
-    alpha = np.broadcast_to(np.asarray(problem.compliance, dtype=np.float64), (problem.contact_count,))
-    alpha = np.ascontiguousarray(alpha[scaled.kept] * scaled.d**2)
-    if isinstance(problem.W, Delassus):
+    everywhere = problem.softness.shape[1] > 1  # compliance in the tangents too is worked into W
+    alpha = np.ascontiguousarray(problem.softness[scaled.kept, 0] * scaled.d**2) * (not everywhere)
+    if isinstance(problem.W, Delassus) and not everywhere:
         space = body_space(scaled, problem.W)
         if space.n < 1.5 * scaled.n_c:
             return NewtonSystem(scaled, space, alpha)
-    W = equilibrated_matrix(scaled, _rigid_couplings(problem))
+    W = equilibrated_matrix(scaled, problem.couplings if everywhere else _rigid_couplings(problem))
     space = contact_space(scaled, W)
     system = NewtonSystem(scaled, space, alpha)
     if 3 * scaled.n_c <= _DENSE_BELOW or system.work < _LOOK_FOR_BASIS or 3 * scaled.n_c > _DENSE_LIMIT:
