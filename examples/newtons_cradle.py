@@ -24,7 +24,7 @@ def cradle(gap: float, law: str) -> sg.Trajectory:
         scene.add_body(sg.Sphere(0.05), mass=1.0, position=position, velocity=(speed, 0, 0), name=f"ball {k}")
     scene.set_contact(friction=0.0, restitution=1.0)
     formulation = sg.MoreauJean(restitution_law=law)
-    return sg.simulate(scene, duration=0.06, h=1e-3, formulation=formulation)
+    return sg.simulate(scene, duration=0.06, h=1e-3, formulation=formulation, tolerance=1e-10)
 
 
 # %%

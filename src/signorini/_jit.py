@@ -148,6 +148,12 @@ def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
+def compile_for(function: Callable[..., Any], *arguments: Any) -> None:
+    """Compile a kernel for arguments of these types, without calling it."""
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
+
+
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     path = Path(function.__code__.co_filename)
     # The folder is handed to Numba only while it decorates, so that a user's own kernels keep their own cache.

@@ -101,14 +101,15 @@ def swing(h: float, theta: float) -> float:
 
 def test_law_a_pendulum_keeps_its_energy() -> None:
     """Law: at theta = 1/2 to the second order at least, at theta = 1 to the first."""
-    assert swing(0.01, 0.5) < 0.01 * swing(0.01, 1.0)
-    assert swing(0.01, 0.5) / swing(0.005, 0.5) > 3.5
-    assert 1.7 < swing(0.01, 1.0) / swing(0.005, 1.0) < 2.3
+    half, half_fine, one, one_fine = (swing(h, theta) for theta in (0.5, 1.0) for h in (0.01, 0.005))
+    assert half < 0.01 * one
+    assert half / half_fine > 3.5
+    assert 1.7 < one / one_fine < 2.3
 
 
 def test_law_a_linear_spring_keeps_its_energy_exactly() -> None:
     """Law: the mean of the stretches at both ends does the work k (s^2 - s+^2)/2; at h = T/3 as well."""
-    for h in (0.002, 0.4):
+    for h in (0.01, 0.4):
         trajectory = sg.simulate(slider(spring=(50.0, 0.1)), duration=2.0, h=h, formulation=HALF)
         assert change(trajectory) < 1e-12
         assert trajectory.energy().elastic[0] == pytest.approx(0.25)
@@ -134,7 +135,7 @@ def test_law_a_plastic_impact_does_not_rebound(theta: float, gravity: float) -> 
     scene.add_fixed(sg.HalfSpace(), name="floor")
     scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1037), velocity=(0, 0, -2.0), name="ball")
     h = 1e-3
-    trajectory = sg.simulate(scene, duration=0.5, h=h, formulation=sg.MoreauJean(theta=theta))
+    trajectory = sg.simulate(scene, duration=0.5, h=h, formulation=sg.MoreauJean(theta=theta), tolerance=1e-10)
     v, z = trajectory.linear_velocity("ball")[:, 2], trajectory.position("ball")[:, 2] - 0.1
     assert z.min() >= -(1.0 - theta) * h * 2.1
     assert v.max() <= 0.5 * gravity * h + 1e-12
@@ -151,7 +152,7 @@ def test_law_an_elastic_ball_bounces_for_ever(law: str) -> None:
     scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.15), name="ball")
     scene.set_contact(friction=0.0, restitution=1.0)
     formulation = sg.MoreauJean(theta=0.5, restitution_law=law)
-    trajectory = sg.simulate(scene, duration=2.0, h=2e-3, formulation=formulation)
+    trajectory = sg.simulate(scene, duration=2.0, h=2e-3, formulation=formulation, tolerance=1e-10)
     bounces = np.count_nonzero(np.diff(np.sign(trajectory.linear_velocity("ball")[:, 2])) > 0)
     assert bounces >= 8
     assert change(trajectory) < 1e-12
@@ -162,7 +163,9 @@ def test_law_a_sliding_box_stops_where_it_should() -> None:
     """Law: v^2/(2 mu g); friction is constant while the box slides, so only the last step has an error, < mu g h^2."""
     mu, speed, h = 0.4, 1.5, 2e-3
     velocity = speed * np.array([np.cos(0.3), np.sin(0.3), 0.0])
-    trajectory = sg.simulate(box_on_slope(0.0, mu, velocity=velocity), duration=0.5, h=h, formulation=HALF)
+    trajectory = sg.simulate(
+        box_on_slope(0.0, mu, velocity=velocity), duration=0.5, h=h, formulation=HALF, tolerance=1e-10
+    )
     travel = trajectory.position("box")[-1] - trajectory.position("box")[0]
     assert np.linalg.norm(travel[:2]) == pytest.approx(speed**2 / (2 * mu * GRAVITY), abs=mu * GRAVITY * h**2)
     assert np.abs(trajectory.linear_velocity("box")[-1]).max() < 1e-9

@@ -49,7 +49,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     run.add_argument("--h", type=float, help="step size [s]; default from the scene file")
     run.add_argument("--duration", type=float, metavar="T", help="[s]; default from the scene file")
     run.add_argument("--formulation", metavar="NAME", help="moreau_jean, stewart_trinkle; default from the scene file")
-    run.add_argument("--tolerance", type=float, help="residual to which each step is solved; default 1e-10")
+    run.add_argument("--tolerance", type=float, help="residual to which each step is solved; default 1e-6")
     run.add_argument("--resume", action="store_true", help="continue the run that was stopped in the output directory")
     _add_output(run, "signorini-out/SCENE")
     run.set_defaults(command=_run)

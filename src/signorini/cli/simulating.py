@@ -14,7 +14,6 @@ import numpy as np
 from signorini._arrays import checked_number
 from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
-from signorini.cli.warming import warm_up
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation
 from signorini.scene import Scene, compile_scene, scene_to_text
@@ -115,7 +114,6 @@ def _check_early(scene: Scene, h: float, duration: float) -> None:
 
 def _get_ready() -> None:
     announce_compilation()
-    warm_up()
 
 
 def _refuse_options(**options: object) -> None:

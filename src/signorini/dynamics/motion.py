@@ -84,6 +84,7 @@ def _velocity_between(q_0: Array, q_1: Array, h: float) -> Array:
 
 @kernel
 def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, fixed_count: int) -> None:
+    """Move all bodies but the fixed ones for `h` seconds at the velocities `v`."""
     for b in range(fixed_count, q.shape[0]):
         for k in range(3):
             q[b, k] += h * v[b, k]

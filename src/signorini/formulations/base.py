@@ -23,8 +23,8 @@ class Memory(NamedTuple):
     """In the contact frames (n, t, o), then couples about them, (m, 6) [N s, N m s]."""
     coordinate: Array
     """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
-    softness: Array = np.zeros((0, 3))
-    """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 3) or empty."""
+    softness: Array = np.zeros((0, 4))
+    """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 4) or empty."""
     stored: float = 0.0
     """Energy in their compliances [J]."""
 

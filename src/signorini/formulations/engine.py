@@ -18,7 +18,6 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
-from signorini.formulations.gap_law import contact_sizes, normal_shifts
 from signorini.formulations.stage import free_motion, stage
 from signorini.formulations.step_run import run_curved, run_from_look, run_polytopes, run_simple, run_to_look
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
@@ -32,7 +31,7 @@ from signorini.solvers import Solution, Status, solve
 _RUNS = {Family.SIMPLE: run_simple, Family.POLYTOPES: run_polytopes, Family.CURVED: run_curved}
 _BY_CONTACT = {
     at.OLD_IMPULSE: (3,),
-    at.OLD_SOFTNESS: (3,),
+    at.OLD_SOFTNESS: (4,),
     at.IMPULSE: (3,),
     at.VELOCITY: (3,),
     at.SEEN_VALUE: (10,),
@@ -50,7 +49,7 @@ _BY_CONTACT = {
     at.LOCAL: (15,),
     at.COMPLIANCE: (3,),
     at.REFERENCE: (3,),
-    at.SOFTNESS: (3,),
+    at.SOFTNESS: (4,),
     at.P: (3,),
     at.U: (3,),
     at.SLIP: (),
@@ -121,7 +120,9 @@ class Engine:
         put(at.CHECK, np.zeros(11))
         put(at.BALANCE, np.zeros(len(Balance._fields)))
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
-        self._run = None if model.implicit else _RUNS[family_of(self._tables)]
+        self.family = None if model.implicit else family_of(self._tables)
+        """Which shapes meet; None if Python must find the contacts."""
+        self._run = None if self.family is None else _RUNS[self.family]
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
             put(k, table)
         self._make_room(16, first=True)
@@ -280,8 +281,9 @@ class Engine:
         """Have the step solved by the robust methods."""
         n_c = int(self._counts[at.SEEN])
         place, p, tolerance = self.arena[at.POSITION][:n_c], self.arena[at.P], float(self._numbers[at.TOLERANCE])
-        problem = self._problem(self._loaded, self._now(), self._seen(), self._compliance())
-        solution = solve(problem, tolerance=tolerance, start=problem.flat(p[place]))
+        problem = self._problem(self._loaded, self._now(), self._seen(), self._law())
+        # A little more than is asked for: here sums are added up in another order.
+        solution = solve(problem, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
             self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
             return
@@ -289,10 +291,10 @@ class Engine:
         self._counts[at.SWEEPS] += solution.iterations
         self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
-    def _compliance(self) -> tuple[Array, Array]:
-        """Return compliance and load of the step as they were posed, in the order of features; copies, (n_c, 3)."""
+    def _law(self) -> tuple[Array, Array]:
+        """Return the compliances of the step, and what they and the gaps add to the velocities; copies, (n_c, 3)."""
         place = self.arena[at.POSITION][: self._counts[at.SEEN]]
-        return self.arena[at.COMPLIANCE][place], self.arena[at.LOAD][place]
+        return self.arena[at.COMPLIANCE][place], self.arena[at.LOAD][place] - self.arena[at.B][place]
 
     # --- reading -----------------------------------------------------------------
 
@@ -320,35 +322,23 @@ class Engine:
         """Return the contacts of the coming step."""
         return contacts_of(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
-    def _problem(
-        self, model: Model, state: State, contacts: Contacts, compliant: tuple[Array, Array]
-    ) -> FrictionProblem:
-        """Pose the problem of a step that began at `state`, by the functions of the other formulations.
+    def _problem(self, model: Model, state: State, contacts: Contacts, law: tuple[Array, Array]) -> FrictionProblem:
+        """Pose the problem of a step that began at `state` by the functions of the other formulations.
 
-        Where the step was compliant, its load is taken as it was posed.
+        `law` is what :meth:`_law` said of the step.
         """
         free = free_motion(model, state, self.h, implicit=bool(self._counts[at.IMPLICIT]))
         space = contact_space(
             model, stage(model, state, Memory.none(), self.h), free, contacts, secant=True, common_point=True
         )
-        b, shift = space.b.copy(), np.empty((2, contacts.contact_count))
-        size, e = contact_sizes(model, contacts), model.materials.restitution[contacts.material]
-        normal_shifts(contacts.gap, size, b, space.before, e, float(self._numbers[at.GRAVITY]), self.h, *shift)
-        b[:, 0] += shift[0]
-        dim, (a, load) = b.shape[1], compliant
-        if not a.any():
-            return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim)
-        return FrictionProblem(
-            space.W,
-            np.where(a > 0.0, load, np.pad(b, ((0, 0), (0, 3 - dim))))[:, :dim].reshape(-1),
-            space.mu,
-            dim=dim,
-            compliance=np.ascontiguousarray(a[:, :dim]),
-        )
+        dim, (a, shift) = space.b.shape[1], law
+        b = (space.b + shift[:, :dim]).reshape(-1)
+        compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
+        return FrictionProblem(space.W, b, space.mu, dim=dim, compliance=compliance)
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
-        before, contacts, n_c, compliant = self.before, self._seen(), int(self._counts[at.SEEN]), self._compliance()
+        before, contacts, n_c, law = self.before, self._seen(), int(self._counts[at.SEEN]), self._law()
         check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
         impulse, velocity = (self.arena[k][:n_c].copy() for k in (at.IMPULSE, at.VELOCITY))
         solution = Solution(
@@ -365,7 +355,7 @@ class Engine:
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
-            pose=lambda: self._problem(model, before, contacts, compliant),
+            pose=lambda: self._problem(model, before, contacts, law),
             fastest=float(check[at.FASTEST]),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),

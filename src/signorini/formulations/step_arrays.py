@@ -48,7 +48,7 @@ from __future__ import annotations
     POSITION,  # (cap,) row in the order of islands
     OLD_FEATURE,  # (cap,) of the last step
     OLD_IMPULSE,  # (cap, 3)
-    OLD_SOFTNESS,  # (cap, 3): see step_solve
+    OLD_SOFTNESS,  # (cap, 4): see step_solve
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
     VELOCITY,  # (cap, 3)
     SEEN_VALUE,  # (cap, 10) contacts at the start of the step
@@ -73,7 +73,7 @@ from __future__ import annotations
     LOCAL,  # (cap, 15)
     COMPLIANCE,  # (cap, 3) added to the diagonal of W
     REFERENCE,  # (cap, 3) impulses at which the compliance is at rest
-    SOFTNESS,  # (cap, 3): see step_solve
+    SOFTNESS,  # (cap, 4): see step_solve
     P,  # (cap, 3)
     U,  # (cap, 3)
     SLIP,  # (cap,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
 from signorini.formulations.step_arrays import (
     BALANCE,
@@ -149,6 +149,7 @@ def hand_over(t: IntArray) -> None:
             impulse[c, i] = p[k, i]
             velocity[c, i] = u[k, i]
             old_impulse[c, i] = p[k, i]
+        for i in range(4):
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]
@@ -157,7 +158,7 @@ def hand_over(t: IntArray) -> None:
     counts[RESCUED] = 0
 
 
-@inner_kernel
+@bare_kernel
 def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, float]:
     return (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5])
 

@@ -7,7 +7,7 @@ step. Each is solved by itself, to the tolerance by its own measure, so that a h
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     BLOCK,
@@ -63,7 +63,7 @@ from signorini.math.rotation import cross, dot, tangent_frame
 Vector = tuple[float, float, float]
 
 
-@inner_kernel
+@bare_kernel
 def _root(place: IntArray, b: int) -> int:
     """Return the root of the tree that body `b` is in, and flatten the way to it."""
     while place[b, 0] != b:
@@ -120,13 +120,13 @@ def find_islands(
     return count
 
 
-@inner_kernel
+@bare_kernel
 def _point_velocity(v: Array, b: int, r: Vector) -> Vector:
     w = cross((v[b, 3], v[b, 4], v[b, 5]), r)
     return (v[b, 0] + w[0], v[b, 1] + w[1], v[b, 2] + w[2])
 
 
-@inner_kernel
+@bare_kernel
 def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
     """Write row i of the two blocks k, k + 1 that join a contact to body b: the mass-scaled wrench of direction d."""
     m = cross(r, d)
@@ -162,6 +162,7 @@ def _recall(t: IntArray, n_c: int) -> None:
         for k in range(3):
             p[position[c], k] = old_impulse[at, k] if known else 0.0
             reference[position[c], k] = p[position[c], k]
+        for k in range(4):
             softness[position[c], k] = old_softness[at, k] if known else 0.0
 
 

@@ -1,6 +1,6 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
-Where contacts of an island overlap by more than a band, a fifth of that is taken back at the start of the step by the
+Where contacts of an island overlap by more than a band, half of that is taken back at the start of the step by the
 displacement of least kinetic energy. Contacts that carried load in the last step are kept in touch, so that their
 forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must not
 overlap. A few sweeps do; what they leave is taken back in the next steps. The energy of lifting is the correction work.
@@ -9,7 +9,7 @@ overlap. A few sweeps do; what they leave is taken back in the next steps. The e
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -30,12 +30,12 @@ from signorini.formulations.step_arrays import (
 from signorini.math.rotation import turn_exact
 
 _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
-_PART = 0.2  # of an overlap taken back in a step
+_PART = 0.5  # of an overlap taken back in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
 _SWEEPS = 10
 
 
-@inner_kernel
+@bare_kernel
 def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = _BAND * size
@@ -46,7 +46,7 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     return -(gap + band)
 
 
-@inner_kernel
+@bare_kernel
 def _along_normal(gather: Array, block: IntArray, first: int, last: int, moved: Array) -> float:
     """Return by how much the displacement parts one contact."""
     s = 0.0

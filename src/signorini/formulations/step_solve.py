@@ -12,8 +12,8 @@ without a jump of force. An open gap :math:`G = \Psi/h` that a loaded layer brid
 :math:`\max(G/5 - e, G - 2 e)`, :math:`e = a_n p_{ref,n}`, in place of :math:`G - e`: a contact that opens by a
 millionth must not lose its force at once.
 
-How soft an island is, is remembered with its contacts: alpha, the steps to wait before it is tried as rigid again, and
-by how much the next wait is longer. All is counted in sweeps and steps, so that runs repeat bit for bit.
+How soft an island is, is remembered with its contacts: alpha, the steps to wait before it is tried as rigid again, the
+next such wait, and the alpha at which it begins. All is counted in sweeps and steps, so that runs repeat bit for bit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
@@ -63,13 +63,14 @@ from signorini.solvers.nsgs_kernels import local_data
 
 WINDOW = 5
 SWEEP_LIMIT = 2000
-ROBUST = 64
-"""Contacts of an island up to which the robust methods are asked before it is made compliant."""
+_FEW, _MANY = 64, 300  # contacts up to which robust methods come before compliance, and to which they do ...
+_UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
 _AFTER = 2  # sweeps after a guess was found good enough: taken as it is in every step, its error would add up to creep
 _PATIENCE, _PROGRESS = 200, 0.1
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
-_RIGID, _COMPLIANT, _LAST = 64, 160, 1000  # sweeps allowed to large islands: rigid, compliant, at the largest alpha
+# Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha.
+_RIGID, _AGAIN, _COMPLIANT, _LAST = 100, 64, 160, 1000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 _LONGEST_WAIT = 16.0
 
@@ -101,13 +102,28 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
     local_data(diagonal[first:last], reals(t, RHO)[first:last], real_rows(t, LOCAL)[first:last])
 
 
-@inner_kernel
+@bare_kernel
 def _most(softness: Array, first: int, last: int, column: int) -> float:
     """Return the largest entry of a column over an island."""
     most = 0.0
     for k in range(first, last):
         most = max(most, softness[k, column])
     return most
+
+
+@inner_kernel
+def _may_be_soft(t: IntArray, first: int, last: int) -> bool:
+    """Tell whether an island that resists is made compliant at once, before robust methods are asked."""
+    counts, diagonal = wholes(t, COUNTS), real_blocks(t, DIAGONAL)
+    if counts[SOFT] == 0 or (last - first <= _FEW and counts[SOFTEN] == 0):
+        return False
+    if last - first > _MANY or counts[SOFTEN] == 1:
+        return True
+    least, most = diagonal[first, 0, 0], diagonal[first, 0, 0]
+    for k in range(first, last):
+        least = min(least, diagonal[k, 0, 0])
+        most = max(most, diagonal[k, 0, 0])
+    return bool(most <= _UNEQUAL * least)
 
 
 @inner_kernel
@@ -128,7 +144,7 @@ def solve_step(t: IntArray) -> bool:
     counts[SWEEPS] = 0
     solved = True
     i, fresh = 0, True
-    alpha, wait, back, tried, total = 0.0, 0.0, 0.0, _AS_RIGID, 0
+    alpha, wait, back, entry, tried, total, large, entering = 0.0, 0.0, 0.0, 0.0, _AS_RIGID, 0, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     goal, limit, progress = 0.0, counts[LIMIT], _PROGRESS
     window: Any = np.int64(WINDOW)
@@ -136,10 +152,11 @@ def solve_step(t: IntArray) -> bool:
     while i < counts[ISLANDS]:
         first, last = island[i, 2], island[i, 2] + island[i, 0]
         m, n = 6 * island[i, 1], 3 * island[i, 0]
-        large = counts[SOFT] == 1 and (island[i, 0] > ROBUST or counts[SOFTEN] == 1)
         if fresh:
             alpha, wait = _most(softness, first, last, 0), _most(softness, first, last, 1)
-            back = max(1.0, _most(softness, first, last, 2))
+            back, entry = max(1.0, _most(softness, first, last, 2)), _most(softness, first, last, 3)
+            large = _may_be_soft(t, first, last)
+            entering = False
             tried = _AS_RIGID if alpha == 0.0 or (alpha <= _LEAST and wait <= 0.0) or not large else _AS_SOFT
             total = 0
             fresh = False
@@ -148,7 +165,9 @@ def solve_step(t: IntArray) -> bool:
             goal, window = _MARGIN * tolerance, np.int64(WINDOW)
             limit, patience, progress = counts[LIMIT], np.int64(_PATIENCE), _PROGRESS
             if large:
-                limit = np.int64(_RIGID if tried == _AS_RIGID else _COMPLIANT if alpha < _MOST else _LAST)
+                limit = np.int64(_COMPLIANT if alpha < _MOST else _LAST)
+                if tried == _AS_RIGID:
+                    limit = np.int64(_RIGID if alpha == 0.0 else _AGAIN)
                 if limit != _LAST:
                     patience, progress = np.int64(_FORESIGHT), 0.0
         at = 6 * island[i, 3] + 3 * first
@@ -198,7 +217,8 @@ def solve_step(t: IntArray) -> bool:
                 for k in range(3):
                     reference[c, k] = best[c, k]
             if alpha == 0.0:
-                alpha = _FIRST if back == 1.0 else 4.0 * _LEAST
+                alpha = entry if entry > 0.0 else _FIRST
+                entering = True
             wait = back
             back = min(2.0 * back, _LONGEST_WAIT)
             tried = _AS_SOFT
@@ -207,6 +227,8 @@ def solve_step(t: IntArray) -> bool:
             alpha = min(2.5 * alpha, _MOST)
             continue
         elif tried == _AS_SOFT:
+            if entering:
+                entry = max(0.5 * alpha if sweeps <= 40 else alpha, 4.0 * _LEAST)
             if sweeps <= 40:
                 alpha = max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
             elif sweeps > 96:
@@ -219,6 +241,7 @@ def solve_step(t: IntArray) -> bool:
             softness[c, 0] = alpha
             softness[c, 1] = wait
             softness[c, 2] = back
+            softness[c, 3] = entry
         counts[SWEEPS] = max(counts[SWEEPS], total)
         i += 1
         fresh = True

@@ -33,12 +33,7 @@ class Impact(NamedTuple):
 
 
 def time_of_impact(
-    model: Model,
-    state: State,
-    duration: float,
-    *,
-    tolerance: float = 1e-6,
-    max_advances: int = 10_000,
+    model: Model, state: State, duration: float, *, tolerance: float = 1e-6, max_advances: int = 10_000
 ) -> Impact:
     """Return when bodies that keep their velocities from `state` on first come within `tolerance` of touch.
 
@@ -74,10 +69,7 @@ def time_of_impact(
             break
         fastest = speed[contacts.body_a[apart]] + speed[contacts.body_b[apart]]
         with np.errstate(divide="ignore"):
-            t += max(
-                float(((contacts.gap[apart] - 0.5 * near) / fastest).min()),
-                1e-12 * duration,
-            )
+            t += max(float(((contacts.gap[apart] - 0.5 * near) / fastest).min()), 1e-12 * duration)
         if t >= duration:
             break
     else:

@@ -61,15 +61,7 @@ def _set_face(corner: Array, face: IntArray, wall: Array, f: int, i: int, j: int
 
 
 @bare_kernel
-def _expand(
-    corner: Array,
-    face: IntArray,
-    wall: Array,
-    edge: IntArray,
-    faces: int,
-    c: int,
-    visible: float,
-) -> int:
+def _expand(corner: Array, face: IntArray, wall: Array, edge: IntArray, faces: int, c: int, visible: float) -> int:
     """Replace the faces that corner `c` sees by a fan around it; return the new number of faces."""
     x = row(corner, c)
     edges, f = 0, 0
@@ -111,10 +103,7 @@ def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, cor
             f = 1.0 / np.sqrt(dot(d, d))
             t, o = across((f * d[0], f * d[1], f * d[2]))
         if k == 6:  # across the first three
-            m = cross(
-                along(row(corner, 1), -1.0, row(corner, 0)),
-                along(row(corner, 2), -1.0, row(corner, 0)),
-            )
+            m = cross(along(row(corner, 1), -1.0, row(corner, 0)), along(row(corner, 2), -1.0, row(corner, 0)))
             f = 1.0 / np.sqrt(dot(m, m))
             t = (f * m[0], f * m[1], f * m[2])
         n = start if k < 2 else (o if 4 <= k <= 5 else t)

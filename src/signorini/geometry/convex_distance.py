@@ -91,9 +91,7 @@ def _reduce(simplex: Array, count: int) -> int:
         simplex[0, WEIGHT], simplex[1, WEIGHT] = 1.0 - t, t
     elif count == 3:
         w = on_triangle(
-            _difference(simplex, count - 3),
-            _difference(simplex, count - 2),
-            _difference(simplex, count - 1),
+            _difference(simplex, count - 3), _difference(simplex, count - 2), _difference(simplex, count - 1)
         )
         for i in range(3):
             simplex[i, WEIGHT] = w[i]
@@ -129,28 +127,14 @@ def _combined(simplex: Array, count: int) -> tuple[Vector, Vector]:
     """Return the weighted sums of the points on a and on b."""
     a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(count):
-        a = along(
-            a,
-            simplex[i, WEIGHT],
-            (simplex[i, ON_A], simplex[i, ON_A + 1], simplex[i, ON_A + 2]),
-        )
-        b = along(
-            b,
-            simplex[i, WEIGHT],
-            (simplex[i, ON_B], simplex[i, ON_B + 1], simplex[i, ON_B + 2]),
-        )
+        a = along(a, simplex[i, WEIGHT], (simplex[i, ON_A], simplex[i, ON_A + 1], simplex[i, ON_A + 2]))
+        b = along(b, simplex[i, WEIGHT], (simplex[i, ON_B], simplex[i, ON_B + 1], simplex[i, ON_B + 2]))
     return a, b
 
 
 @bare_kernel
 def nearest_points(
-    vertex: Array,
-    part: IntArray,
-    solid: Array,
-    limit: float,
-    touch: float,
-    tolerance: float,
-    simplex: Array,
+    vertex: Array, part: IntArray, solid: Array, limit: float, touch: float, tolerance: float, simplex: Array
 ) -> Nearest:
     """Return separation, normal and points of two solids, good to about `tolerance`.
 

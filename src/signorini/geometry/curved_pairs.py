@@ -17,7 +17,7 @@ from signorini.geometry.support import CYLINDER
 from signorini.geometry.tables import BODY, BOUND, KIND, SIZE
 from signorini.geometry.touch import finished
 from signorini.geometry.vectors import along, row
-from signorini.math.rotation import multiply, rotate
+from signorini.math.rotation import matrix, multiply, rotate
 
 # As part of the size: closer than this, directions between points say little and the expanding polytope takes over.
 _TOUCH = 1e-4
@@ -51,18 +51,7 @@ def closest_touch(
             tolerance = (_COARSE if attempt == 0 else _FINE) * scale
             start = nearest_points(vertex, part, solid, limit, _TOUCH * size, tolerance, simplex)
             if start[0] == -np.inf:
-                start = deepest_points(
-                    vertex,
-                    part,
-                    solid,
-                    start[1],
-                    tolerance,
-                    scale,
-                    corner,
-                    face,
-                    wall,
-                    rim,
-                )
+                start = deepest_points(vertex, part, solid, start[1], tolerance, scale, corner, face, wall, rim)
             if start[0] > limit:
                 return start[0], start[1], start[2], start[3], 0, 0
         else:
@@ -127,35 +116,13 @@ def curved_pair(
         if side == 1:
             s, x = j, rotate(inverse, along(row(world, j), -1.0, row(world, i)))
             e = multiply(inverse, (world[j, 3], world[j, 4], world[j, 5], world[j, 6]))
-        load(side, s, x, e, label, solid, vertex, plane, part)
-        size = (
-            shape[s, SIZE],
-            shape[s, SIZE + 1],
-            shape[s, SIZE + 2],
-            shape[s, SIZE + 3],
-        )
+        load(side, s, x, matrix(e), label, solid, vertex, plane, part)
+        size = (shape[s, SIZE], shape[s, SIZE + 1], shape[s, SIZE + 2], shape[s, SIZE + 3])
         place(side, label[s, KIND], x, e, size, part, pose)
     limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
-    scale, least = (
-        shape[i, BOUND] + shape[j, BOUND],
-        min(shape[i, BOUND], shape[j, BOUND]),
-    )
+    scale, least = (shape[i, BOUND] + shape[j, BOUND], min(shape[i, BOUND], shape[j, BOUND]))
     touch = closest_touch(
-        vertex,
-        plane,
-        link,
-        part,
-        pose,
-        limit,
-        scale,
-        least,
-        simplex,
-        corner,
-        face,
-        wall,
-        rim,
-        choice,
-        M,
+        vertex, plane, link, part, pose, limit, scale, least, simplex, corner, face, wall, rim, choice, M
     )
     if not touch[0] <= limit:
         return made
@@ -179,18 +146,4 @@ def curved_pair(
         feature,
     )
     count = reduce_points(point, feature, count, scale)
-    return emit(
-        made,
-        count,
-        i,
-        j,
-        material,
-        r_a,
-        r_b,
-        label,
-        world,
-        point,
-        feature,
-        value,
-        index,
-    )
+    return emit(made, count, i, j, material, r_a, r_b, label, world, point, feature, value, index)

@@ -37,14 +37,7 @@ def rim_place(radius: float, k: int) -> tuple[float, float]:
 
 @bare_kernel
 def _add(
-    x: Vector,
-    name: int,
-    n: Vector,
-    height: float,
-    margin: float,
-    count: int,
-    point: Array,
-    feature: IntArray,
+    x: Vector, name: int, n: Vector, height: float, margin: float, count: int, point: Array, feature: IntArray
 ) -> int:
     """Add the contact of a point, in the axes of the shape, with the plane if within `margin`; return the new count."""
     gap = height + dot(n, x)
@@ -62,13 +55,7 @@ def _add(
 
 @bare_kernel
 def curved_on_plane(
-    kind: int,
-    size: Size,
-    n: Vector,
-    height: float,
-    margin: float,
-    point: Array,
-    feature: IntArray,
+    kind: int, size: Size, n: Vector, height: float, margin: float, point: Array, feature: IntArray
 ) -> int:
     """Write the contacts of a half-space a and a curved shape b in the axes of b; return how many.
 
@@ -90,40 +77,15 @@ def curved_on_plane(
         for k in range(RIM):
             u, v = rim_place(size[0], k)
             least = min(least, n[0] * u + n[1] * v + n[2] * z)
-            count = _add(
-                (u, v, z),
-                3 + k + (RIM if rises else 0),
-                n,
-                height,
-                margin,
-                count,
-                point,
-                feature,
-            )
+            count = _add((u, v, z), 3 + k + (RIM if rises else 0), n, height, margin, count, point, feature)
     least -= LOWER * size[0]
     up, low = n[2] * top - across * r, n[2] * bottom - across * size[0]
     flat = abs(up - low) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2)
     if (up < low or flat) and up < least:
-        count = _add(
-            (f * r * n[0], f * r * n[1], top),
-            none + 1,
-            n,
-            height,
-            margin,
-            count,
-            point,
-            feature,
-        )
+        count = _add((f * r * n[0], f * r * n[1], top), none + 1, n, height, margin, count, point, feature)
     if (low <= up or flat) and low < least:
         count = _add(
-            (f * size[0] * n[0], f * size[0] * n[1], bottom),
-            none + 2,
-            n,
-            height,
-            margin,
-            count,
-            point,
-            feature,
+            (f * size[0] * n[0], f * size[0] * n[1], bottom), none + 2, n, height, margin, count, point, feature
         )
     return count
 
@@ -156,19 +118,4 @@ def curved_plane_pair(
     size = (shape[o, SIZE], shape[o, SIZE + 1], shape[o, SIZE + 2], shape[o, SIZE + 3])
     margin = reach[label[i, BODY]] + reach[label[j, BODY]]
     count = curved_on_plane(label[o, KIND], size, n, height, margin, point, feature)
-    return emit_on_plane(
-        made,
-        count,
-        i,
-        j,
-        plane_last,
-        m,
-        material,
-        0.0,
-        label,
-        world,
-        point,
-        feature,
-        value,
-        index,
-    )
+    return emit_on_plane(made, count, i, j, plane_last, m, material, 0.0, label, world, point, feature, value, index)

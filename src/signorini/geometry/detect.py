@@ -28,15 +28,7 @@ def detect(model: Model, state: State, reach: Array) -> Contacts:
         How far any surface point of each body may move. Shapes of different bodies make candidates where their gap
         is at most the sum of both reaches, unless both bodies are fixed or the pair is excluded.
     """
-    return detect_arrays(
-        model.shapes,
-        model.hulls,
-        model.materials,
-        model.fixed_count,
-        state.q,
-        reach,
-        model.implicit,
-    )
+    return detect_arrays(model.shapes, model.hulls, model.materials, model.fixed_count, state.q, reach, model.implicit)
 
 
 class _Detector:
@@ -70,10 +62,7 @@ def _detector(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_cou
         if detector.materials is materials and detector.fixed_count == fixed_count:
             return detector
     detector = _Detector(shapes, hulls, materials, fixed_count)
-    detectors[key] = (
-        weakref.ref(shapes.kind, lambda _: detectors.pop(key, None)),
-        detector,
-    )
+    detectors[key] = (weakref.ref(shapes.kind, lambda _: detectors.pop(key, None)), detector)
     return detector
 
 

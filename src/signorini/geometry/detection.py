@@ -22,8 +22,9 @@ from signorini.geometry.frames import HALF_SPACE, place_shapes
 from signorini.geometry.pairs import find_pairs
 from signorini.geometry.polytopes import polytope_pair
 from signorini.geometry.scratch import carved, carved_integers
-from signorini.geometry.simple_pairs import POLYGON, SPHERE, is_simple, out_of_reach, simple_pair, sphere_pair
+from signorini.geometry.simple_pairs import HULL, POLYGON, SPHERE, is_simple, out_of_reach, simple_pair, sphere_pair
 from signorini.geometry.solids import PART_COLUMNS, SOLID_COLUMNS
+from signorini.geometry.sphere_polytopes import sphere_polytope_pair
 from signorini.geometry.support import SUPERELLIPSOID, curved_boxes
 from signorini.geometry.tables import (
     FOUND,
@@ -73,21 +74,7 @@ def detect_simple(
         if low == SPHERE and high == SPHERE:
             made = sphere_pair(made, i, j, shape, label, pair, reach, world, value, index)
         elif is_simple(low, high):
-            made = simple_pair(
-                made,
-                i,
-                j,
-                shape,
-                label,
-                solid,
-                pair,
-                reach,
-                world,
-                work,
-                mark,
-                value,
-                index,
-            )
+            made = simple_pair(made, i, j, shape, label, solid, pair, reach, world, work, mark, value, index)
     return found if found < 0 else _counted(made, value.shape[0])
 
 
@@ -116,42 +103,21 @@ def detect_polytopes(
     vertex, at = carved(reals, at, 2 * v, 3), at + 6 * v
     plane, at = carved(reals, at, 2 * f, 4), at + 8 * f
     polygon = carved(reals, at, 4 * m, 3)
-    part, number = (
-        carved_integers(integers, number, 2, PART_COLUMNS),
-        number + 2 * PART_COLUMNS,
-    )
-    near, number = (
-        carved_integers(integers, number, 2, cells[MOST_EDGES]),
-        number + 2 * cells[MOST_EDGES],
-    )
+    part, number = (carved_integers(integers, number, 2, PART_COLUMNS), number + 2 * PART_COLUMNS)
+    near, number = (carved_integers(integers, number, 2, cells[MOST_EDGES]), number + 2 * cells[MOST_EDGES])
     tag = carved_integers(integers, number, 4 * m, 3)
     made = found - found
     for c in range(cells[FOUND], cells[FOUND] + found):
         i, j = cells[c] >> 32, cells[c] & 0xFFFFFFFF
         if out_of_reach(shape, label, q, reach, i, j):
             continue
-        low, high = (
-            min(label[i, KIND], label[j, KIND]),
-            max(label[i, KIND], label[j, KIND]),
-        )
+        low, high = (min(label[i, KIND], label[j, KIND]), max(label[i, KIND], label[j, KIND]))
         if low == SPHERE and high == SPHERE:
             made = sphere_pair(made, i, j, shape, label, pair, reach, world, value, index)
         elif is_simple(low, high):
-            made = simple_pair(
-                made,
-                i,
-                j,
-                shape,
-                label,
-                solid,
-                pair,
-                reach,
-                world,
-                work,
-                mark,
-                value,
-                index,
-            )
+            made = simple_pair(made, i, j, shape, label, solid, pair, reach, world, work, mark, value, index)
+        elif low == SPHERE and high == HULL:
+            made = sphere_polytope_pair(made, i, j, shape, label, solid, link, pair, reach, world, work, value, index)
         elif high <= POLYGON:
             made = polytope_pair(
                 made,
@@ -211,61 +177,28 @@ def detect_curved(
     M, at = carved(reals, at, 8, 7), at + 56
     patch, at = carved(reals, at, 2 * m, 3), at + 6 * m
     patch_plane = carved(reals, at, 2, 4)
-    part, number = (
-        carved_integers(integers, number, 2, PART_COLUMNS),
-        number + 2 * PART_COLUMNS,
-    )
-    near, number = (
-        carved_integers(integers, number, 2, cells[MOST_EDGES]),
-        number + 2 * cells[MOST_EDGES],
-    )
+    part, number = (carved_integers(integers, number, 2, PART_COLUMNS), number + 2 * PART_COLUMNS)
+    near, number = (carved_integers(integers, number, 2, cells[MOST_EDGES]), number + 2 * cells[MOST_EDGES])
     tag, number = carved_integers(integers, number, 4 * m, 3), number + 12 * m
-    patch_part, number = (
-        carved_integers(integers, number, 2, PART_COLUMNS),
-        number + 2 * PART_COLUMNS,
-    )
-    face, number = (
-        carved_integers(integers, number, MAX_FACES, 3),
-        number + 3 * MAX_FACES,
-    )
-    rim, number = (
-        carved_integers(integers, number, 3 * MAX_FACES, 2),
-        number + 6 * MAX_FACES,
-    )
+    patch_part, number = (carved_integers(integers, number, 2, PART_COLUMNS), number + 2 * PART_COLUMNS)
+    face, number = (carved_integers(integers, number, MAX_FACES, 3), number + 3 * MAX_FACES)
+    rim, number = (carved_integers(integers, number, 3 * MAX_FACES, 2), number + 6 * MAX_FACES)
     choice = integers[number : number + 4 * MAX_CANDIDATES].reshape((2, MAX_CANDIDATES, 2))
     number += 4 * MAX_CANDIDATES
-    patch_link, number = (
-        carved_integers(integers, number, 2 * m + 2, 4),
-        number + 8 * m + 8,
-    )
+    patch_link, number = (carved_integers(integers, number, 2 * m + 2, 4), number + 8 * m + 8)
     name = carved_integers(integers, number, 2 * m, 2)
     made = found - found
     for c in range(cells[FOUND], cells[FOUND] + found):
         i, j = cells[c] >> 32, cells[c] & 0xFFFFFFFF
         if out_of_reach(shape, label, q, reach, i, j):
             continue
-        low, high = (
-            min(label[i, KIND], label[j, KIND]),
-            max(label[i, KIND], label[j, KIND]),
-        )
+        low, high = (min(label[i, KIND], label[j, KIND]), max(label[i, KIND], label[j, KIND]))
         if low == SPHERE and high == SPHERE:
             made = sphere_pair(made, i, j, shape, label, pair, reach, world, value, index)
         elif is_simple(low, high):
-            made = simple_pair(
-                made,
-                i,
-                j,
-                shape,
-                label,
-                solid,
-                pair,
-                reach,
-                world,
-                work,
-                mark,
-                value,
-                index,
-            )
+            made = simple_pair(made, i, j, shape, label, solid, pair, reach, world, work, mark, value, index)
+        elif low == SPHERE and high == HULL:
+            made = sphere_polytope_pair(made, i, j, shape, label, solid, link, pair, reach, world, work, value, index)
         elif high <= POLYGON:
             made = polytope_pair(
                 made,

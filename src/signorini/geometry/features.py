@@ -10,23 +10,8 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
-from signorini.geometry.separation import (
-    EDGE,
-    EDGES,
-    FACE,
-    FACES,
-    HALF_EDGES,
-    VERTEX,
-    VERTICES,
-)
-from signorini.geometry.solids import (
-    KIND,
-    brought_out,
-    seen_from,
-    size_of,
-    turned_in,
-    turned_out,
-)
+from signorini.geometry.separation import EDGE, EDGES, FACE, FACES, HALF_EDGES, VERTEX, VERTICES
+from signorini.geometry.solids import KIND, brought_out, seen_from, size_of, turned_in, turned_out
 from signorini.geometry.support import CONE, CYLINDER, TINY
 from signorini.geometry.vectors import Vector, across, along, row
 from signorini.math.rotation import dot
@@ -45,14 +30,7 @@ in the directions of the tangents."""
 
 @bare_kernel
 def _polytope_candidates(
-    vertex: Array,
-    plane: Array,
-    edge: IntArray,
-    part: IntArray,
-    side: int,
-    n: Vector,
-    x: Vector,
-    out: IntArray,
+    vertex: Array, plane: Array, edge: IntArray, part: IntArray, side: int, n: Vector, x: Vector, out: IntArray
 ) -> int:
     """List the candidates of a polytope; see :func:`candidates`."""
     v0 = part[side, VERTEX]
@@ -139,10 +117,7 @@ def candidates(
     out[side, count, 0], out[side, count, 1] = rim, end
     count += 1
     if abs(slope) < _NEAR:
-        out[side, count, 0], out[side, count, 1] = (
-            (POINT if kind == CONE and end == 2 else CIRCLE),
-            3 - end,
-        )
+        out[side, count, 0], out[side, count, 1] = (POINT if kind == CONE and end == 2 else CIRCLE), 3 - end
         count += 1
     elif wide >= _NEAR:
         out[side, count, 0], out[side, count, 1] = SIDE_WALL, 0
@@ -165,31 +140,12 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
     axis = turned_out(solid, side, (0.0, 0.0, 1.0))
     wide = np.sqrt(y[0] * y[0] + y[1] * y[1])
     c, s = (y[0] / wide, y[1] / wide) if wide > TINY else (1.0, 0.0)
-    outward, around = (
-        turned_out(solid, side, (c, s, 0.0)),
-        turned_out(solid, side, (-s, c, 0.0)),
-    )
+    outward, around = turned_out(solid, side, (c, s, 0.0)), turned_out(solid, side, (-s, c, 0.0))
     if shape == FLAT:
-        return (
-            2,
-            brought_out(solid, side, (y[0], y[1], z)),
-            outward,
-            around,
-            0.0,
-            0.0,
-            0.0,
-        )
+        return 2, brought_out(solid, side, (y[0], y[1], z)), outward, around, 0.0, 0.0, 0.0
     if shape == CIRCLE:
         r = size[0]
-        return (
-            1,
-            brought_out(solid, side, (r * c, r * s, z)),
-            around,
-            axis,
-            -dot(n, outward) / r,
-            0.0,
-            0.0,
-        )
+        return 1, brought_out(solid, side, (r * c, r * s, z)), around, axis, -dot(n, outward) / r, 0.0, 0.0
     if kind == CYLINDER:
         r, up, z = size[0], axis, y[2]
     else:  # the foot on the generator, kept off the apex, where there is no curvature
@@ -198,15 +154,7 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
         t = min(max((wide - size[0]) * g[0] + (y[2] - bottom) * g[1], -slant), 0.999 * slant)
         r, z = size[0] + t * g[0], bottom + t * g[1]
         up = along((g[0] * outward[0], g[0] * outward[1], g[0] * outward[2]), g[1], axis)
-    return (
-        2,
-        brought_out(solid, side, (r * c, r * s, z)),
-        around,
-        up,
-        -dot(n, outward) / r,
-        0.0,
-        0.0,
-    )
+    return 2, brought_out(solid, side, (r * c, r * s, z)), around, up, -dot(n, outward) / r, 0.0, 0.0
 
 
 @bare_kernel
@@ -234,15 +182,7 @@ def _smooth_local(solid: Array, side: int, x: Vector, n: Vector) -> Local:
     tt = h[0] * t[0] * t[0] + h[1] * t[1] * t[1] + h[2] * t[2] * t[2]
     to = h[0] * t[0] * o[0] + h[1] * t[1] * o[1] + h[2] * t[2] * o[2]
     oo = h[0] * o[0] * o[0] + h[1] * o[1] * o[1] + h[2] * o[2] * o[2]
-    return (
-        2,
-        brought_out(solid, side, y),
-        turned_out(solid, side, t),
-        turned_out(solid, side, o),
-        tt,
-        to,
-        oo,
-    )
+    return 2, brought_out(solid, side, y), turned_out(solid, side, t), turned_out(solid, side, o), tt, to, oo
 
 
 @bare_kernel

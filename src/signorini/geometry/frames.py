@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
-from signorini.geometry.tables import (
-    BODY,
-    BOUND,
-    BOX,
-    KIND,
-    LOWER,
-    SIZE,
-    TURN,
-    UPPER,
-    VERTEX_COUNT,
-    VERTEX_ROW,
-)
+from signorini.geometry.tables import BODY, BOUND, BOX, KIND, LOWER, SIZE, TURN, UPPER, VERTEX_COUNT, VERTEX_ROW
 from signorini.geometry.vectors import row
 from signorini.math.rotation import dot, matrix, multiply, rotate
 from signorini.model.shapes import ShapeKind
@@ -48,15 +37,7 @@ def place_shapes(shape: Array, label: IntArray, solid: Array, q: Array, reach: A
         b = label[i, BODY]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         x = rotate(e, row(shape, i))
-        f = multiply(
-            e,
-            (
-                shape[i, TURN],
-                shape[i, TURN + 1],
-                shape[i, TURN + 2],
-                shape[i, TURN + 3],
-            ),
-        )
+        f = multiply(e, (shape[i, TURN], shape[i, TURN + 1], shape[i, TURN + 2], shape[i, TURN + 3]))
         for k in range(3):
             world[i, k] = q[b, k] + x[k]
         for k in range(4):

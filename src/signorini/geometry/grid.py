@@ -37,10 +37,12 @@ def add_pair(cells: IntArray, count: int, i: int, j: int) -> int:
 @bare_kernel
 def _largest(world: Array, i: int) -> float:
     """Return the largest extent of the box of shape `i`."""
-    return max(
-        world[i, UPPER] - world[i, LOWER],
-        world[i, UPPER + 1] - world[i, LOWER + 1],
-        world[i, UPPER + 2] - world[i, LOWER + 2],
+    return float(
+        max(
+            world[i, UPPER] - world[i, LOWER],
+            world[i, UPPER + 1] - world[i, LOWER + 1],
+            world[i, UPPER + 2] - world[i, LOWER + 2],
+        )
     )
 
 

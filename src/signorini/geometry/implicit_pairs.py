@@ -34,13 +34,7 @@ def shape_set(shapes: ShapeArrays, hulls: Hulls, implicit: Implicits, s: int) ->
     h = int(shapes.hull[s])
     v = slice(hulls.vertex_start[h], hulls.vertex_start[h + 1]) if h >= 0 else slice(0, 0)
     f = slice(hulls.face_start[h], hulls.face_start[h + 1]) if h >= 0 else slice(0, 0)
-    return convex_set(
-        int(shapes.kind[s]),
-        shapes.size[s],
-        hulls.vertex[v],
-        hulls.face_normal[f],
-        hulls.face_offset[f],
-    )
+    return convex_set(int(shapes.kind[s]), shapes.size[s], hulls.vertex[v], hulls.face_normal[f], hulls.face_offset[f])
 
 
 def implicit_pairs(
@@ -68,14 +62,7 @@ def implicit_pairs(
         limit = float(reach[a] + reach[b])
         for feature, one in enumerate(_contacts(shapes, hulls, implicit, frame, i, j, limit)):
             value.append(np.concatenate([one.point_a, one.point_b, one.normal, [one.gap]]))
-            index.append(
-                (
-                    a,
-                    b,
-                    (((key << FEATURE_BITS) + feature) << FEATURE_BITS) + feature,
-                    material,
-                )
-            )
+            index.append((a, b, (((key << FEATURE_BITS) + feature) << FEATURE_BITS) + feature, material))
     return np.array(value).reshape(-1, 10), np.array(index, dtype=np.int64).reshape(-1, 4)
 
 
@@ -86,26 +73,14 @@ def _material(materials: Materials, key: int) -> int:
 
 
 def _contacts(
-    shapes: ShapeArrays,
-    hulls: Hulls,
-    implicit: Implicits,
-    frame: Array,
-    i: int,
-    j: int,
-    limit: float,
+    shapes: ShapeArrays, hulls: Hulls, implicit: Implicits, frame: Array, i: int, j: int, limit: float
 ) -> list[Touch]:
     """Return the contacts of shapes `i` and `j` with gaps up to `limit`, in world coordinates."""
     scale = float(min(shapes.bound[i], shapes.bound[j]))
     # Seen from the bounded shape, for more digits.
     origin = frame[j if shapes.hull[i] < 0 else i, :3].copy()
     A, B = (
-        Placed(
-            shape_set(shapes, hulls, implicit, s),
-            frame[s, :3] - origin,
-            _rotation(frame[s]),
-            scale,
-        )
-        for s in (i, j)
+        Placed(shape_set(shapes, hulls, implicit, s), frame[s, :3] - origin, _rotation(frame[s]), scale) for s in (i, j)
     )
     if shapes.hull[i] < 0:
         touches = _on_plane(A, B, limit / scale)
@@ -115,11 +90,7 @@ def _contacts(
         one = touch(A, B, limit / scale)
         touches = [] if one is None or not one.gap * scale <= limit else [one]
     return [
-        one._replace(
-            gap=scale * one.gap,
-            point_a=origin + scale * one.point_a,
-            point_b=origin + scale * one.point_b,
-        )
+        one._replace(gap=scale * one.gap, point_a=origin + scale * one.point_a, point_b=origin + scale * one.point_b)
         for one in touches
     ]
 
@@ -161,8 +132,7 @@ def _face_ends(n: Array, B: ConvexSet, x: Array) -> list[Array]:
         foot, _ = support(B, m)
         depth = float(m @ (foot - B.inner))
         slab = Common(
-            (B, Planes(-m[None], np.array([_LEVEL - float(m @ foot)]))),
-            foot + 0.5 * _LEVEL / depth * (B.inner - foot),
+            (B, Planes(-m[None], np.array([_LEVEL - float(m @ foot)]))), foot + 0.5 * _LEVEL / depth * (B.inner - foot)
         )
         t, o = (np.array(axis) for axis in tangent_frame(n))
         ends: list[Array] = []

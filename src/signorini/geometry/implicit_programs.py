@@ -118,10 +118,7 @@ def closest(A: ConvexSet, B: ConvexSet) -> tuple[Array, Array, Array, Array]:
         K[:3, :3], K[3:, 3:] = A.hessian(z[:3], w[:m]), B.hessian(z[3:], w[m:])
         return K
 
-    z, w = minimise(
-        Program(np.zeros(6), H, values, gradients, curvature),
-        np.concatenate([A.inner, B.inner]),
-    )
+    z, w = minimise(Program(np.zeros(6), H, values, gradients, curvature), np.concatenate([A.inner, B.inner]))
     return z[:3], z[3:], w[:m], w[m:]
 
 
@@ -144,8 +141,5 @@ def deepest(A: ConvexSet, B: ConvexSet) -> tuple[Array, float, Array, Array]:
 
     x = 0.5 * (A.inner + B.inner)
     top = float(max(A.values(x).max(), B.values(x).max()))
-    z, w = minimise(
-        Program(e, np.zeros((4, 4)), values, gradients, curvature),
-        np.append(x, top + 1.0),
-    )
+    z, w = minimise(Program(e, np.zeros((4, 4)), values, gradients, curvature), np.append(x, top + 1.0))
     return z[:3], float(z[3]), w[:m], w[m:]

@@ -105,14 +105,7 @@ def _parted(A: ConvexSet, B: ConvexSet, start: Touch) -> Touch:
         if not distance > 0.1 * _CLEAR:
             break
         turned = (b - a) / distance
-        best = Touch(
-            float(turned @ (b - clear - a)),
-            turned,
-            a,
-            b - clear,
-            l / distance,
-            k / distance,
-        )
+        best = Touch(float(turned @ (b - clear - a)), turned, a, b - clear, l / distance, k / distance)
         if float(np.linalg.norm(turned - n)) < 1e-2:
             break
         n, depth = turned, -best.gap
@@ -148,13 +141,7 @@ def _solve(A: ConvexSet, B: ConvexSet, start: Touch) -> Touch | None:
     for _ in range(_ROUNDS):
         if not (on_a.any() and on_b.any()):
             return None
-        found, error = _newton(
-            A,
-            B,
-            Touch(gap, n, a, b, np.where(on_a, l, 0.0), np.where(on_b, k, 0.0)),
-            on_a,
-            on_b,
-        )
+        found, error = _newton(A, B, Touch(gap, n, a, b, np.where(on_a, l, 0.0), np.where(on_b, k, 0.0)), on_a, on_b)
         if not error < _ACCEPTED:
             return None
         wrong_a, wrong_b = (
@@ -186,14 +173,7 @@ def _newton(A: ConvexSet, B: ConvexSet, start: Touch, on_a: BoolArray, on_b: Boo
         F_a, F_b = A.gradients(a), B.gradients(b)
         active_a, active_b = F_a[on_a], F_b[on_b]
         r = np.concatenate(
-            [
-                b - a - d * n,
-                l @ F_a - n,
-                k @ F_b + n,
-                [n @ n - 1.0],
-                A.values(a)[on_a],
-                B.values(b)[on_b],
-            ]
+            [b - a - d * n, l @ F_a - n, k @ F_b + n, [n @ n - 1.0], A.values(a)[on_a], B.values(b)[on_b]]
         )
         error = float(np.abs(r).max())
         if not error < least * 0.99:  # not a number, or no progress any more

@@ -14,15 +14,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
-from signorini.geometry.separation import (
-    FACE,
-    FACES,
-    HALF_EDGES,
-    LOOP,
-    SIDE,
-    VERTEX,
-    VERTICES,
-)
+from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
 
@@ -35,6 +27,15 @@ _NAME = 1e-5
 
 
 @bare_kernel
+def _has_corner(link: IntArray, face: int, v: int) -> bool:
+    """Tell whether vertex `v` is a corner of a face, row `face` of `link`."""
+    found = False
+    for k in range(link[face, 0], link[face, 0] + link[face, 1]):
+        found |= link[k, 0] == v
+    return found
+
+
+@bare_kernel
 def facing(vertex: Array, plane: Array, part: IntArray, link: IntArray, side: int, n: Vector) -> tuple[int, float]:
     """Return the face at the extreme vertex along `n` that looks most along `n` (-1 without faces) and its cosine."""
     support, far = 0, -np.inf
@@ -43,26 +44,23 @@ def facing(vertex: Array, plane: Array, part: IntArray, link: IntArray, side: in
         if s > far:
             support, far = v, s
     face, cosine = -1, 0.0
-    first = part[side, LOOP]
     for f in range(part[side, FACES]):
         s = dot(n, row(plane, part[side, FACE] + f))
         if s > cosine + 1e-9:  # the first of equal faces
-            for k in range(link[first + f, 0], link[first + f, 0] + link[first + f, 1]):
-                if link[k, 0] == support:
-                    face, cosine = f, s
+            face, cosine = f, s
+    if face < 0 or _has_corner(link, part[side, LOOP] + face, support):
+        return face, cosine
+    face, cosine = -1, 0.0
+    for f in range(part[side, FACES]):
+        s = dot(n, row(plane, part[side, FACE] + f))
+        if s > cosine + 1e-9 and _has_corner(link, part[side, LOOP] + f, support):
+            face, cosine = f, s
     return face, cosine
 
 
 @bare_kernel
 def _gather(
-    vertex: Array,
-    part: IntArray,
-    link: IntArray,
-    side: int,
-    face: int,
-    role: int,
-    polygon: Array,
-    tag: IntArray,
+    vertex: Array, part: IntArray, link: IntArray, side: int, face: int, role: int, polygon: Array, tag: IntArray
 ) -> tuple[int, float]:
     """Copy a face, or the point or segment that has none, as reference (role 0) or incident polygon (role 1).
 
@@ -106,12 +104,12 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
             m = (s * n[0] - d[0], s * n[1] - d[1], s * n[2] - d[2])
         else:
             m = cross(d, n)
-        length = np.sqrt(dot(m, m))
-        made = 0
+        f = 1.0 / np.sqrt(dot(m, m))
+        m = (f * m[0], f * m[1], f * m[2])
+        made, here = 0, dot(m, along(row(polygon, source), -1.0, at))
         for i in range(count):
             j = source + (i + 1 if i + 1 < count else 0)
-            here = dot(m, along(row(polygon, source + i), -1.0, at)) / length
-            there = dot(m, along(row(polygon, j), -1.0, at)) / length
+            there = dot(m, along(row(polygon, j), -1.0, at))
             if here <= tolerance:
                 for k in range(3):
                     polygon[target + made, k] = polygon[source + i, k]
@@ -127,6 +125,7 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
                 tag[target + made, 1] = before if crossing else 0
                 tag[target + made, 2] = 0 if here <= tolerance else before
                 made += 1
+            here = there
         count = made
         source, target = target, (3 * block if target == 2 * block else 2 * block)
     return source, count
@@ -163,10 +162,7 @@ def _tidy(
                 tag[c, 1] = tag[v, 1]
                 tag[c, 2] = -1
         before = row(polygon, source + (c - source + count - 1) % count)
-        d, e = (
-            along(x, -1.0, before),
-            along(row(polygon, source + (c - source + 1) % count), -1.0, x),
-        )
+        d, e = (along(x, -1.0, before), along(row(polygon, source + (c - source + 1) % count), -1.0, x))
         length = np.sqrt(dot(d, d))
         if tag[c, 2] == 0 and abs(dot(cross(d, e), n)) < near * length and dot(d, e) > 0.0:
             tag[c, 2] = 1 if dot(up, d) >= 0.0 or dot(up, e) <= 0.0 else 0

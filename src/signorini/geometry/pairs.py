@@ -11,18 +11,7 @@ from signorini._jit import bare_kernel
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.grid import add_pair, fill, pairs_in_grid, set_levels
 from signorini.geometry.ordering import sort_pairs
-from signorini.geometry.tables import (
-    BODY,
-    BOUND,
-    BUCKETS,
-    FIXED,
-    KIND,
-    LISTS,
-    LOWER,
-    PAIRS,
-    ROOM,
-    UPPER,
-)
+from signorini.geometry.tables import BODY, BOUND, BUCKETS, FIXED, KIND, LISTS, LOWER, PAIRS, ROOM, UPPER
 
 _MANY = 64  # shapes in a scene above which the grid pays
 
@@ -88,13 +77,7 @@ def _with_all(shape: Array, label: IntArray, q: Array, reach: Array, world: Arra
 
 @bare_kernel
 def find_pairs(
-    shape: Array,
-    label: IntArray,
-    q: Array,
-    reach: Array,
-    world: Array,
-    cells: IntArray,
-    work: Array,
+    shape: Array, label: IntArray, q: Array, reach: Array, world: Array, cells: IntArray, work: Array
 ) -> int:
     """Write all pairs ``(i << 32) + j``, i < j, of shapes that may touch, in ascending order; return their number.
 

@@ -17,16 +17,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
-from signorini.geometry.separation import (
-    FACE,
-    FACES,
-    HALF_EDGES,
-    LOOP,
-    SIDE,
-    VERTEX,
-    VERTICES,
-    Touch,
-)
+from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
 from signorini.geometry.solids import KIND, brought_out, size_of, turned_in, turned_out
 from signorini.geometry.support import CONE, CYLINDER
 from signorini.geometry.vectors import Vector, along, row
@@ -40,15 +31,7 @@ _BESIDE = 1e-5  # of the radius: how far beside the line of a cone its surface i
 
 
 @bare_kernel
-def _put(
-    patch: Array,
-    name: IntArray,
-    part: IntArray,
-    side: int,
-    x: Vector,
-    vertex: int,
-    edge: int,
-) -> None:
+def _put(patch: Array, name: IntArray, part: IntArray, side: int, x: Vector, vertex: int, edge: int) -> None:
     """Add a vertex to the patch of one side, with the features of the vertex and of the side after it."""
     r = part[side, VERTEX] + part[side, VERTICES]
     for k in range(3):
@@ -89,15 +72,7 @@ def _rim_patch(
         k = i if top else RIM - 1 - i
         x, y = rim_place(radius, k)
         number = 3 + k + (RIM if top else 0)
-        _put(
-            patch,
-            name,
-            part,
-            side,
-            brought_out(solid, side, (x, y, z)),
-            number,
-            2 * RIM + number,
-        )
+        _put(patch, name, part, side, brought_out(solid, side, (x, y, z)), number, 2 * RIM + number)
     up = turned_out(solid, side, (0.0, 0.0, 1.0 if top else -1.0))
     _close(part, side, plane, link, up)
     plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
@@ -134,10 +109,7 @@ def _show(
     if kind < CYLINDER:
         if part[side, FACES] == 0:
             if part[side, VERTICES] == 2:
-                a, b = (
-                    row(vertex, part[side, VERTEX]),
-                    row(vertex, part[side, VERTEX] + 1),
-                )
+                a, b = (row(vertex, part[side, VERTEX]), row(vertex, part[side, VERTEX] + 1))
                 d = along(b, -1.0, a)
                 if abs(dot(n, d)) <= FACING * np.sqrt(dot(d, d)):
                     _put(patch, name, patch_part, side, a, none + 1, none + 3)
@@ -148,15 +120,7 @@ def _show(
             first, start = link[part[side, LOOP], 0], link[part[side, LOOP] + face, 0]
             for k in range(start, start + link[part[side, LOOP] + face, 1]):
                 v, edge = link[k, 0], 1 + part[side, VERTICES] + k - first
-                _put(
-                    patch,
-                    name,
-                    patch_part,
-                    side,
-                    row(vertex, part[side, VERTEX] + v),
-                    1 + v,
-                    edge,
-                )
+                _put(patch, name, patch_part, side, row(vertex, part[side, VERTEX] + v), 1 + v, edge)
             f = part[side, FACE] + face
             _close(patch_part, side, patch_plane, patch_link, row(plane, f))
             patch_plane[side, 3] = plane[f, 3]
@@ -172,30 +136,11 @@ def _show(
     if wide < FACING and (m[2] < 0.0 or kind == CYLINDER):
         z = top if m[2] > 0.0 else bottom
         top_faces = m[2] > 0.0
-        _rim_patch(
-            solid,
-            side,
-            size[0],
-            z,
-            top_faces,
-            patch,
-            name,
-            patch_part,
-            patch_plane,
-            patch_link,
-        )
+        _rim_patch(solid, side, size[0], z, top_faces, patch, name, patch_part, patch_plane, patch_link)
         return LOWER * size[0]
     if wide > FACING and abs(slope) <= FACING * np.sqrt((top - bottom) ** 2 + (size[0] - r) ** 2):
         c, s = m[0] / wide, m[1] / wide
-        _put(
-            patch,
-            name,
-            patch_part,
-            side,
-            brought_out(solid, side, (r * c, r * s, top)),
-            none + 1,
-            none + 3,
-        )
+        _put(patch, name, patch_part, side, brought_out(solid, side, (r * c, r * s, top)), none + 1, none + 3)
         _put(
             patch,
             name,
@@ -312,16 +257,7 @@ def patch_contacts(
     if min(patch_part[0, VERTICES], patch_part[1, VERTICES]) > 1:
         if patch_part[0, FACES] + patch_part[1, FACES] > 0:
             count, least = clip_faces(
-                patch,
-                patch_plane,
-                patch_part,
-                patch_link,
-                n,
-                limit,
-                polygon,
-                tag,
-                point,
-                feature,
+                patch, patch_plane, patch_part, patch_link, n, limit, polygon, tag, point, feature
             )
             for c in range(count):
                 for side in range(2):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
+from signorini.geometry.boxes import box_faces
+from signorini.geometry.edges import Boxes, touching_edges, upper_bound
 from signorini.geometry.manifold import clip_faces
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
-from signorini.geometry.separation import SIDE, best_face, load, touching_edges
-from signorini.geometry.tables import BODY, BOUND, SIZE
+from signorini.geometry.separation import FACE, SIDE, VERTEX, best_face, face_may_hold, face_touch, load
+from signorini.geometry.tables import BODY, BOUND, BOX, SIZE
 from signorini.geometry.vectors import along, row
-from signorini.math.rotation import multiply, rotate
+from signorini.math.rotation import matrix, multiply, rotate
 
 # Distances that differ by less than this fraction of the bodies' size count as equal.
 _EQUAL = 1e-12
+
+Faces = tuple[float, int, int, float, int, int]
+"""Of a: how far its best face parts the polytopes, that face and the vertex of b above it; then the same of b."""
 
 
 @bare_kernel
@@ -23,6 +30,8 @@ def polytope_contacts(
     link: IntArray,
     part: IntArray,
     near: IntArray,
+    faces: Faces,
+    boxes: Boxes,
     limit: float,
     equal: float,
     polygon: Array,
@@ -34,24 +43,29 @@ def polytope_contacts(
 
     Distances that differ by less than `equal` count as equal: the first candidate wins, and rounding decides nothing.
     """
-    best, other = (
-        best_face(vertex, plane, part, part[0, SIDE]),
-        best_face(vertex, plane, part, part[1, SIDE]),
-    )
-    if max(best[0], other[0]) > limit:
-        return 0
-    if other[0] > best[0] + equal:
-        best, other = other, best
-    count, touch = 0, best
+    a, b = part[0, SIDE], part[1, SIDE]
+    s_a, face_a, support_b, s_b, face_b, support_a = faces
+    b_first = s_b > s_a + equal
+    count = 0
+    touch = face_touch(vertex, plane, part, b, s_b, face_b, support_a)
+    if not b_first:
+        touch = face_touch(vertex, plane, part, a, s_a, face_a, support_b)
+    best = touch
     for attempt in range(3):
         # Apart, a face is the answer if it has points as close as its plane: the best one, or that of the other body.
         # Else edges decide.
         if attempt == 2:
-            touch = touching_edges(vertex, plane, link, part, near, best, limit, equal)
+            side, face, support = (b, face_b, support_a) if b_first else (a, face_a, support_b)
+            bound = min(limit, upper_bound(vertex, link, part, side, face, support))
+            seen = (support_b, support_a)
+            touch = touching_edges(vertex, plane, link, part, near, best, seen, bound, equal, boxes, polygon)
         else:
-            touch = best if attempt == 0 else other
-            if touch[0] <= 0.0:
+            side, s, face, support = a, s_a, face_a, support_b
+            if b_first == (attempt == 0):
+                side, s, face, support = b, s_b, face_b, support_a
+            if s <= 0.0 or not face_may_hold(vertex, plane, part, link, side, s, face, support, equal):
                 continue
+            touch = face_touch(vertex, plane, part, side, s, face, support)
         if touch[0] > limit:
             return 0
         count, least = clip_faces(vertex, plane, part, link, touch[1], limit, polygon, tag, point, feature)
@@ -104,39 +118,33 @@ def polytope_pair(
     r_a, r_b = shape[i, SIZE], shape[j, SIZE]
     limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
     inverse = (world[i, 3], -world[i, 4], -world[i, 5], -world[i, 6])
-    for side in range(2):
-        s, x, e = i, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-        if side == 1:
-            s, x = j, rotate(inverse, along(row(world, j), -1.0, row(world, i)))
-            e = multiply(inverse, (world[j, 3], world[j, 4], world[j, 5], world[j, 6]))
-        load(side, s, x, e, label, solid, vertex, plane, part)
+    t = rotate(inverse, along(row(world, j), -1.0, row(world, i)))
+    R = matrix(multiply(inverse, (world[j, 3], world[j, 4], world[j, 5], world[j, 6])))
+    h_a = (shape[i, SIZE + 1], shape[i, SIZE + 2], shape[i, SIZE + 3])
+    h_b = (shape[j, SIZE + 1], shape[j, SIZE + 2], shape[j, SIZE + 3])
+    boxes = (label[i, BOX] + label[j, BOX] == 2, h_a, h_b, t, R)
+    faces: Faces = (-np.inf, 0, 0, -np.inf, 0, 0)
+    if boxes[0]:
+        faces = box_faces(h_a, h_b, t, R)
+        if max(faces[0], faces[3]) > limit:
+            return made
+    a = i - i  # no literal, for which Numba would compile anew
+    load(a, i, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), label, solid, vertex, plane, part)
+    load(a + 1, j, t, R, label, solid, vertex, plane, part)
+    v_a, f_a, v_b, f_b = part[0, VERTEX], part[0, FACE], part[1, VERTEX], part[1, FACE]
+    if boxes[0]:  # rows instead of numbers
+        faces = (faces[0], f_a + faces[1], v_b + faces[2], faces[3], f_b + faces[4], v_a + faces[5])
+    else:
+        s_a, face_a, support_b = best_face(vertex, plane, part, part[0, SIDE], limit)
+        if s_a > limit:
+            return made
+        s_b, face_b, support_a = best_face(vertex, plane, part, part[1, SIDE], limit)
+        if s_b > limit:
+            return made
+        faces = (s_a, face_a, support_b, s_b, face_b, support_a)
     scale = shape[i, BOUND] + shape[j, BOUND]
     count = polytope_contacts(
-        vertex,
-        plane,
-        link,
-        part,
-        near,
-        limit,
-        _EQUAL * scale,
-        polygon,
-        tag,
-        point,
-        feature,
+        vertex, plane, link, part, near, faces, boxes, limit, _EQUAL * scale, polygon, tag, point, feature
     )
     count = reduce_points(point, feature, count, scale)
-    return emit(
-        made,
-        count,
-        i,
-        j,
-        material,
-        r_a,
-        r_b,
-        label,
-        world,
-        point,
-        feature,
-        value,
-        index,
-    )
+    return emit(made, count, i, j, material, r_a, r_b, label, world, point, feature, value, index)

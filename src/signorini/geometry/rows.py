@@ -9,8 +9,8 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
 from signorini.geometry.tables import BODY
-from signorini.geometry.vectors import Vector
-from signorini.math.rotation import rotate
+from signorini.geometry.vectors import Vector, turned
+from signorini.math.rotation import matrix, rotate
 
 FEATURE_BITS = 13  # for each of two shapes; with 37 bits for the pair up to 370 000 shapes have names of their own
 _CUT = (1 << FEATURE_BITS) - 1
@@ -83,25 +83,14 @@ def emit(
 
     Return the number of rows then. There may be more than fit; such a table has to be made again.
     """
-    e = (world[i, 3], world[i, 4], world[i, 5], world[i, 6])
+    R = matrix((world[i, 3], world[i, 4], world[i, 5], world[i, 6]))
     for c in range(count):
         if made + c >= value.shape[0]:
             break
-        n = rotate(e, (point[c, 6], point[c, 7], point[c, 8]))
-        p = rotate(e, (point[c, 0], point[c, 1], point[c, 2]))
-        q = rotate(e, (point[c, 3], point[c, 4], point[c, 5]))
-        r = name_row(
-            made,
-            made + c,
-            i,
-            j,
-            feature[c, 0],
-            feature[c, 1],
-            material,
-            label,
-            value,
-            index,
-        )
+        n = turned(R, (point[c, 6], point[c, 7], point[c, 8]))
+        p = turned(R, (point[c, 0], point[c, 1], point[c, 2]))
+        q = turned(R, (point[c, 3], point[c, 4], point[c, 5]))
+        r = name_row(made, made + c, i, j, feature[c, 0], feature[c, 1], material, label, value, index)
         for k in range(3):
             value[r, k] = world[i, k] + (p[k] + r_a * n[k])
             value[r, 3 + k] = world[i, k] + (q[k] - r_b * n[k])

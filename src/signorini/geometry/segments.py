@@ -72,14 +72,7 @@ def _direction(x: Vector, d: Vector, e: Vector) -> Vector:
 
 @bare_kernel
 def round_contacts(
-    a: Vector,
-    d: Vector,
-    b: Vector,
-    e: Vector,
-    limit: float,
-    scale: float,
-    point: Array,
-    feature: IntArray,
+    a: Vector, d: Vector, b: Vector, e: Vector, limit: float, scale: float, point: Array, feature: IntArray
 ) -> int:
     """Write the contacts of the segments ``a + s d`` and ``b + t e`` with distances up to `limit`; return how many.
 

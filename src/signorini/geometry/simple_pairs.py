@@ -19,6 +19,7 @@ HALF_SPACE = int(ShapeKind.HALF_SPACE)
 SPHERE = int(ShapeKind.SPHERE)
 CAPSULE = int(ShapeKind.CAPSULE)
 """The largest of the kinds (half-space, sphere, capsule) that have no faces."""
+HULL = int(ShapeKind.HULL)
 POLYGON = int(ShapeKind.POLYGON)
 """The largest of the kinds that are rounded polytopes."""
 _OUTSIDE = 1.0 + 1e-9  # rounding must not part what touches
@@ -32,14 +33,7 @@ def is_simple(low: int, high: int) -> bool:
 
 @bare_kernel
 def _half_space_contacts(
-    n: Vector,
-    height: float,
-    solid: Array,
-    first: int,
-    last: int,
-    margin: float,
-    point: Array,
-    feature: IntArray,
+    n: Vector, height: float, solid: Array, first: int, last: int, margin: float, point: Array, feature: IntArray
 ) -> int:
     """Write the contacts of a half-space a and a polytope b in the axes of b; return how many.
 
@@ -66,10 +60,7 @@ def _half_space_contacts(
 @bare_kernel
 def _axis(shape: Array, world: Array, i: int) -> Vector:
     """Return the straight part of a capsule; nothing of a sphere."""
-    return rotate(
-        (world[i, 3], world[i, 4], world[i, 5], world[i, 6]),
-        (0.0, 0.0, 2.0 * shape[i, SIZE + 1]),
-    )
+    return rotate((world[i, 3], world[i, 4], world[i, 5], world[i, 6]), (0.0, 0.0, 2.0 * shape[i, SIZE + 1]))
 
 
 @bare_kernel
@@ -141,31 +132,11 @@ def simple_pair(
         m, n, height = above_plane(shape, world, p, o)
         radius, first = shape[o, SIZE], label[o, VERTEX_ROW]
         count = _half_space_contacts(
-            n,
-            height,
-            solid,
-            first,
-            first + label[o, VERTEX_COUNT],
-            margin + radius,
-            point,
-            feature,
+            n, height, solid, first, first + label[o, VERTEX_COUNT], margin + radius, point, feature
         )
         count = reduce_points(point, feature, count, shape[o, BOUND])
         return emit_on_plane(
-            made,
-            count,
-            i,
-            j,
-            plane_last,
-            m,
-            material,
-            radius,
-            label,
-            world,
-            point,
-            feature,
-            value,
-            index,
+            made, count, i, j, plane_last, m, material, radius, label, world, point, feature, value, index
         )
     # points are seen from the origin of shape i, for more digits
     x = along(row(world, j), -1.0, row(world, i))
@@ -176,18 +147,7 @@ def simple_pair(
     for c in range(count):
         if made + c >= value.shape[0]:
             break
-        r = name_row(
-            made,
-            made + c,
-            i,
-            j,
-            feature[c, 0],
-            feature[c, 1],
-            material,
-            label,
-            value,
-            index,
-        )
+        r = name_row(made, made + c, i, j, feature[c, 0], feature[c, 1], material, label, value, index)
         for k in range(3):
             value[r, k] = world[i, k] + (point[c, k] + r_a * point[c, 6 + k])
             value[r, 3 + k] = world[i, k] + (point[c, 3 + k] - r_b * point[c, 6 + k])

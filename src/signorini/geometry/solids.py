@@ -25,13 +25,7 @@ _SIZE = 12
 
 @bare_kernel
 def place(
-    side: int,
-    kind: int,
-    p: Vector,
-    e: tuple[float, float, float, float],
-    size: Size,
-    part: IntArray,
-    solid: Array,
+    side: int, kind: int, p: Vector, e: tuple[float, float, float, float], size: Size, part: IntArray, solid: Array
 ) -> None:
     """Write kind, pose and parameters of a shape as solid a (side 0) or b (side 1)."""
     part[side, KIND] = kind
@@ -47,12 +41,7 @@ def place(
 @bare_kernel
 def size_of(solid: Array, side: int) -> Size:
     """Return the parameters of a solid."""
-    return (
-        solid[side, _SIZE],
-        solid[side, _SIZE + 1],
-        solid[side, _SIZE + 2],
-        solid[side, _SIZE + 3],
-    )
+    return (solid[side, _SIZE], solid[side, _SIZE + 1], solid[side, _SIZE + 2], solid[side, _SIZE + 3])
 
 
 @bare_kernel
@@ -125,10 +114,7 @@ def outside(vertex: Array, plane: Array, part: IntArray, solid: Array, side: int
     beyond = 0.0
     if kind < CYLINDER:
         if part[side, FACES] == 0:  # a segment, or a point
-            a, b = (
-                row(vertex, part[side, VERTEX]),
-                row(vertex, part[side, VERTEX] + part[side, VERTICES] - 1),
-            )
+            a, b = row(vertex, part[side, VERTEX]), row(vertex, part[side, VERTEX] + part[side, VERTICES] - 1)
             d = along(b, -1.0, a)
             length = np.sqrt(dot(d, d))
             if length > 0.0:

@@ -32,17 +32,9 @@ def curved_support(kind: int, size: Size, n: Vector) -> Vector:
         # The dual exponent is q = p/(p - 1): x_i = a_i s_i (|m_i| / |m|_q)^(q - 1) with m_i = a_i n_i of sign s_i.
         largest = max(abs(x), abs(y), abs(z))
         power = 1.0 / (size[3] - 1.0)
-        u, v, w = (
-            (abs(x) / largest) ** power,
-            (abs(y) / largest) ** power,
-            (abs(z) / largest) ** power,
-        )
+        u, v, w = ((abs(x) / largest) ** power, (abs(y) / largest) ** power, (abs(z) / largest) ** power)
         f = ((abs(x) * u + abs(y) * v + abs(z) * w) / largest) ** (-1.0 / size[3])
-        return (
-            np.copysign(f * u * size[0], x),
-            np.copysign(f * v * size[1], y),
-            np.copysign(f * w * size[2], z),
-        )
+        return (np.copysign(f * u * size[0], x), np.copysign(f * v * size[1], y), np.copysign(f * w * size[2], z))
     across = np.sqrt(n[0] * n[0] + n[1] * n[1])
     f = size[0] / across if across > TINY else 0.0
     if kind == CYLINDER:

@@ -17,37 +17,16 @@ from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
 POSITION, TURN, SIZE, BOUND = 0, 3, 7, 11
 """Columns of `shape`: origin and quaternion in the body, parameters by kind, radius about the mass centre."""
-(
-    KIND,
-    BODY,
-    FIXED,
-    VERTEX_ROW,
-    VERTEX_COUNT,
-    FACE_ROW,
-    FACE_COUNT,
-    LOOP_ROW,
-    EDGE_ROW,
-    EDGE_COUNT,
-    HALF_EDGES,
-    BOX,
-) = range(12)
+(KIND, BODY, FIXED, VERTEX_ROW, VERTEX_COUNT, FACE_ROW, FACE_COUNT, LOOP_ROW, EDGE_ROW, EDGE_COUNT, HALF_EDGES, BOX) = (
+    range(12)
+)
 """Columns of `label`: kind, body, 1 if that is fixed, first row and number of vertices and of faces in `solid`, first
 row of the faces and first row and number of edges in `link`, number of half-edges, 1 for a box about its origin (its
 half lengths are then the last three parameters in `shape`)."""
 LOWER, UPPER = 7, 10
 """Columns of `world` after origin and quaternion: corners of the box, grown by reach; a half-space, which has none, has
 its normal there and how far along it the plane lies from the world's origin."""
-(
-    BUCKETS,
-    FOUND,
-    ROOM,
-    PAIRS,
-    MOST_VERTICES,
-    MOST_FACES,
-    MOST_EDGES,
-    MOST_CORNERS,
-    LISTS,
-) = range(9)
+(BUCKETS, FOUND, ROOM, PAIRS, MOST_VERTICES, MOST_FACES, MOST_EDGES, MOST_CORNERS, LISTS) = range(9)
 """First entries of `cells`: number of buckets (a power of two), where the list of pairs begins, how many it can hold,
 how many there are; most vertices, faces and edges of a hull and most corners of what two faces have in common, and
 along the way to it; then come the lists."""
@@ -55,10 +34,7 @@ LEVELS = 62
 """Most levels of the grid of the broad phase."""
 
 _PATCH = 12  # corners of the patches of two curved solids
-_REALS, _INTEGERS = (
-    2500,
-    2500,
-)  # scratch memory of a pair that does not depend on the number of its vertices
+_REALS, _INTEGERS = (2500, 2500)  # scratch memory of a pair that does not depend on the number of its vertices
 
 
 class Family(IntEnum):
@@ -113,18 +89,9 @@ class Scratch(NamedTuple):
 
 def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int) -> Tables:
     """Return the tables of a scene whose first `fixed_count` bodies are fixed."""
-    n, n_v, n_f, n_e = (
-        shapes.kind.size,
-        len(hulls.vertex),
-        len(hulls.face_offset),
-        len(hulls.edge),
-    )
+    n, n_v, n_f, n_e = (shapes.kind.size, len(hulls.vertex), len(hulls.face_offset), len(hulls.edge))
     solid = np.zeros((n_v + n_f, 4))
-    solid[:n_v, :3], solid[n_v:, :3], solid[n_v:, 3] = (
-        hulls.vertex,
-        hulls.face_normal,
-        hulls.face_offset,
-    )
+    solid[:n_v, :3], solid[n_v:, :3], solid[n_v:, 3] = (hulls.vertex, hulls.face_normal, hulls.face_offset)
     link = np.zeros((n_e + n_f + hulls.loop.size, 4), dtype=np.int64)
     link[:n_e] = hulls.edge
     link[n_e : n_e + n_f, 0] = n_e + n_f + hulls.loop_start[:-1]
@@ -132,11 +99,7 @@ def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_cou
     link[n_e + n_f :, 0] = hulls.loop
     shape = np.hstack([shapes.position, shapes.quaternion, shapes.size, shapes.bound.reshape(n, 1)])
     label = np.zeros((n, 12), dtype=np.int64)
-    label[:, KIND], label[:, BODY], label[:, FIXED] = (
-        shapes.kind,
-        shapes.body,
-        shapes.body < fixed_count,
-    )
+    label[:, KIND], label[:, BODY], label[:, FIXED] = (shapes.kind, shapes.body, shapes.body < fixed_count)
     bounded = shapes.hull >= 0
     h = shapes.hull[bounded]
     for column, start, shift in (
@@ -173,11 +136,7 @@ def _boxes(hulls: Hulls) -> tuple[BoolArray, Array]:
 
 def family_of(tables: Tables) -> Family:
     """Return the smallest family that a scene belongs to."""
-    kind, body, fixed = (
-        tables.label[:, KIND],
-        tables.label[:, BODY],
-        tables.label[:, FIXED],
-    )
+    kind, body, fixed = (tables.label[:, KIND], tables.label[:, BODY], tables.label[:, FIXED])
     if ((kind >= ShapeKind.CYLINDER) & (kind <= ShapeKind.SUPERELLIPSOID)).any():
         return Family.CURVED
     faces, bounded = tables.label[:, FACE_COUNT] > 0, kind != ShapeKind.HALF_SPACE

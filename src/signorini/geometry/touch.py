@@ -176,14 +176,7 @@ def finished(
             s, n, a, b = _newton(vertex, plane, edge, part, solid, fa, fb, start, size, M)
             if _holds(vertex, plane, part, solid, s, n, a, b, start[0], tolerance):
                 name_a = feature_name(part, part[0, SIDE], fa[0], fa[1])
-                return True, (
-                    s,
-                    n,
-                    a,
-                    b,
-                    name_a,
-                    feature_name(part, part[1, SIDE], fb[0], fb[1]),
-                )
+                return True, (s, n, a, b, name_a, feature_name(part, part[1, SIDE], fb[0], fb[1]))
     s, n = start[0], start[1]
     middle = along(start[2], 1.0, start[3])
     a = along((0.5 * middle[0], 0.5 * middle[1], 0.5 * middle[2]), -0.5 * s, n)

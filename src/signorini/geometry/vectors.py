@@ -30,3 +30,13 @@ def across(n: Vector) -> tuple[Vector, Vector]:
     f = 1.0 / np.sqrt(dot(t, t))
     t = (f * t[0], f * t[1], f * t[2])
     return t, cross(n, t)
+
+
+@bare_kernel
+def turned(R: tuple[float, float, float, float, float, float, float, float, float], x: Vector) -> Vector:
+    """Return ``R x`` of a matrix given row by row."""
+    return (
+        R[0] * x[0] + R[1] * x[1] + R[2] * x[2],
+        R[3] * x[0] + R[4] * x[1] + R[5] * x[2],
+        R[6] * x[0] + R[7] * x[1] + R[8] * x[2],
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, kernel
 
 Triple = tuple[float, float, float]
 
@@ -69,7 +69,7 @@ def polygon_support(u1: float, u2: float, n_d: int, phi: float) -> float:
     return largest
 
 
-@inner_kernel
+@bare_kernel
 def natural_square(
     p0: float, p1: float, p2: float, u0: float, u1: float, u2: float, mu: float, rho: float
 ) -> float:

@@ -66,7 +66,7 @@ def simulate(
     formulation : Formulation, optional
         How a step is posed; default :class:`~signorini.MoreauJean`.
     tolerance : float, optional
-        Scale-free residual to which each step must be solved; default 1e-10.
+        Scale-free residual to which each step must be solved; default 1e-6.
     validity : bool or float, optional
         Test at each step whether the contact forces of the rigid model are unique and stable (S4), a number being the
         damping ``c^2/k`` of the contacts [kg]; the answers are columns of the certificate.

@@ -17,12 +17,13 @@ from signorini.model import Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify, from_check
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
+from signorini.simulation.warming import warm_up
 from signorini.solvers import Status
 
 if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
-DEFAULT_TOLERANCE = 1e-10
+DEFAULT_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Simulator:
     formulation : Formulation, optional
         Default :class:`~signorini.MoreauJean`.
     tolerance : float, optional
-        Residual to which each step's problem is solved; default 1e-10.
+        Residual to which each step's problem is solved; default 1e-6.
     validity : bool or float, optional
         Test at each step whether the contact forces of the rigid model are unique and stable (S4); a number is the
         damping ``c^2/k`` of the contacts [kg].
@@ -97,6 +98,8 @@ class Simulator:
         memory = self.formulation.init(self.model, state)
         make = getattr(self.formulation, "engine", None)
         self.engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
+        if self.engine is not None:
+            warm_up(self.engine)
         self.step_count = 0
         self._continue_from(state, memory)
 

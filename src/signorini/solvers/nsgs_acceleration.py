@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, kernel
 from signorini.math.cones import natural_norms
 from signorini.problems.couplings import apply_couplings
 from signorini.solvers.nsgs_kernels import sweep
 
 
-@inner_kernel
+@bare_kernel
 def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> bool:
     """Find the weights, of sum 1, of the smallest combination of `m` vectors with this Gram matrix; False if none.
 
@@ -80,8 +80,8 @@ def gauss_seidel(
     """Sweep to and fro with Anderson acceleration from p until the residual is met; return sweeps and residual.
 
     `state` holds (y, p) in one piece, so that they are saved and combined together; `y` and `p` are views of it.
-    `best_p` receives the best impulses met. `compliance` (n_c, 3) is added to the diagonal of W, and is part of `local` and
-    `rho` already. `u`, `slip` (n_c, ...), `scratch` (at least (2 window + 1) n,) and `small` (2, at
+    `best_p` receives the best impulses met. `compliance` (n_c, 3) is added to the diagonal of W, and is part of
+    `local` and `rho` already. `u`, `slip` (n_c, ...), `scratch` (at least (2 window + 1) n,) and `small` (2, at
     least window + 1, ...) are work space.
 
     The extrapolation combines the last `window` double sweeps so that the combined change is least in the metric
@@ -117,7 +117,7 @@ def gauss_seidel(
     goal = math.inf
     goal_at = 0
     while True:
-        if sweeps < 5 or sweeps % 8 == 0:
+        if sweeps < 5 or sweeps % 8 == 0 or sweeps == 12:
             # y has drifted by rounding: the residual is that of p alone
             apply_couplings(gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, load, y, u)
             for c in range(n_c):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, kernel
 
 # Columns of the array `local` (n_c, 15):
 # 0 1/W_nn, 1-2 W_nT/W_nn, 3-4 W_Tn/W_nn, 5-8 S by rows, 9-12 its (pseudo) inverse, 13 kind, 14 size of S
@@ -70,7 +70,7 @@ def local_data(blocks: Array, rho: Array, local: Array) -> None:
                 local[c, 12] = S22 / square
 
 
-@inner_kernel
+@bare_kernel
 def solve_contact(
     s0: float, s1: float, s2: float, o0: float, o1: float, o2: float, mu: float, local: Array, c: int, slip: float
 ) -> tuple[float, float, float, float]:
@@ -109,7 +109,7 @@ def solve_contact(
     return _slip(free, a1, a2, t1, t2, local[c, 5], local[c, 6], local[c, 7], local[c, 8], mu, slip)
 
 
-@inner_kernel
+@bare_kernel
 def _slip(
     free: float,
     a1: float,
@@ -162,7 +162,7 @@ def _slip(
     return (p0, p1, p2, slip)
 
 
-@kernel
+@bare_kernel
 def sweep(
     gather_start: IntArray,
     gather_index: IntArray,
