@@ -1,10 +1,20 @@
 """Pairs per second of every combination of shapes, and the broad phase by number of bodies, beside `coal`.
 
 Run as ``python -m benchmarks.bench_geometry``; writes ``benchmarks/results/geometry.csv``. Times are CPU times, the
-least of several repeats. Ours takes all pairs of a scene in one call and returns contact manifolds, exact to rounding.
-`coal` is called from Python pair by pair in two ways: ``distance``, one pair of points to its default tolerance of
-1e-6, and ``patch``, collision within the same margin and then the contact patch, which is what a manifold takes. Its
-broad phase is its dynamic AABB tree with the callback that it brings along.
+least of several repeats. Ours goes from the poses of all bodies to the arrays of contact manifolds, exact to rounding,
+in one call for a scene of 1000 pairs, broad phase included, as a simulation does in every step. `coal` is called from
+Python pair by pair, which is how it is used from there, without a broad phase, in three ways:
+
+==========  ============================================================================================================
+``call``    the bare call of ``distance``, one pair of points to its default tolerance of 1e-6; poses are set already
+            and nothing is read
+``result``  the same from poses to numbers: both poses set, ``distance``, normal and both points stored in arrays
+``patch``   collision within the same margin and then the contact patch, which is what a manifold takes; poses are set
+            already and nothing is read
+==========  ============================================================================================================
+
+The broad phase of `coal` is its dynamic AABB tree with the callback that it brings along; the one of ours includes the
+frames and boxes of all shapes, and order.
 """
 
 from __future__ import annotations
@@ -60,8 +70,8 @@ def ours(pairs: list[tuple[Shape, Shape]], poses: Array) -> float:
     return n / least(lambda: detect_arrays(shapes, hulls, ANY_PAIR, 0, q, reach))
 
 
-def theirs(pairs: list[tuple[Shape, Shape]], poses: Array) -> tuple[float, float] | None:
-    """Return pairs per second of coal's signed distance and of its contact patches.
+def theirs(pairs: list[tuple[Shape, Shape]], poses: Array) -> tuple[float, float, float] | None:
+    """Return pairs per second of coal's signed distance, of the same with poses and results, and of contact patches.
 
     None if it does not know a shape or is not installed.
     """
@@ -77,11 +87,24 @@ def theirs(pairs: list[tuple[Shape, Shape]], poses: Array) -> tuple[float, float
     touch, touches = coal.CollisionRequest(), coal.CollisionResult()
     touch.security_margin, touch.enable_contact = 2.0 * _REACH, True
     patch, patches = coal.ContactPatchRequest(), coal.ContactPatchResult()
+    turns = [[np.array(one[1].getRotation()) for one in pair] for pair in placed]
+    origins = [[np.array(one[1].getTranslation()) for one in pair] for pair in placed]
+    value = np.empty((len(pairs), 10))
 
-    def distances() -> None:
+    def calls() -> None:
         for a, b in placed:
             result.clear()
             coal.distance(a[0], a[1], b[0], b[1], request, result)
+
+    def results() -> None:
+        for k, (a, b) in enumerate(placed):
+            a[1].setTransform(turns[k][0], origins[k][0])
+            b[1].setTransform(turns[k][1], origins[k][1])
+            result.clear()
+            value[k, 9] = coal.distance(a[0], a[1], b[0], b[1], request, result)
+            value[k, :3] = result.getNearestPoint1()
+            value[k, 3:6] = result.getNearestPoint2()
+            value[k, 6:9] = result.normal
 
     def manifolds() -> None:
         for a, b in placed:
@@ -90,10 +113,11 @@ def theirs(pairs: list[tuple[Shape, Shape]], poses: Array) -> tuple[float, float
             patches.clear()
             coal.computeContactPatch(a[0], a[1], b[0], b[1], touches, patch, patches)
 
+    n = len(pairs)
     try:
-        return len(pairs) / least(distances), len(pairs) / least(manifolds)
+        return n / least(calls), n / least(results), n / least(manifolds)
     except RuntimeError:  # patches of some pairs are not part of coal
-        return len(pairs) / least(distances), np.nan
+        return n / least(calls), n / least(results), np.nan
 
 
 def mixed(n: int) -> tuple[list[Shape], Array]:
@@ -163,14 +187,14 @@ def main() -> None:
     path = Path(__file__).parent / "results" / "geometry.csv"
     with path.open("w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["what", "ours", "coal_distance", "ratio", "coal_patch", "ratio", "unit"])
+        table.writerow(["what", "ours", "coal_call", "ratio", "coal_result", "ratio", "coal_patch", "ratio", "unit"])
         for first, second in COMBINATIONS:
             pairs, poses = random_pairs(first, second, _PAIRS, np.random.default_rng(0))
             mine, other = ours(pairs, poses), theirs(pairs, poses)
             row = [f"{mine:.0f}"]
             for one in () if other is None else other:
                 row += [f"{one:.0f}", f"{mine / one:.2f}"]
-            table.writerow([f"{first}-{second}", *row, *[""] * (5 - len(row)), "pairs/s"])
+            table.writerow([f"{first}-{second}", *row, *[""] * (7 - len(row)), "pairs/s"])
             print(f"{first + '-' + second:32}", *(f"{cell:>9}" for cell in row), flush=True)
         for n in (1_000, 10_000, 100_000):
             kinds, q = mixed(n)
@@ -179,7 +203,7 @@ def main() -> None:
             peer = broad_theirs(kinds, q)
             row = [f"{1e3 * seconds:.3g}", "" if peer is None else f"{1e3 * peer[0]:.3g}"]
             row.append("" if peer is None else f"{peer[0] / seconds:.1f}")
-            table.writerow([f"broad phase {n}", *row, "", "", "ms"])
+            table.writerow([f"broad phase {n}", *row, "", "", "", "", "ms"])
             print(
                 f"broad phase of {n:6} bodies: {row[0]} ms, {count} pairs; coal {row[1]} ms, ratio {row[2]}", flush=True
             )

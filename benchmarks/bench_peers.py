@@ -143,13 +143,13 @@ def measure(scene: PeerScene, kinds: Sequence[Kind], options: argparse.Namespace
     """Return one row per engine."""
     checker = Checker(scene)
     runs = begin(scene, kinds, options.budget)
-    count = max(scene.steps // options.rounds - 1, 1)
+    ends = np.linspace(0, scene.steps, options.rounds + 1).astype(int)
     judged = set(np.linspace(0, options.rounds - 1, options.checks).astype(int).tolist())
     for turn in range(options.rounds):
         for run in runs if turn % 2 == 0 else runs[::-1]:
             if run.stopped:
                 continue
-            run.blocks.append(run.advance(count))
+            run.blocks.append(run.advance(int(ends[turn + 1] - ends[turn]) - 1))
             run.judge(checker, law=not scene.chain and (turn in judged or bool(run.stopped)))
         print(f"  round {turn + 1} of {options.rounds}", flush=True)
     rows = [row_of(scene, run, checker) for run in runs if run.samples]

@@ -281,10 +281,12 @@ class Engine:
         """Have the step solved by the robust methods."""
         n_c = int(self._counts[at.SEEN])
         place, p, tolerance = self.arena[at.POSITION][:n_c], self.arena[at.P], float(self._numbers[at.TOLERANCE])
-        problem = self._problem(self._loaded, self._now(), self._seen(), self._law())
+        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
+        problem = self._problem(self._loaded, began, self._seen(), self._law())
         # A little more than is asked for: here sums are added up in another order.
         solution = solve(problem, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+            self.arena[at.Q][:] = began.q
             self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
             return
         p[place] = problem.spatial(solution.z)

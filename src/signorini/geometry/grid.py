@@ -1,7 +1,7 @@
 """A grid of several levels, in which shapes of like size meet.
 
 A level holds the shapes whose boxes are at most twice as large as the smallest ones there, each in the one cell of its
-centre; its cells are as large as the largest box. A shape then meets one of its own level only in the few cells
+centre; its cells are as long as the largest box is large. A shape then meets one of its own level only in the few cells
 around it, and of two levels one looks for shapes in the cells of the other. Work grows like the number of shapes,
 whatever the mixture of sizes.
 
@@ -22,6 +22,7 @@ _FEW = 8  # shapes on a level up to which trying each against all costs less tha
 _FAR = 1e15  # cells are counted in int64; bodies beyond are gone anyway
 _CUT = 0x1FFFFF  # bits of a cell's coordinates that tell it from others nearby
 _ROOMY = 1.0 + 1e-6  # cells are larger than what they hold, so that rounding decides nothing
+_WIDE = 0.5  # cells are twice as wide along y and z: fewer rows to look up, at the price of more boxes to compare
 _SHAPE = 0xFFFFFFFF  # bits of an entry of the list that name the shape; above are 1 for a fixed body, and the body
 _APART = -1  # level of shapes that are not in the grid
 
@@ -155,8 +156,8 @@ def fill(label: IntArray, world: Array, cells: IntArray, work: Array, start: int
         if level >= 0:
             per_size = 1.0 / work[n + level, 0]
             x = _cell(0.5 * (world[i, LOWER] + world[i, UPPER]), per_size)
-            y = _cell(0.5 * (world[i, LOWER + 1] + world[i, UPPER + 1]), per_size)
-            z = _cell(0.5 * (world[i, LOWER + 2] + world[i, UPPER + 2]), per_size)
+            y = _cell(0.5 * (world[i, LOWER + 1] + world[i, UPPER + 1]), _WIDE * per_size)
+            z = _cell(0.5 * (world[i, LOWER + 2] + world[i, UPPER + 2]), _WIDE * per_size)
             row = _row(y, z, level)
             b = (_hash(row) + (x & _CUT)) & mask
             cells[LISTS + i] = row
@@ -196,13 +197,14 @@ def pairs_in_grid(
             s = work[n + l, 0]
             f, g = 1.0 / s, 0.5 * s
             x0, x1 = _cell(lx - g, f), _cell(ux + g, f)
-            y0, y1 = _cell(ly - g, f), _cell(uy + g, f)
-            z0, z1 = _cell(lz - g, f), _cell(uz + g, f)
+            h = _WIDE * f
+            y0, y1 = _cell(ly - g, h), _cell(uy + g, h)
+            z0, z1 = _cell(lz - g, h), _cell(uz + g, h)
             x_own, y_own = x0, y0 - 1
             if l == own:
                 # Within a level each pair is seen once: from the row before, or from the entry before in the same row.
-                x_own, y_own = _cell(0.5 * (lx + ux), f), _cell(0.5 * (ly + uy), f)
-                z0 = _cell(0.5 * (lz + uz), f)
+                x_own, y_own = _cell(0.5 * (lx + ux), f), _cell(0.5 * (ly + uy), h)
+                z0 = _cell(0.5 * (lz + uz), h)
             for z in range(z0, z1 + 1):
                 for y in range(max(y0, y_own) if z == z0 else y0, y1 + 1):
                     row = _row(y, z, l)
