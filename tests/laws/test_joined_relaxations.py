@@ -24,7 +24,12 @@ def falling_arm(friction: float) -> sg.Scene:
 def run(solver: object, friction: float) -> tuple[Array, sg.Trajectory]:
     """Return the positions of the outer link and the trajectory."""
     trajectory = sg.simulate(
-        falling_arm(friction), duration=0.8, h=5e-3, formulation=sg.StewartTrinkle(solver=solver), progress=False
+        falling_arm(friction),
+        duration=0.8,
+        h=5e-3,
+        formulation=sg.StewartTrinkle(solver=solver),
+        tolerance=1e-10,
+        progress=False,
     )
     return trajectory.position("lower"), trajectory
 

@@ -7,7 +7,7 @@ step. Each is solved by itself, to the tolerance by its own measure, so that a h
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     BLOCK,
@@ -72,7 +72,7 @@ def _root(place: IntArray, b: int) -> int:
     return b
 
 
-@inner_kernel
+@kernel
 def find_islands(
     n_c: int, index: IntArray, fixed: int, place: IntArray, island: IntArray, order: IntArray, position: IntArray
 ) -> int:

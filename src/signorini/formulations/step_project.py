@@ -1,9 +1,10 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
 Where contacts of an island overlap by more than a band, half of that is taken back at the start of the step by the
-displacement of least kinetic energy. Contacts that carried load in the last step are kept in touch, so that their
-forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must not
-overlap. A few sweeps do; what they leave is taken back in the next steps. The energy of lifting is the correction work.
+displacement of least kinetic energy. Contacts that touch and carried load in the last step are kept in touch, so that
+their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
+not overlap. A few sweeps do; what they leave is taken back in the next steps. The energy of lifting is the correction
+work.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from signorini.math.rotation import turn_exact
 _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
 _PART = 0.5  # of an overlap taken back in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
+_TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
 _SWEEPS = 10
 
 
@@ -97,7 +99,7 @@ def project_step(t: IntArray) -> None:
                 k = first + j if sweep % 2 == 0 else last - 1 - j
                 if not diagonal[k, 0, 0] > 0.0:
                     continue
-                loaded = reference[k, 0] > 0.0
+                loaded = reference[k, 0] > 0.0 and gap[k] <= _TOUCH * size[k]
                 parted = _along_normal(gather, block, start[k], start[k + 1], moved)
                 new = multiplier[k - first] + (_needed(gap[k], size[k], loaded) - parted) / diagonal[k, 0, 0]
                 if not loaded:

@@ -63,7 +63,7 @@ from signorini.solvers.nsgs_kernels import local_data
 
 WINDOW = 5
 SWEEP_LIMIT = 2000
-_FEW, _MANY = 64, 300  # contacts up to which robust methods come before compliance, and to which they do ...
+_FEW, _MANY = 150, 300  # contacts up to which robust methods come before compliance, and to which they do ...
 _UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
 _AFTER = 2  # sweeps after a guess was found good enough: taken as it is in every step, its error would add up to creep

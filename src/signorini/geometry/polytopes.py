@@ -47,10 +47,11 @@ def polytope_contacts(
     s_a, face_a, support_b, s_b, face_b, support_a = faces
     b_first = s_b > s_a + equal
     count = 0
-    touch = face_touch(vertex, plane, part, b, s_b, face_b, support_a)
-    if not b_first:
-        touch = face_touch(vertex, plane, part, a, s_a, face_a, support_b)
-    best = touch
+    if b_first:
+        best = face_touch(vertex, plane, part, b, s_b, face_b, support_a)
+    else:
+        best = face_touch(vertex, plane, part, a, s_a, face_a, support_b)
+    touch = best
     for attempt in range(3):
         # Apart, a face is the answer if it has points as close as its plane: the best one, or that of the other body.
         # Else edges decide.

@@ -122,14 +122,18 @@ def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_cou
 
 
 def _boxes(hulls: Hulls) -> tuple[BoolArray, Array]:
-    """Tell which hulls are boxes about their origin, corners in order of z, y, x, and their half lengths, (n, 3)."""
-    count = np.diff(hulls.vertex_start)
-    boxes, half = count == 8, np.zeros((count.size, 3))
-    first = hulls.vertex_start[:-1][boxes]
-    corners = hulls.vertex[first[:, None] + np.arange(8)]
-    size = np.abs(corners[:, 0])
-    ordered = ((corners > 0.0) @ np.array([1, 2, 4]) == np.arange(8)).all(axis=1)
-    boxes[boxes] = ordered & (np.abs(corners) == size[:, None]).all(axis=(1, 2))
+    """Tell which hulls are boxes about their origin, and their half lengths, (n_hulls, 3).
+
+    Corners are in order of z, y, x, faces in order of -x, +x, -y, +y, -z, +z.
+    """
+    boxes = (np.diff(hulls.vertex_start) == 8) & (np.diff(hulls.face_start) == 6)
+    half = np.zeros((boxes.size, 3))
+    corners = hulls.vertex[hulls.vertex_start[:-1][boxes][:, None] + np.arange(8)]
+    normals = hulls.face_normal[hulls.face_start[:-1][boxes][:, None] + np.arange(6)]
+    in_order = ((corners > 0.0) @ np.array([1, 2, 4]) == np.arange(8)).all(axis=1)
+    symmetric = (np.abs(corners) == np.abs(corners[:, :1])).all(axis=(1, 2))
+    facing = (normals == np.kron(np.eye(3), [[-1.0], [1.0]])).all(axis=(1, 2))
+    boxes[boxes] = in_order & symmetric & facing
     half[boxes] = np.abs(hulls.vertex[hulls.vertex_start[:-1][boxes]])
     return boxes, half
 

@@ -37,6 +37,7 @@ class StepCertificate:
     energy_error: float
     correction_work: float
     compliance: float
+    deflection: float
     status: Status
     iterations: int
     solve_time: float
@@ -68,7 +69,9 @@ class Certificate:
     correction_work: Array
     """Energy given to overlapping bodies to part them [J]."""
     compliance: Array
-    """Normal compliance of the law posed; 0 is rigid."""
+    """Largest normal compliance of the law posed [m/(N s^2)]; 0 is rigid."""
+    deflection: Array
+    """Largest overlap that this compliance allowed in the step [m]."""
     status: IntArray
     """:class:`~signorini.Status` of the solver."""
     iterations: IntArray
@@ -146,6 +149,7 @@ def certify(
         energy_error=_energy_error(model, before, result),
         correction_work=result.balance.correction_work,
         compliance=0.0,
+        deflection=0.0,
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
@@ -166,6 +170,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         energy_error=float(check[at.ENERGY_ERROR]),
         correction_work=float(check[at.CORRECTION]),
         compliance=float(check[at.COMPLIANT]),
+        deflection=float(check[at.DEFLECTION]),
         status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,

@@ -22,7 +22,7 @@ from signorini.scene.shapes import (
 )
 from tests.unit.geometry.reference import ANY_PAIR, random_quaternion
 
-CUBE = ConvexHull(tuple((x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)))
+CUBE = ConvexHull(tuple((x, y, z) for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)))
 
 
 def tables(shapes: list[Shape], fixed: int = 0) -> Tables:
@@ -93,8 +93,7 @@ def test_family(shapes: list[Shape], fixed: int, family: Family) -> None:
 def test_box_and_hull_of_its_corners_are_the_same_solid() -> None:
     """Closed forms for boxes against the search over features: the same gaps, normals and points."""
     r = np.random.default_rng(3)
-    marked = tables([Box((1.0, 1.0, 1.0)), CUBE])
-    assert marked.label[:, BOX].tolist() == [1, 0]
+    assert tables([Box((1.0, 1.0, 1.0)), CUBE]).label[:, BOX].tolist() == [1, 0]
     for other in (Box((0.7, 0.9, 1.1)), Sphere(0.4)):
         for _ in range(100):
             q = np.array([[0, 0, 0, *random_quaternion(r)], [*(0.6 * r.normal(size=3)), *random_quaternion(r)]])

@@ -82,7 +82,7 @@ def test_table_of_contacts_tells_stick_slip_and_separation() -> None:
 
 def test_force_on_a_resting_body_is_its_weight() -> None:
     """The stack's boxes press with their weight: the plot's force curve of each box sums to m g."""
-    trajectory = sg.simulate(stack(3), duration=0.05, h=0.005)
+    trajectory = sg.simulate(stack(3), duration=0.05, h=0.005, tolerance=1e-10)
     for k in range(3):
         np.testing.assert_allclose(trajectory._contact_force(f"box{k}")[-1], [0, 0, 9.81], atol=1e-6)
 

@@ -1,0 +1,130 @@
+"""The compiled step: the same motion as the stages called one by one from Python, by islands, log and all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from signorini.formulations import step_arrays as at
+from signorini.formulations.step_contacts import find_islands
+from tests.scenes import stack
+
+
+def tumbling() -> sg.Scene:
+    """Return three bodies that fall apart from each other, one of them spinning, on a rough floor."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Box((0.4, 0.3, 0.2)), mass=2.0, position=(0, 0, 0.3), angular_velocity=(3, 1, 2), name="box")
+    scene.add_body(sg.Sphere(0.2), mass=1.0, position=(2, 0, 0.2), velocity=(1, 0, 0), name="ball")
+    scene.add_body(sg.Capsule(0.1, 0.4), mass=1.0, position=(4, 0, 0.5), velocity=(0, 1, -1), name="capsule")
+    scene.set_contact(friction=0.4)
+    return scene
+
+
+def test_compiled_and_staged_steps_give_the_same_motion() -> None:
+    """The solver named makes MoreauJean go stage by stage through Python; both solve to 1e-12."""
+    compiled = sg.simulate(tumbling(), duration=0.3, h=0.005, tolerance=1e-12)
+    staged = sg.simulate(
+        tumbling(), duration=0.3, h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto())
+    )
+    # Overlaps recede by displacements in one, by velocities in the other: compared before any is deeper than 1e-6.
+    shallow = np.flatnonzero(staged.certificate.min_gap < -1e-7)
+    last = int(shallow[0]) if shallow.size else len(staged.time) - 1
+    assert last > 20
+    np.testing.assert_allclose(compiled.q[:last], staged.q[:last], atol=1e-9)
+
+
+@pytest.mark.parametrize("scene", [tumbling, lambda: stack(4)], ids=["tumbling", "stack"])
+def test_residual_of_the_compiled_step_is_that_of_the_problem(scene: object) -> None:
+    """The problem is posed again by other code, from the state before the step; its residual is that reported."""
+    simulator = sg.Simulator(scene(), h=0.005, tolerance=1e-9)  # type: ignore[operator]
+    for _ in range(40):
+        report = simulator.step()
+        again = report.result.problem.residual(report.result.solution.z)
+        assert again == pytest.approx(report.residual, rel=1e-3, abs=1e-13)
+        assert report.certificate.energy_error < 1e-13
+
+
+def test_many_steps_at_once_are_the_same_as_one_by_one() -> None:
+    one, many = (sg.Simulator(tumbling(), h=0.005) for _ in range(2))
+    for _ in range(50):
+        one.run(1)
+    many.run(50)
+    np.testing.assert_array_equal(one.state.q, many.state.q)
+    np.testing.assert_array_equal(one.memory.impulse, many.memory.impulse)
+    assert one.step_count == many.step_count == 50
+
+
+def test_steps_are_logged_as_they_are_reported() -> None:
+    """A trajectory from the log of compiled runs holds what single steps report."""
+    trajectory = sg.simulate(tumbling(), duration=0.2, h=0.005)
+    simulator = sg.Simulator(tumbling(), h=0.005)
+    for l in range(40):
+        report = simulator.step()
+        np.testing.assert_array_equal(trajectory.q[l + 1], simulator.state.q)
+        assert trajectory.certificate.residual[l] == report.residual
+        assert trajectory.certificate.min_gap[l] == report.certificate.min_gap
+        table = trajectory.contacts(l)
+        np.testing.assert_array_equal(table.normal_impulse, report.contacts.normal_impulse)
+        assert table.mode == report.contacts.mode
+
+
+def test_controls_last_one_step() -> None:
+    simulator = sg.Simulator(tumbling(), h=0.01)
+    simulator.step(controls={"capsule": (0, 0, 100.0, 0, 0, 0)})
+    v = simulator.state.v[-1, 2]
+    assert v == pytest.approx(-1.0 + 0.01 * (100.0 - 9.81), abs=1e-12)
+    simulator.step()
+    assert simulator.state.v[-1, 2] == pytest.approx(v - 0.01 * 9.81, abs=1e-12)
+
+
+def test_islands_of_a_chain_and_a_pair() -> None:
+    """Bodies 1-2-3 hang together, 4-5 as well, 6 lies on the fixed body 0 alone."""
+    pairs = [(0, 6), (1, 2), (2, 3), (4, 5), (0, 1), (0, 4)]
+    index = np.array([(a, b, c, 0) for c, (a, b) in enumerate(pairs)])
+    place, island = np.zeros((7, 4), dtype=np.int64), np.zeros((7, 4), dtype=np.int64)
+    order, position = np.zeros(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
+    count = find_islands(6, index, 1, place, island, order, position)
+    assert count == 3
+    groups = [set(order[first : first + contacts]) for contacts, _, first, _ in island[:count]]
+    assert groups == [{0}, {1, 2, 4}, {3, 5}]
+    assert island[:count, 1].tolist() == [1, 3, 2]
+    np.testing.assert_array_equal(position[order], np.arange(6))
+
+
+def test_an_overlap_is_taken_back_without_speed() -> None:
+    """A ball 1 cm deep in the floor, without gravity, comes out and stays at rest; nothing is thrown."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Sphere(1.0), mass=1.0, position=(0, 0, 0.99), name="ball")
+    trajectory = sg.simulate(scene, duration=1.0, h=0.01)
+    assert np.abs(trajectory.v).max() == 0.0
+    assert -1e-6 <= trajectory.certificate.min_gap[-1] <= 0.0
+    assert np.all(np.diff(trajectory.certificate.min_gap) >= 0.0)
+
+
+def test_lifting_out_of_an_overlap_is_the_correction_work() -> None:
+    """With gravity the work of lifting is m g times the way, and nothing else raises the energy."""
+    scene = sg.Scene(gravity=(0, 0, -10.0))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Sphere(1.0), mass=2.0, position=(0, 0, 0.99), name="ball")
+    trajectory = sg.simulate(scene, duration=0.5, h=0.01)
+    lifted = trajectory.position("ball")[-1, 2] - 0.99
+    assert lifted == pytest.approx(0.01, abs=1e-6)
+    assert trajectory.certificate.correction_work.sum() == pytest.approx(2.0 * 10.0 * lifted, rel=1e-9)
+    assert trajectory.certificate.energy_error.max() < 1e-15
+
+
+def test_arrays_grow_with_the_contacts() -> None:
+    """Thirty balls fall on the floor at once: more contacts than there is room for at first."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for i in range(30):
+        scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0.3 * i, 0, 0.2), name=f"ball{i}")
+    simulator = sg.Simulator(scene, h=0.01)
+    assert simulator.run(40) == 0
+    assert simulator.engine is not None
+    assert simulator.engine.contact_count == 30
+    np.testing.assert_allclose(simulator.state.q[1:, 2], 0.1, atol=1e-7)
+    assert simulator.engine.check[at.RESIDUAL] <= 1e-6
