@@ -72,12 +72,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{name:22s} cold {cold[0]:6.2f} s (CPU {cold[1]:6.2f}), warm {least[0]:5.2f} s (CPU {least[1]:5.2f})",
             flush=True,
         )
-    if options.out:
-        with options.out.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["what", "cold_wall_s", "cold_cpu_s", "warm_wall_s", "warm_cpu_s"])
-            writer.writerows(rows)
+        if options.out:
+            write(options.out, rows)
     return 0
+
+
+def write(path: Path, rows: list[list[str]]) -> None:
+    """Write what is known so far; a killed run loses nothing."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["what", "cold_wall_s", "cold_cpu_s", "warm_wall_s", "warm_cpu_s"])
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

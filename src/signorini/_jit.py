@@ -151,7 +151,7 @@ def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
 def compile_for(function: Callable[..., Any], *arguments: Any) -> None:
     """Compile a kernel for arguments of these types, without calling it."""
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
+        cast(Any, function).compile(tuple(cast(Any, numba).typeof(argument) for argument in arguments))
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:

@@ -1,4 +1,4 @@
-"""A pile of spheres that collapses: solved in every step, by as little compliance as it takes, and rigid again at rest."""
+"""A pile of spheres that collapses: solved in every step, by as little compliance as it takes."""
 
 from __future__ import annotations
 

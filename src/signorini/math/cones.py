@@ -70,9 +70,7 @@ def polygon_support(u1: float, u2: float, n_d: int, phi: float) -> float:
 
 
 @bare_kernel
-def natural_square(
-    p0: float, p1: float, p2: float, u0: float, u1: float, u2: float, mu: float, rho: float
-) -> float:
+def natural_square(p0: float, p1: float, p2: float, u0: float, u1: float, u2: float, mu: float, rho: float) -> float:
     r"""Return the squared norm of the natural map of one contact, :math:`|p - P_K(p - \rho \hat u)|^2`."""
     z0 = p0 - rho * (u0 + mu * math.sqrt(u1 * u1 + u2 * u2))
     z0, z1, z2 = project_cone(z0, p1 - rho * u1, p2 - rho * u2, mu)
