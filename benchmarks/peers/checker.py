@@ -82,7 +82,7 @@ class Checker:
         depth = -detect(self.model, self.state(motion), near).gap
         if depth.size == 0:
             return Depth(0.0, 0.0, 0)
-        return Depth(float(max(depth.max(), 0.0)), float(np.median(np.maximum(depth, 0.0))), depth.size)
+        return Depth(max(0.0, float(depth.max())), float(np.median(np.maximum(depth, 0.0))), depth.size)
 
     def energy(self, motion: Motion) -> float:
         """Return kinetic and potential energy [J]."""

@@ -119,7 +119,7 @@ def _cache_folder(path: Path) -> Path:
 
 def is_cold() -> bool:
     """Tell whether some module's kernels were never compiled on this machine, so that the first calls will be slow."""
-    return bool(_new_folders)
+    return bool(_new_folders) and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

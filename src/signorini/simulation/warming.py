@@ -18,6 +18,7 @@ from signorini.geometry.tables import Family, scratch_for, tables_of
 from signorini.model import Model
 from signorini.scene import Box, HalfSpace, Scene, Sphere, compile_scene
 
+_warmed: set[Family] = set()  # in this process
 _HELPER = "import sys; from signorini.simulation.warming import compile_half; compile_half(int(sys.argv[1]))"
 
 
@@ -26,8 +27,9 @@ def warm_up(engine: Engine) -> None:
 
     Without that process, wherever none can be made, all is compiled here when it is first called.
     """
-    if not is_cold() or engine.family is None:
+    if not is_cold() or engine.family is None or engine.family in _warmed:
         return
+    _warmed.add(engine.family)
     try:
         helper = subprocess.Popen(
             [sys.executable, "-c", _HELPER, str(int(engine.family))],

@@ -23,6 +23,7 @@ def test_nothing_is_compiled_ahead_where_kernels_exist(monkeypatch: pytest.Monke
 
 def test_half_is_compiled_in_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "is_cold", lambda: True)
+    monkeypatch.setattr(warming, "_warmed", set())
     codes: list[int | None] = []
     popen = subprocess.Popen
 
@@ -33,8 +34,9 @@ def test_half_is_compiled_in_a_second_process(monkeypatch: pytest.MonkeyPatch) -
             return code
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
-    sg.Simulator(stack(2), h=0.01)
-    assert codes[-1] == 0
+    for _ in range(2):
+        sg.Simulator(stack(2), h=0.01)
+    assert codes == [0]  # once is enough
 
 
 def test_without_a_second_process_all_is_compiled_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,5 +44,6 @@ def test_without_a_second_process_all_is_compiled_here(monkeypatch: pytest.Monke
         raise OSError("no process can be made")
 
     monkeypatch.setattr(warming, "is_cold", lambda: True)
+    monkeypatch.setattr(warming, "_warmed", set())
     monkeypatch.setattr(subprocess, "Popen", refuse)
     assert sg.Simulator(stack(2), h=0.01).run(1) == 0
