@@ -14,9 +14,7 @@ SLOPE = np.radians(20.0)
 @pytest.mark.parametrize("formulation", BOTH, ids=lambda f: type(f).__name__)
 def test_law_no_creep_below_the_friction_angle(formulation: sg.MoreauJean) -> None:
     """Law: tan(20 deg) = 0.364 < mu = 0.5, so the box does not move: less than 1e-9 m in 10 s."""
-    trajectory = sg.simulate(
-        box_on_slope(SLOPE, 0.5), duration=10.0, h=0.005, formulation=formulation, tolerance=1e-10
-    )
+    trajectory = sg.simulate(box_on_slope(SLOPE, 0.5), duration=10.0, h=0.005, formulation=formulation, tolerance=1e-10)
     x = trajectory.position("box")
     assert np.linalg.norm(x - x[0], axis=1).max() < 1e-9
     assert trajectory.certificate.residual.max() <= 1e-9
