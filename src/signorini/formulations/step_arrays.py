@@ -2,9 +2,20 @@
 
 Contacts are kept twice: in the order of their features, as detection gives them, and island by island, as the solver
 takes them (``ORDER``, ``POSITION``). Impulses are in the contact frames (n, t, o); in a planar scene the last is zero.
+
+Numbers of type int64: for a Python constant the compiler would make a version of every function that takes one.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _numbered(count: int) -> Any:
+    return np.arange(count, dtype=np.int64)
+
 
 (
     # scalars
@@ -92,10 +103,10 @@ from __future__ import annotations
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = range(77)
+) = _numbered(77)
 
 # NUMBERS
-TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = range(8)
+TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)
 
 # COUNTS
 (
@@ -117,10 +128,10 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = range(8)
     DONE,  # steps of the present run
     RESCUED,  # the robust methods were asked
     SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
-) = range(18)
+) = _numbered(18)
 
 # Stages between which the step may return to Python.
-READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = range(6)
+READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
 
 # CHECK
 (
@@ -135,4 +146,4 @@ READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = range(6)
     EFFORT,
     FASTEST,  # largest velocity of the load
     DEFLECTION,  # [m] by which the compliance gave way
-) = range(11)
+) = _numbered(11)

@@ -67,6 +67,7 @@ _FEW, _MANY = 150, 300  # contacts up to which robust methods come before compli
 _UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
 _AFTER = 2  # sweeps after a guess was found good enough: taken as it is in every step, its error would add up to creep
+_ROUNDING = 1e-14  # a residual that no sweep betters
 _PATIENCE, _PROGRESS = 200, 0.1
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha.
@@ -208,7 +209,7 @@ def solve_step(t: IntArray) -> bool:
             if alpha == 0.0:
                 back = max(1.0, 0.5 * back)
             alpha = 0.0
-            if residual > 0.0:
+            if residual > _ROUNDING:
                 tried = _AFTERWARDS
                 goal, limit, window, patience = 0.0, np.int64(_AFTER), np.int64(1), np.int64(_AFTER)
                 continue

@@ -187,7 +187,7 @@ def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
     engine = simulator.engine
     assert engine is not None
     engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    done = engine.run(steps)
+    done = engine.timed_run(steps)
     simulator.step_count += done
     recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)
 

@@ -137,7 +137,8 @@ class Simulator:
         if self.engine is not None:
             if controls:
                 self.engine.load(model)
-            self.run(1)
+            self.engine.timed_run(1)
+            self.step_count += 1
             result = self.engine.result(model)
             if not self.validity:
                 return result, from_check(self.engine.check, self.engine.seconds)
