@@ -126,8 +126,8 @@ class StepResult:
     """Relative velocity (normal speed, slip) at the end of the step in the same frame, (n_c, 3) [m/s]."""
     pose: Callable[[], FrictionProblem]
     """Returns the problem that was solved."""
-    fastest: float
-    """Largest velocity of the load of that problem [m/s, rad/s]."""
+    mode: IntArray
+    """What each contact did, (n_c,): see :mod:`~signorini.formulations.contact_checks`."""
     solution: Solution
     balance: Balance
     joints: JointReport | None = None

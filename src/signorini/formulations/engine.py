@@ -59,8 +59,18 @@ _NUMBERS_BY_CONTACT = {
     at.OLD_FEATURE: (),
     at.SEEN_INDEX: (4,),
     at.ORDER: (),
+    at.MODE: (),
 }
-_KEPT = (at.OLD_FEATURE, at.OLD_IMPULSE, at.OLD_SOFTNESS, at.SEEN_VALUE, at.SEEN_INDEX, at.IMPULSE, at.VELOCITY)
+_KEPT = (
+    at.OLD_FEATURE,
+    at.OLD_IMPULSE,
+    at.OLD_SOFTNESS,
+    at.SEEN_VALUE,
+    at.SEEN_INDEX,
+    at.IMPULSE,
+    at.VELOCITY,
+    at.MODE,
+)
 
 
 @dataclass(slots=True)
@@ -117,7 +127,7 @@ class Engine:
         for k in (at.PLACE, at.ISLAND):
             put(k, np.zeros((n_b, 4), dtype=np.int64))
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.CHECK, np.zeros(11))
+        put(at.CHECK, np.zeros(10))
         put(at.BALANCE, np.zeros(len(Balance._fields)))
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
         self.family = None if model.implicit else family_of(self._tables)
@@ -161,7 +171,7 @@ class Engine:
         contacts = rows * max(16, 2 * self.contact_count) if keep_contacts else 0
         put(at.LOG_Q, np.zeros((rows, n_b, 7)))
         put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, 11)))
+        put(at.LOG_CHECK, np.zeros((rows, 10)))
         put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
         put(at.LOG_VALUE, np.zeros((contacts, 16)))
@@ -367,7 +377,7 @@ class Engine:
             impulse=impulse,
             velocity=velocity,
             pose=lambda: self._problem(model, before, contacts, law),
-            fastest=float(check[at.FASTEST]),
+            mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
         )

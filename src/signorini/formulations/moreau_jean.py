@@ -146,7 +146,7 @@ class MoreauJean:
             outcome = collide(model, at, space, shift, words, answer)
         else:
             outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
-        return finish(model, at, free, space, outcome, lift, exact_rotation=True, projection=self.projection)
+        return finish(model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection)
 
 
 def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool) -> tuple[Array, Array, BoolArray]:

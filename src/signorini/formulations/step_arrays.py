@@ -62,6 +62,7 @@ def _numbered(count: int) -> Any:
     OLD_SOFTNESS,  # (cap, 4): see step_solve
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
     VELOCITY,  # (cap, 3)
+    MODE,  # (cap,) what contacts did, see contact_checks
     SEEN_VALUE,  # (cap, 10) contacts at the start of the step
     SEEN_INDEX,  # (cap, 4)
     # contacts in the order of islands
@@ -92,18 +93,18 @@ def _numbered(count: int) -> Any:
     SCRATCH,  # ((2 window + 1) (6 n_b + 3 cap),)
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
-    CHECK,  # (11,): see below
+    CHECK,  # (10,): see below
     BALANCE,  # (9,): as Balance
     # log, one row for each step
     LOG_Q,  # (rows, n_b, 7)
     LOG_V,  # (rows, n_b, 6)
-    LOG_CHECK,  # (rows, 11)
+    LOG_CHECK,  # (rows, 10)
     LOG_BALANCE,  # (rows, 9)
     LOG_START,  # (rows + 1,) first contact
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = _numbered(77)
+) = _numbered(78)
 
 # NUMBERS
 TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)
@@ -144,6 +145,5 @@ READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
     COMPLIANT,
     SUCCESS,
     EFFORT,
-    FASTEST,  # largest velocity of the load
     DEFLECTION,  # [m] by which the compliance gave way
-) = _numbered(11)
+) = _numbered(10)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
+from signorini.formulations.contact_checks import contact_checks
 from signorini.formulations.step_arrays import (
     BALANCE,
     BOUND,
@@ -23,7 +24,6 @@ from signorini.formulations.step_arrays import (
     DRIVEN,
     EFFORT,
     ENERGY_ERROR,
-    FASTEST,
     FIXED,
     GRAVITY,
     GRAVITY_X,
@@ -32,6 +32,7 @@ from signorini.formulations.step_arrays import (
     LOAD,
     MASS,
     MIN_GAP,
+    MODE,
     MU,
     NUMBERS,
     OLD,
@@ -69,31 +70,6 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
 
-# A contact counts as pressed, or as slipping, above this fraction of the largest impulse, or speed, of its step.
-NOTHING = 1e-9
-
-
-@kernel
-def cone_checks(p: Array, u: Array, mu: Array, fastest: float) -> tuple[float, float]:
-    """Return by how much friction exceeds its cone, of the largest normal impulse, and the largest angle to the slip.
-
-    The angle between slip and minus friction [rad] is that of pressed contacts that slip, by more than rounding of the
-    `fastest` velocity of the step.
-    """
-    largest = 0.0
-    for c in range(mu.shape[0]):
-        largest = max(largest, p[c, 0])
-    excess = 0.0
-    angle = 0.0
-    for c in range(mu.shape[0]):
-        p_T = math.sqrt(p[c, 1] * p[c, 1] + p[c, 2] * p[c, 2])
-        excess = max(excess, p_T - mu[c] * p[c, 0])
-        speed = math.sqrt(u[c, 1] * u[c, 1] + u[c, 2] * u[c, 2])
-        if mu[c] > 0.0 and p[c, 0] > NOTHING * largest and speed > NOTHING * fastest:
-            along = -(p[c, 1] * u[c, 1] + p[c, 2] * u[c, 2])
-            angle = max(angle, math.atan2(abs(p[c, 1] * u[c, 2] - p[c, 2] * u[c, 1]), along))
-    return (excess / largest if largest > 0.0 else 0.0, angle)
-
 
 @inner_kernel
 def check_law(t: IntArray) -> None:
@@ -118,7 +94,6 @@ def check_law(t: IntArray) -> None:
             fastest = max(fastest, abs(load[c, k]))
         largest = max(largest, compliance[c, 0])
     check[COMPLIANT] = largest
-    check[FASTEST] = fastest
     credible = True
     allowed = max(CREDIBLE, 1e3 * tolerance) * fastest
     for c in range(n_c):
@@ -126,7 +101,9 @@ def check_law(t: IntArray) -> None:
         credible = credible and square <= (allowed * rho[c]) ** 2
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0
     check[EFFORT] = counts[SWEEPS]
-    check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = cone_checks(p, u, mu, fastest)
+    check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = contact_checks(
+        p, u, mu, rho, tolerance * scale, wholes(t, ORDER), wholes(t, MODE)
+    )
 
 
 @inner_kernel

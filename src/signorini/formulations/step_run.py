@@ -8,8 +8,6 @@ is short. It goes on from there when called again.
 
 from __future__ import annotations
 
-import math
-
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
@@ -20,7 +18,6 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     COUNTS,
     DONE,
-    FASTEST,
     IMPULSE,
     INDEX,
     KEEP,
@@ -36,6 +33,7 @@ from signorini.formulations.step_arrays import (
     LOG_VALUE,
     LOGGED,
     MARK,
+    MODE,
     MOVED,
     NEEDED,
     PAIR,
@@ -61,12 +59,10 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import free_step, move_step
-from signorini.formulations.step_checks import NOTHING, account, check_law, hand_over, smallest_gap
+from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_contacts import pose_step
 from signorini.formulations.step_solve import contact_velocities, solve_step
 from signorini.geometry.detection import detect_curved, detect_polytopes, detect_simple
-
-SEPARATING, STICK, SLIP = 0, 1, 2
 
 
 @inner_kernel
@@ -152,10 +148,7 @@ def _log(t: IntArray) -> None:
         real_rows(t, IMPULSE),
         real_rows(t, VELOCITY),
     )
-    log_value, log_index = real_rows(t, LOG_VALUE), whole_rows(t, LOG_INDEX)
-    largest = 0.0
-    for c in range(n_c):
-        largest = max(largest, p[c, 0])
+    log_value, log_index, mode = real_rows(t, LOG_VALUE), whole_rows(t, LOG_INDEX), wholes(t, MODE)
     for c in range(n_c):
         at = start[row] + c
         for k in range(10):
@@ -164,8 +157,7 @@ def _log(t: IntArray) -> None:
             log_value[at, 10 + k] = p[c, k]
             log_value[at, 13 + k] = u[c, k]
             log_index[at, k] = index[c, k]
-        slips = math.sqrt(u[c, 1] * u[c, 1] + u[c, 2] * u[c, 2]) > NOTHING * check[FASTEST]
-        log_index[at, 3] = (SLIP if slips else STICK) if p[c, 0] > NOTHING * largest else SEPARATING
+        log_index[at, 3] = mode[c]
     start[row + 1] = start[row] + n_c
     counts[LOGGED] = row + 1
 

@@ -124,6 +124,7 @@ class StewartTrinkle:
             space,
             outcome,
             np.maximum(0.0, -shift),
+            tolerance,
             exact_rotation=False,
             projection=self.projection,
         )

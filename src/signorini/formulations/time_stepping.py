@@ -36,6 +36,7 @@ from signorini.dynamics import (
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.joint_blocks import contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
@@ -240,6 +241,7 @@ def finish(
     space: ContactSpace,
     outcome: Outcome,
     lift: Array,
+    tolerance: float,
     *,
     exact_rotation: bool,
     projection: bool,
@@ -261,14 +263,15 @@ def finish(
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(space.joints, at.state, after, v, reaction, p_laws, coordinate)
     feature = np.concatenate([space.contacts.feature, _law_features(space)])
+    impulse, velocity = _padded(p[:, :dim], 3), _padded(u[:, :dim], 3)
     return StepResult(
         state=after,
         memory=Memory.of(feature, _padded(outcome.impulse, 6), coordinate),
         contacts=space.contacts,
-        impulse=_padded(p[:, :dim], 3),
-        velocity=_padded(u[:, :dim], 3),
+        impulse=impulse,
+        velocity=velocity,
+        mode=check_contacts(outcome.problem, outcome.solution.z, impulse, velocity, tolerance)[0],
         pose=lambda: outcome.problem,
-        fastest=float(np.abs(outcome.problem.b).max(initial=0.0)),
         solution=outcome.solution,
         balance=balance,
         joints=joints,

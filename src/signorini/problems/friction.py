@@ -320,6 +320,10 @@ class FrictionProblem:
         residual = error / scale if scale > 0.0 else error
         return residual if residual >= 0.0 else math.inf  # not a number: p is not finite
 
+    def scale(self, p: ArrayLike) -> float:
+        r"""Return :math:`\max(\|p\|, \|\rho b\|)`, the impulse against which the residual is measured [N s]."""
+        return max(self._norms(self.spatial(p), self.rho)[1:])
+
     def credible(self, p: ArrayLike, tolerance: float) -> bool:
         """Tell whether a point of small residual deserves to be called a solution.
 

@@ -11,7 +11,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
-from signorini.formulations.step_checks import cone_checks
+from signorini.formulations.contact_checks import check_contacts
 from signorini.model import Contacts, Model, State
 from signorini.problems.problem import accepted
 from signorini.solvers import Status
@@ -136,8 +136,7 @@ def certify(
             status = Status.STALLED  # whatever the solver says of itself
     if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
         status = Status.NO_SOLUTION  # joints that cannot all hold
-    mu = np.ascontiguousarray(result.problem.mu[: result.impulse.shape[0]])
-    cone, angle = cone_checks(result.impulse, result.velocity, mu, result.fastest)
+    _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
     return StepCertificate(
         residual=residual,
         min_gap=float(after.gap.min(initial=np.inf)),

@@ -11,16 +11,16 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.formulations import Log, StepResult
-from signorini.formulations.step_checks import NOTHING
+from signorini.formulations.contact_checks import SEPARATING, SLIP, STICK
 from signorini.math.rotation import tangent_frame
 
 
 class Mode(IntEnum):
     """What a contact does during a step."""
 
-    SEPARATING = 0
-    STICK = 1
-    SLIP = 2
+    SEPARATING = int(SEPARATING)
+    STICK = int(STICK)
+    SLIP = int(SLIP)
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -148,7 +148,7 @@ def rows(result: StepResult) -> dict[str, Any]:
         "gap": contacts.gap,
         "impulse": result.impulse,
         "velocity": result.velocity,
-        "mode": modes(result),
+        "mode": result.mode,
     }
 
 
@@ -165,12 +165,3 @@ def logged_rows(log: Log) -> dict[str, Any]:
         "velocity": value[:, 13:16].copy(),
         "mode": index[:, 3].copy(),
     }
-
-
-def modes(result: StepResult) -> IntArray:
-    """Tell for each contact of a step whether it separates, sticks or slips."""
-    p_n = result.impulse[:, 0]
-    speed = np.linalg.norm(result.velocity[:, 1:], axis=1)
-    pressed = p_n > NOTHING * p_n.max(initial=0.0)
-    slipping = speed > NOTHING * result.fastest
-    return np.where(pressed, np.where(slipping, Mode.SLIP, Mode.STICK), Mode.SEPARATING).astype(np.int64)
