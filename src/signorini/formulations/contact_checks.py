@@ -1,12 +1,14 @@
 r"""What contacts did in a step: whether they part, stick or slip, and how well friction keeps its cone and direction.
 
 A solution is known to its tolerance only, so a slow slip may be an error that the tolerance allows. It is taken for
-sticking if the tangential law says of it that it is one,
+sticking if the error e of the tangential law is within the tolerance, but not small beside slip and friction,
 
-.. math:: \rho |u_T| \le \epsilon, \qquad |p_T - P_{\mu p_n}(p_T - \rho u_T)| \ge \tfrac12 \rho |u_T|,
+.. math::
+    \tfrac1{100} \min(\rho |u_T|, \mu p_n) \le e \le \epsilon, \qquad
+    e = |p_T - P_{\mu p_n}(p_T - \rho u_T)|,
 
-with the disc projection P and the impulse :math:`\epsilon` that the tolerance leaves open: the first alone would call
-slow sliding of a light body beside a heavy one sticking, the second alone would be blind to friction that is wrong.
+with the disc projection P and the impulse :math:`\epsilon` that the tolerance leaves open. So a light body that slides
+slowly beside a heavy one slides, and friction that is wrong by more than the tolerance is seen.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from signorini.problems import FrictionProblem
 SEPARATING, STICK, SLIP = np.arange(3, dtype=np.int64)
 
 _NOTHING = 1e-9  # a contact counts as pressed above this fraction of the largest impulse of its step
+_ROUNDING = 1e-12  # of the normal impulse
+_KNOWN = 1e-2  # a slip within the tolerance is believed if it is known to this part
 
 
 @kernel
@@ -46,7 +50,8 @@ def contact_checks(
             mode[order[c]] = SEPARATING
             continue
         slip = rho[c] * math.sqrt(u_t * u_t + u_o * u_o)
-        if slip <= doubt and (limit <= 0.0 or 2.0 * _tangential_error(p_t, p_o, u_t, u_o, limit, rho[c]) >= slip):
+        error = _tangential_error(p_t, p_o, u_t, u_o, limit, rho[c])
+        if slip <= _ROUNDING * p[c, 0] or _KNOWN * min(slip, limit) <= error <= doubt:
             mode[order[c]] = STICK
             continue
         mode[order[c]] = SLIP
@@ -60,7 +65,7 @@ def _tangential_error(p_t: float, p_o: float, u_t: float, u_o: float, limit: flo
     """Return the norm of the natural map of friction with a given limit."""
     x_t, x_o = p_t - rho * u_t, p_o - rho * u_o
     size = math.sqrt(x_t * x_t + x_o * x_o)
-    shrink = limit / size if size > limit else 1.0
+    shrink = max(limit, 0.0) / size if size > limit else 1.0
     return math.sqrt((p_t - shrink * x_t) ** 2 + (p_o - shrink * x_o) ** 2)
 
 

@@ -26,7 +26,7 @@ from signorini.geometry import detect
 from signorini.geometry.tables import Family, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.solvers import Solution, Status, solve
+from signorini.solvers import FrictionAuto, Solution, Status, solve
 
 _RUNS = {Family.SIMPLE: run_simple, Family.POLYTOPES: run_polytopes, Family.CURVED: run_curved}
 _BY_CONTACT = {
@@ -71,6 +71,9 @@ _KEPT = (
     at.VELOCITY,
     at.MODE,
 )
+
+
+_ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
 
 
 @dataclass(slots=True)
@@ -303,7 +306,7 @@ class Engine:
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
         problem = self._problem(self._loaded, began, self._seen(), self._law())
         # A little more than is asked for: here sums are added up in another order.
-        solution = solve(problem, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
+        solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
             self.arena[at.Q][:] = began.q
             self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1

@@ -29,7 +29,6 @@ from signorini.solvers.solution import Control, Solution, Status
 if TYPE_CHECKING:
     from signorini.solvers.newton_run import Run
 
-_SWEEPS = 2000
 _CHUNK = 256  # sweeps between two looks at the clock
 _AFTER = 2  # sweeps after a guess was found to be good enough
 _PATIENCE = 200
@@ -52,6 +51,8 @@ class FrictionAuto:
     """Window of the accelerated sweeps."""
     max_iterations: int = 2000
     """Factorisations allowed in all; sweeps are not counted."""
+    sweeps: int = 2000
+    """Sweeps allowed; 0 if the start is where sweeps have ended."""
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -64,17 +65,17 @@ class FrictionAuto:
         p = starting_point(problem, control)
         sweeper = Sweeper(problem)
         history: list[tuple[float, float]] = []
-        sweeps = 0
-        chunk = _SWEEPS if control.time_limit is None else _CHUNK
+        sweeps, solved, residual = 0, False, problem.residual_by_contacts(p) if self.sweeps == 0 else math.inf
+        chunk = self.sweeps if control.time_limit is None else _CHUNK
         deadline = math.inf if control.time_limit is None else control.time_limit
-        while True:
+        while self.sweeps > 0:
             done, residual = sweeper.run(p, 0.9 * control.tolerance, chunk, _PATIENCE, _PROGRESS, self.acceleration)
             sweeps += done
             history.append((time.perf_counter() - began, residual))
             if control.callback is not None:
                 control.callback(sweeps, residual)
             solved = residual <= control.tolerance
-            if solved or done < chunk or sweeps >= _SWEEPS or history[-1][0] > deadline:
+            if solved or done < chunk or sweeps >= self.sweeps or history[-1][0] > deadline:
                 break
         if solved and control.start is not None and residual > 0.0:
             # A guess that is just good enough would be taken again in every step, and its error would add up to creep.
