@@ -340,11 +340,11 @@ class Engine:
 
     def _seen(self) -> Contacts:
         """Return the contacts of the step."""
-        return contacts_of(*(self.arena[k][: self._counts[at.SEEN]] for k in (at.SEEN_VALUE, at.SEEN_INDEX)))
+        return Contacts.of_rows(*(self.arena[k][: self._counts[at.SEEN]] for k in (at.SEEN_VALUE, at.SEEN_INDEX)))
 
     def ahead(self) -> Contacts:
         """Return the contacts of the coming step."""
-        return contacts_of(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
+        return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _problem(self, model: Model, state: State, contacts: Contacts, law: tuple[Array, Array]) -> FrictionProblem:
         """Pose the problem of a step that began at `state` by the functions of the other formulations.
@@ -384,20 +384,6 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
         )
-
-
-def contacts_of(value: Array, index: IntArray) -> Contacts:
-    """Return rows of contacts as the table that other rooms take."""
-    return Contacts(
-        body_a=index[:, 0].copy(),
-        body_b=index[:, 1].copy(),
-        feature=index[:, 2].copy(),
-        point_a=value[:, 0:3].copy(),
-        point_b=value[:, 3:6].copy(),
-        normal=value[:, 6:9].copy(),
-        gap=value[:, 9].copy(),
-        material=index[:, 3].copy(),
-    )
 
 
 def _roots(model: Model) -> Array:

@@ -36,6 +36,11 @@ _LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a st
 _REST_STEPS = 2.0  # a contact rebounds only if it closes faster than gravity makes it in so many steps
 
 
+def lift_speed(gravity: float, h: float) -> float:
+    """Return the largest speed at which overlaps recede [m/s], for gravity of this size."""
+    return _LIFT * gravity * h if gravity > 0.0 else math.inf
+
+
 @inner_kernel
 def gap_shift(gap: float, size: float, h: float, lift: float) -> float:
     """Return sigma of a contact that does not rebound [m/s]; `lift` is the largest speed of recovery."""
@@ -60,6 +65,7 @@ def normal_shifts(
     before: Array,
     restitution: Array,
     gravity: float,
+    lift: float,
     h: float,
     shift: Array,
     correction: Array,
@@ -74,8 +80,8 @@ def normal_shifts(
         Relative velocities, normal first: at the end of the step without contact impulses, and at its start.
     restitution : (n_c,)
     gravity : its size [m/s^2]
+    lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
     """
-    lift = _LIFT * gravity * h if gravity > 0.0 else math.inf
     rest = _REST_STEPS * gravity * h
     collides = False
     for c in range(gap.shape[0]):

@@ -45,7 +45,7 @@ from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
-from signorini.formulations.gap_law import contact_sizes, normal_shifts
+from signorini.formulations.gap_law import contact_sizes, lift_speed, normal_shifts
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.time_stepping import (
@@ -159,10 +159,11 @@ def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool
         g = max(g, _WEIGHTLESS)
     e, size = model.materials.restitution[contacts.material], contact_sizes(model, contacts)
     shift, lift = np.zeros(e.size), np.zeros(e.size)
-    # What gravity does in h seconds decides, not in theta h.
-    normal_shifts(contacts.gap, size, space.b, space.before, e, g / at.theta, at.drift, shift, lift)
+    g /= at.theta  # what it does in h seconds decides, not in theta h
+    v = lift_speed(g, at.drift)
+    normal_shifts(contacts.gap, size, space.b, space.before, e, g, v, at.drift, shift, lift)
     rebounds = (shift < 0.0) & (lift == 0.0)
     if poisson and rebounds.any():
-        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, g / at.theta, at.drift, shift, lift)
+        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, g, v, at.drift, shift, lift)
         shift[rebounds] = lift[rebounds] = 0.0
     return shift, lift, rebounds

@@ -252,9 +252,14 @@ def pose_step(t: IntArray) -> None:
     start[n_c] = g
     project_step(t)
     normal_shifts(
-        gap[:n_c], size[:n_c], b_free[:n_c], before[:n_c], e[:n_c], numbers[GRAVITY], h, shift[:n_c], correction[:n_c]
+        gap[:n_c],
+        size[:n_c],
+        b_free[:n_c],
+        before[:n_c],
+        e[:n_c],
+        numbers[GRAVITY],
+        0.0,  # overlaps are taken back by displacements
+        h,
+        shift[:n_c],
+        correction[:n_c],
     )
-    for k in range(n_c):
-        if correction[k] > 0.0:  # overlaps are taken back by displacements
-            shift[k] = 0.0
-            correction[k] = 0.0

@@ -91,13 +91,4 @@ def detect_arrays(
         value, index = np.vstack([more[0], value]), np.vstack([more[1], index])
         order = np.argsort(index[:, 2], kind="stable")
         value, index = value[order], index[order]
-    return Contacts(
-        body_a=index[:, 0].copy(),
-        body_b=index[:, 1].copy(),
-        feature=index[:, 2].copy(),
-        point_a=value[:, 0:3].copy(),
-        point_b=value[:, 3:6].copy(),
-        normal=value[:, 6:9].copy(),
-        gap=value[:, 9].copy(),
-        material=index[:, 3].copy(),
-    )
+    return Contacts.of_rows(value, index)

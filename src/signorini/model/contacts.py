@@ -40,6 +40,20 @@ class Contacts(NamedTuple):
         return int(self.gap.size)
 
     @staticmethod
+    def of_rows(value: Array, index: IntArray) -> Contacts:
+        """Return a copy of contacts kept as rows: two points, normal and gap (n_c, 10); bodies, feature, material."""
+        return Contacts(
+            body_a=index[:, 0].copy(),
+            body_b=index[:, 1].copy(),
+            feature=index[:, 2].copy(),
+            point_a=value[:, 0:3].copy(),
+            point_b=value[:, 3:6].copy(),
+            normal=value[:, 6:9].copy(),
+            gap=value[:, 9].copy(),
+            material=index[:, 3].copy(),
+        )
+
+    @staticmethod
     def none() -> Contacts:
         """Return the empty table."""
         index = np.zeros(0, dtype=np.int64)
