@@ -27,6 +27,8 @@ class Memory(NamedTuple):
     """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 4) or empty."""
     stored: float = 0.0
     """Energy in their compliances [J]."""
+    rest: Array = np.zeros((0, 7))
+    """For how many steps each body has been still, and its load in the last of them, (n_b, 7) or empty."""
 
     @staticmethod
     def none(joint_count: int = 0) -> Memory:
@@ -125,7 +127,7 @@ class StepResult:
     velocity: Array
     """Relative velocity (normal speed, slip) at the end of the step in the same frame, (n_c, 3) [m/s]."""
     pose: Callable[[], FrictionProblem]
-    """Returns the problem that was solved."""
+    """Returns the problem that was solved; contacts that sleep are not in it."""
     mode: IntArray
     """What each contact did, (n_c,): see :mod:`~signorini.formulations.contact_checks`."""
     solution: Solution

@@ -96,20 +96,22 @@ class Log:
 class Engine:
     """A scene that is advanced in compiled code."""
 
-    def __init__(self, model: Model, h: float, tolerance: float, *, implicit: bool, soft: bool) -> None:
+    def __init__(
+        self, model: Model, h: float, tolerance: float, *, implicit: bool, soft: bool, sleeps: bool = False
+    ) -> None:
         self.model = model
         self.h = h
         self.arena = Arena(at.ARRAY_COUNT)
         n_b, fixed = model.body_count, model.fixed_count
         arrays, put = model.arrays, self.arena.put
         self._numbers = put(at.NUMBERS, np.zeros(8))
-        self._counts = put(at.COUNTS, np.zeros(18, dtype=np.int64))
+        self._counts = put(at.COUNTS, np.zeros(20, dtype=np.int64))
         g = arrays.gravity
         self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
         self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         self.paused = functions or any(motion is not None for motion in model.motions)
-        self._counts[[at.PAUSE, at.LIMIT, at.SOFT]] = self.paused, SWEEP_LIMIT, soft
+        self._counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, soft, sleeps
         for k, constant in (
             (at.MASS, arrays.mass),
             (at.INERTIA, arrays.inertia),
@@ -127,10 +129,11 @@ class Engine:
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
+        put(at.REST, np.zeros((n_b, 7)))
         for k in (at.PLACE, at.ISLAND):
             put(k, np.zeros((n_b, 4), dtype=np.int64))
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.CHECK, np.zeros(10))
+        put(at.CHECK, np.zeros(11))
         put(at.BALANCE, np.zeros(len(Balance._fields)))
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
         self.family = None if model.implicit else family_of(self._tables)
@@ -174,7 +177,7 @@ class Engine:
         contacts = rows * max(16, 2 * self.contact_count) if keep_contacts else 0
         put(at.LOG_Q, np.zeros((rows, n_b, 7)))
         put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, 10)))
+        put(at.LOG_CHECK, np.zeros((rows, 11)))
         put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
         put(at.LOG_VALUE, np.zeros((contacts, 16)))
@@ -209,8 +212,8 @@ class Engine:
         impulse = np.zeros((old, 6))
         impulse[:, :3] = self.arena[at.OLD_IMPULSE][:old]
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
-        stored = float(self._numbers[at.STORED])
-        return Memory(self.arena[at.OLD_FEATURE][:old].copy(), impulse, np.zeros(0), softness, stored)
+        stored, rest = float(self._numbers[at.STORED]), self.arena[at.REST].copy()
+        return Memory(self.arena[at.OLD_FEATURE][:old].copy(), impulse, np.zeros(0), softness, stored, rest)
 
     def restore(self, state: State, memory: Memory) -> None:
         """Continue from `state`."""
@@ -223,6 +226,7 @@ class Engine:
         self.arena[at.OLD_IMPULSE][:old] = memory.impulse[:, :3]
         self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
         self._numbers[at.STORED] = memory.stored
+        self.arena[at.REST][:] = memory.rest if memory.rest.size else 0.0
         self._counts[at.OLD] = old
         self._counts[at.STAGE] = at.BEGIN
         self._load(self.model)
@@ -301,10 +305,10 @@ class Engine:
 
     def _rescue(self) -> None:
         """Have the step solved by the robust methods."""
-        n_c = int(self._counts[at.SEEN])
-        place, p, tolerance = self.arena[at.POSITION][:n_c], self.arena[at.P], float(self._numbers[at.TOLERANCE])
+        awake = self._awake()
+        place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
-        problem = self._problem(self._loaded, began, self._seen(), self._law())
+        problem = self._problem(self._loaded, began, self._seen(awake), self._law(awake))
         # A little more than is asked for: here sums are added up in another order.
         solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
@@ -315,9 +319,14 @@ class Engine:
         self._counts[at.SWEEPS] += solution.iterations
         self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
-    def _law(self) -> tuple[Array, Array]:
-        """Return the compliances of the step, and what they and the gaps add to the velocities; copies, (n_c, 3)."""
-        place = self.arena[at.POSITION][: self._counts[at.SEEN]]
+    def _awake(self) -> IntArray:
+        """Return the contacts of the step that do not sleep."""
+        awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
+        return awake
+
+    def _law(self, rows: IntArray) -> tuple[Array, Array]:
+        """Return the compliances of contacts, and what they and the gaps add to the velocities; copies, (n_c, 3)."""
+        place = self.arena[at.POSITION][rows]
         return self.arena[at.COMPLIANCE][place], self.arena[at.LOAD][place] - self.arena[at.B][place]
 
     # --- reading -----------------------------------------------------------------
@@ -338,9 +347,9 @@ class Engine:
         """A copy of the state before the last step."""
         return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), self.arena[at.V_0].copy())
 
-    def _seen(self) -> Contacts:
-        """Return the contacts of the step."""
-        return Contacts.of_rows(*(self.arena[k][: self._counts[at.SEEN]] for k in (at.SEEN_VALUE, at.SEEN_INDEX)))
+    def _seen(self, rows: IntArray | slice) -> Contacts:
+        """Return contacts of the step."""
+        return Contacts.of_rows(self.arena[at.SEEN_VALUE][rows], self.arena[at.SEEN_INDEX][rows])
 
     def ahead(self) -> Contacts:
         """Return the contacts of the coming step."""
@@ -349,7 +358,7 @@ class Engine:
     def _problem(self, model: Model, state: State, contacts: Contacts, law: tuple[Array, Array]) -> FrictionProblem:
         """Pose the problem of a step that began at `state` by the functions of the other formulations.
 
-        `law` is what :meth:`_law` said of the step.
+        `law` is what :meth:`_law` said of these contacts.
         """
         free = free_motion(model, state, self.h, implicit=bool(self._counts[at.IMPLICIT]))
         space = contact_space(
@@ -362,11 +371,12 @@ class Engine:
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
-        before, contacts, n_c, law = self.before, self._seen(), int(self._counts[at.SEEN]), self._law()
+        before, n_c, awake = self.before, int(self._counts[at.SEEN]), self._awake()
+        contacts, posed, law = self._seen(slice(n_c)), self._seen(awake), self._law(awake)
         check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
         impulse, velocity = (self.arena[k][:n_c].copy() for k in (at.IMPULSE, at.VELOCITY))
         solution = Solution(
-            z=np.ascontiguousarray(impulse[:, :dim]).reshape(-1),
+            z=np.ascontiguousarray(impulse[awake, :dim]).reshape(-1),
             status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,
             residual=float(check[at.RESIDUAL]),
             iterations=int(check[at.EFFORT]),
@@ -379,7 +389,7 @@ class Engine:
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
-            pose=lambda: self._problem(model, before, contacts, law),
+            pose=lambda: self._problem(model, before, posed, law),
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),

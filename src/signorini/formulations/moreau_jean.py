@@ -79,6 +79,9 @@ class MoreauJean:
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any."""
+    sleeping: bool = False
+    """Let groups of bodies that have long been at rest sleep until something touches them, see
+    :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
     gyroscopic: str = "implicit"
     """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the papers."""
     projection: bool = False
@@ -98,16 +101,32 @@ class MoreauJean:
             raise InputError(
                 "MoreauJean: restitution_law is 'poisson', must be 'newton' for friction by load in joints"
             )
+        if self.sleeping and not self._compiled(model):
+            raise InputError(
+                "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
+                "theta < 1, Poisson's law or a solver of your own"
+            )
         return begin(model, state)
 
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        """Return the compiled step if it can take this model, else None."""
+    def _compiled(self, model: Model) -> bool:
+        """Tell whether the compiled step can take this model."""
         materials = model.materials
         couples = (materials.torsional, materials.rolling, materials.ellipsoid)
         plain = self.solver is None and self.theta == 1.0 and self.restitution_law == "newton"
-        if not plain or model.joints.any or any(np.any(values > 0.0) for values in couples):
+        return plain and not model.joints.any and not any(np.any(values > 0.0) for values in couples)
+
+    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
+        """Return the compiled step if it can take this model, else None."""
+        if not self._compiled(model):
             return None
-        return Engine(model, h, tolerance, implicit=self.gyroscopic == "implicit", soft=self.compliance == "auto")
+        return Engine(
+            model,
+            h,
+            tolerance,
+            implicit=self.gyroscopic == "implicit",
+            soft=self.compliance == "auto",
+            sleeps=self.sleeping,
+        )
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, self.gyroscopic)

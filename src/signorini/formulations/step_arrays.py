@@ -20,7 +20,7 @@ def _numbered(count: int) -> Any:
 (
     # scalars
     NUMBERS,  # (8,): see below
-    COUNTS,  # (18,): see below
+    COUNTS,  # (20,): see below
     # bodies, constant
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
@@ -42,7 +42,8 @@ def _numbered(count: int) -> Any:
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
     REACH,  # (n_b,)
-    PLACE,  # (n_b, 4): parent in the forest of islands, row of y in its island, island of a root, pressed
+    PLACE,  # (n_b, 4): parent in the forest of islands, row of y in its island, island, awake and later pressed
+    REST,  # (n_b, 7): steps for which a body has been still, and its load in the last of them
     # shapes and the memory of detection, see signorini.geometry.tables
     SHAPE,
     LABEL,
@@ -93,18 +94,18 @@ def _numbered(count: int) -> Any:
     SCRATCH,  # ((2 window + 1) (6 n_b + 3 cap),)
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
-    CHECK,  # (10,): see below
+    CHECK,  # (11,): see below
     BALANCE,  # (9,): as Balance
     # log, one row for each step
     LOG_Q,  # (rows, n_b, 7)
     LOG_V,  # (rows, n_b, 6)
-    LOG_CHECK,  # (rows, 10)
+    LOG_CHECK,  # (rows, 11)
     LOG_BALANCE,  # (rows, 9)
     LOG_START,  # (rows + 1,) first contact
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = _numbered(78)
+) = _numbered(79)
 
 # NUMBERS
 TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)
@@ -118,8 +119,10 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered
     PAUSE,  # loads or drives are functions: return to Python before each look ahead
     CONTACTS,
     SEEN,  # contacts of the step
+    ACTIVE,  # those of islands that are awake: the first ones in the order of islands
     OLD,  # contacts remembered
-    ISLANDS,
+    ISLANDS,  # awake
+    SLEEPS,  # whether islands may sleep
     SWEEPS,
     LOGGED,  # rows in use
     KEEP,  # contacts are logged
@@ -129,7 +132,7 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered
     DONE,  # steps of the present run
     RESCUED,  # the robust methods were asked
     SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
-) = _numbered(18)
+) = _numbered(20)
 
 # Stages between which the step may return to Python.
 READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
@@ -146,4 +149,5 @@ READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
     SUCCESS,
     EFFORT,
     DEFLECTION,  # [m] by which the compliance gave way
-) = _numbered(10)
+    ASLEEP,  # number of bodies
+) = _numbered(11)

@@ -33,6 +33,7 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
+from signorini.formulations.step_sleep import is_asleep
 from signorini.math.rotation import matrix
 
 # Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
@@ -85,14 +86,18 @@ def free_step(t: IntArray) -> None:
 
 
 @inner_kernel
-def _add_impulses(t: IntArray, fixed: int) -> None:
+def _add_impulses(t: IntArray) -> None:
     """Add to the free velocities what the contacts of every island, whose y is found, do to their bodies."""
-    place, island = whole_rows(t, PLACE), whole_rows(t, ISLAND)
+    counts, place, island = wholes(t, COUNTS), whole_rows(t, PLACE), whole_rows(t, ISLAND)
     v, v_free, L, solving = real_rows(t, V), real_rows(t, V_FREE), real_rows(t, FACTOR), reals(t, SOLVING)
-    for b in range(fixed, v.shape[0]):
+    for b in range(counts[FIXED], v.shape[0]):
         for k in range(6):
             v[b, k] = v_free[b, k]
         if place[b, 1] < 0:
+            continue
+        if is_asleep(counts, place, b):
+            for k in range(6):
+                v[b, k] = 0.0
             continue
         i = place[b, 2]
         y = 6 * (island[i, 3] + place[b, 1]) + 3 * island[i, 2]
@@ -113,6 +118,10 @@ def move_step(t: IntArray) -> None:
             q_0[b, k] = q[b, k]
         for k in range(6):
             v_0[b, k] = v[b, k]
-    _add_impulses(t, counts[FIXED])
+    _add_impulses(t)
     move_bodies(q, v, numbers[H], True, counts[FIXED])
+    for b in range(counts[FIXED], q.shape[0]):
+        if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding
+            for k in range(7):
+                q[b, k] = q_0[b, k]
     numbers[TIME] += numbers[H]

@@ -7,8 +7,9 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
-from signorini.formulations.contact_checks import contact_checks
+from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
 from signorini.formulations.step_arrays import (
+    ACTIVE,
     BALANCE,
     BOUND,
     CHECK,
@@ -75,7 +76,7 @@ from signorini.math.cones import CREDIBLE, natural_norms, natural_square
 def check_law(t: IntArray) -> None:
     """Check the contact law as it was posed; u is that of the impulses, load and compliance included."""
     counts, check, tolerance = wholes(t, COUNTS), reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE]
-    n_c = counts[SEEN]
+    n_c = counts[ACTIVE]
     p, u, load, compliance = (
         real_rows(t, P)[:n_c],
         real_rows(t, U)[:n_c],
@@ -113,16 +114,22 @@ def hand_over(t: IntArray) -> None:
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
     compliance, reference, softness = real_rows(t, COMPLIANCE), real_rows(t, REFERENCE), real_rows(t, SOFTNESS)
     impulse, velocity, index = real_rows(t, IMPULSE), real_rows(t, VELOCITY), whole_rows(t, SEEN_INDEX)
+    mode = wholes(t, MODE)
     old_feature, old_impulse, old_softness = (
         wholes(t, OLD_FEATURE),
         real_rows(t, OLD_IMPULSE),
         real_rows(t, OLD_SOFTNESS),
     )
     check[DEFLECTION] = 0.0
+    for k in range(counts[ACTIVE], counts[SEEN]):  # asleep
+        mode[order[k]] = STICK if p[k, 0] > 0.0 else SEPARATING
+        for i in range(3):
+            u[k, i] = 0.0
     for k in range(counts[SEEN]):
         c = order[k]
         for i in range(3):
-            u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
+            if k < counts[ACTIVE]:
+                u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
             impulse[c, i] = p[k, i]
             velocity[c, i] = u[k, i]
             old_impulse[c, i] = p[k, i]
@@ -148,7 +155,7 @@ def _contact_work(t: IntArray) -> tuple[float, float, float, float]:
     for b in range(place.shape[0]):
         place[b, 3] = 0
     drive, lifted, friction, normal = 0.0, 0.0, 0.0, 0.0
-    for k in range(counts[SEEN]):
+    for k in range(counts[ACTIVE]):
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
         if p0 == 0.0 and p1 == 0.0 and p2 == 0.0:
             continue
@@ -174,7 +181,7 @@ def _pumped(t: IntArray) -> float:
         return 0.0
     p, compliance, reference = real_rows(t, P), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
     found, left = 0.0, 0.0
-    for k in range(counts[SEEN]):
+    for k in range(counts[ACTIVE]):
         for i in range(3):
             found += 0.5 * compliance[k, i] * reference[k, i] ** 2
             left += 0.5 * compliance[k, i] * p[k, i] ** 2

@@ -10,6 +10,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel, inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
+    ACTIVE,
     BLOCK,
     BOUND,
     CONTACTS,
@@ -58,6 +59,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_project import project_step
+from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
 
 Vector = tuple[float, float, float]
@@ -75,8 +77,8 @@ def _root(place: IntArray, b: int) -> int:
 @kernel
 def find_islands(
     n_c: int, index: IntArray, fixed: int, place: IntArray, island: IntArray, order: IntArray, position: IntArray
-) -> int:
-    """Sort contacts and bodies by islands; return the number of islands.
+) -> tuple[int, int]:
+    """Sort contacts and bodies by islands, those first in which a body is awake; return how many, and their contacts.
 
     Within an island contacts keep their order, and bodies are numbered as contacts meet them.
     """
@@ -88,22 +90,31 @@ def find_islands(
         if index[c, 0] >= fixed:
             a, b = _root(place, index[c, 0]), _root(place, index[c, 1])
             place[max(a, b), 0] = min(a, b)
-    count = 0
-    for c in range(n_c):
-        root = _root(place, index[c, 1])
-        if place[root, 2] < 0:
-            place[root, 2] = count
-            island[count, 0] = 0
-            island[count, 1] = 0
-            count += 1
-        i = place[root, 2]
-        island[i, 0] += 1
-        for side in range(2):
-            b = index[c, side]
-            if b >= fixed and place[b, 1] < 0:
-                place[b, 1] = island[i, 1]
-                place[b, 2] = i
-                island[i, 1] += 1
+            place[min(a, b), 3] |= place[max(a, b), 3]
+    count, awake, active = 0, 0, 0
+    for asleep in range(2):
+        for c in range(n_c):
+            root = _root(place, index[c, 1])
+            if place[root, 3] == asleep:
+                continue
+            if place[root, 2] < 0:
+                place[root, 2] = count
+                island[count, 0] = 0
+                island[count, 1] = 0
+                count += 1
+            i = place[root, 2]
+            island[i, 0] += 1
+            for side in range(2):
+                b = index[c, side]
+                if b >= fixed and place[b, 1] < 0:
+                    place[b, 1] = island[i, 1]
+                    place[b, 2] = i
+                    island[i, 1] += 1
+            active += 1 - asleep
+        if asleep == 0:
+            awake = count
+        if active == n_c:
+            break
     contacts, bodies = 0, 0
     for i in range(count):
         island[i, 2] = contacts
@@ -117,7 +128,7 @@ def find_islands(
         island[i, 0] += 1
         order[k] = c
         position[c] = k
-    return count
+    return awake, active
 
 
 @bare_kernel
@@ -173,7 +184,8 @@ def pose_step(t: IntArray) -> None:
     n_c, fixed, dim, h = counts[CONTACTS], counts[FIXED], counts[DIM], numbers[H]
     counts[SEEN] = n_c
     order = wholes(t, ORDER)
-    counts[ISLANDS] = find_islands(
+    mark_awake(t)
+    counts[ISLANDS], counts[ACTIVE] = find_islands(
         n_c, whole_rows(t, INDEX), fixed, whole_rows(t, PLACE), whole_rows(t, ISLAND), order, wholes(t, POSITION)
     )
     _keep_contacts(t, n_c)
@@ -190,6 +202,7 @@ def pose_step(t: IntArray) -> None:
     diagonal, mu, friction = real_blocks(t, DIAGONAL), reals(t, MU), reals(t, FRICTION)
     gap, size, e, restitution = reals(t, GAP), reals(t, SIZE), reals(t, REBOUND), reals(t, RESTITUTION)
     shift, correction, bound = reals(t, SHIFT), reals(t, CORRECTED), reals(t, BOUND)
+    n_c = counts[ACTIVE]
     g = 0
     for k in range(n_c):
         c = order[k]

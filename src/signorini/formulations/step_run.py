@@ -45,6 +45,7 @@ from signorini.formulations.step_arrays import (
     SEEN_INDEX,
     SEEN_VALUE,
     SHAPE,
+    SLEEPS,
     SOLID,
     SOLVED,
     STAGE,
@@ -61,6 +62,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
 from signorini.geometry.detection import detect_curved, detect_polytopes, detect_simple
 
@@ -85,6 +87,8 @@ def _until_look(t: IntArray, steps: int) -> bool:
         hand_over(t)
         move_step(t)
         account(t)
+        if counts[SLEEPS] == 1:
+            note_rest(t)
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED

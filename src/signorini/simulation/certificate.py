@@ -38,6 +38,7 @@ class StepCertificate:
     correction_work: float
     compliance: float
     deflection: float
+    asleep: int
     status: Status
     iterations: int
     solve_time: float
@@ -72,6 +73,8 @@ class Certificate:
     """Largest normal compliance of the law posed [m/(N s^2)]; 0 is rigid."""
     deflection: Array
     """Largest overlap that this compliance allowed in the step [m]."""
+    asleep: IntArray
+    """Number of bodies that sleep; residual, cone and angle are those of the others."""
     status: IntArray
     """:class:`~signorini.Status` of the solver."""
     iterations: IntArray
@@ -87,7 +90,7 @@ class Certificate:
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("redundant_rows", "status", "iterations", "unique", "stable")
+        whole = ("redundant_rows", "asleep", "status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
                 [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
@@ -149,6 +152,7 @@ def certify(
         correction_work=result.balance.correction_work,
         compliance=0.0,
         deflection=0.0,
+        asleep=0,
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
@@ -170,6 +174,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         correction_work=float(check[at.CORRECTION]),
         compliance=float(check[at.COMPLIANT]),
         deflection=float(check[at.DEFLECTION]),
+        asleep=int(check[at.ASLEEP]),
         status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,

@@ -83,14 +83,49 @@ def test_islands_of_a_chain_and_a_pair() -> None:
     """Bodies 1-2-3 hang together, 4-5 as well, 6 lies on the fixed body 0 alone."""
     pairs = [(0, 6), (1, 2), (2, 3), (4, 5), (0, 1), (0, 4)]
     index = np.array([(a, b, c, 0) for c, (a, b) in enumerate(pairs)])
-    place, island = np.zeros((7, 4), dtype=np.int64), np.zeros((7, 4), dtype=np.int64)
+    place, island = np.ones((7, 4), dtype=np.int64), np.zeros((7, 4), dtype=np.int64)
     order, position = np.zeros(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
-    count = find_islands(6, index, 1, place, island, order, position)
-    assert count == 3
+    count, active = find_islands(6, index, 1, place, island, order, position)
+    assert (count, active) == (3, 6)
     groups = [set(order[first : first + contacts]) for contacts, _, first, _ in island[:count]]
     assert groups == [{0}, {1, 2, 4}, {3, 5}]
     assert island[:count, 1].tolist() == [1, 3, 2]
     np.testing.assert_array_equal(position[order], np.arange(6))
+    place[:, 3] = (0, 0, 0, 0, 0, 1, 0)  # only body 5 is awake
+    count, active = find_islands(6, index, 1, place, island, order, position)
+    assert (count, active) == (1, 2)
+    groups = [set(order[first : first + contacts]) for contacts, _, first, _ in island[:3]]
+    assert groups == [{3, 5}, {0}, {1, 2, 4}]
+
+
+def test_loads_that_are_functions_are_asked_in_every_step() -> None:
+    """Without contacts the velocity is the sum of the impulses, each taken at the start of its step."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(sg.Sphere(0.1), mass=2.0, position=(0, 0, 5), name="ball")
+    scene.add_force("ball", force=lambda t, state: (np.sin(3.0 * t), t, 0.0))
+    simulator = sg.Simulator(scene, h=0.01)
+    simulator.run(30)
+    t = 0.01 * np.arange(30)
+    expected = 0.01 / 2.0 * np.array([np.sin(3.0 * t).sum(), t.sum(), 0.0])
+    np.testing.assert_allclose(simulator.state.v[0, :3], expected, rtol=1e-12)
+
+
+def test_bodies_that_meet_in_flight_keep_momentum_and_angular_momentum() -> None:
+    """The impulse acts on both at one point, also across a gap that is not closed yet."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(sg.Sphere(0.5), mass=1.0, position=(0, 0, 0), angular_velocity=(0, 20, 5), name="a")
+    scene.add_body(sg.Sphere(0.3), mass=0.3, position=(0.4, 0.2, 0.9), velocity=(0, 1.0, -9.0), name="b")
+    scene.set_contact(friction=0.7, restitution=0.5)
+    trajectory = sg.simulate(scene, duration=0.1, h=0.01)
+    assert np.abs(np.diff(trajectory.v[:, 0, :3], axis=0)).max() > 1.0  # they do meet
+    momentum, spin = [], []
+    for q, v in zip(trajectory.q, trajectory.v, strict=True):
+        m = np.array([1.0, 0.3])
+        I = 0.4 * m * np.array([0.5, 0.3]) ** 2
+        momentum.append(m @ v[:, :3])
+        spin.append((np.cross(q[:, :3], m[:, None] * v[:, :3]) + I[:, None] * v[:, 3:]).sum(axis=0))
+    np.testing.assert_allclose(momentum, momentum[:1] * 11, atol=1e-13)
+    np.testing.assert_allclose(spin, spin[:1] * 11, atol=1e-13)
 
 
 def test_an_overlap_is_taken_back_without_speed() -> None:
