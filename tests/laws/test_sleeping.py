@@ -117,3 +117,13 @@ def test_a_plate_that_moves_wakes_what_lies_on_it() -> None:
 def test_sleep_is_refused_where_it_is_not_built() -> None:
     with pytest.raises(sg.InputError, match="sleeping is True, must be False"):
         sg.Simulator(two_stacks(), h=H, formulation=sg.MoreauJean(sleeping=True, theta=0.5))
+
+
+def test_an_orientation_that_is_not_quite_of_unit_length_stays_as_it_is() -> None:
+    simulation = slept(two_stacks())
+    sleeping = simulation.snapshot()
+    b = simulation.model.index("left 0")
+    sleeping.state.q[b, 3:] *= 1.0 + 1e-15
+    simulation.restore(sleeping)
+    assert simulation.step().certificate.asleep == 4
+    np.testing.assert_array_equal(simulation.state.q, sleeping.state.q)
