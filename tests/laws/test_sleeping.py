@@ -83,9 +83,7 @@ def test_a_body_that_comes_near_wakes_what_it_will_touch() -> None:
     scene = two_stacks()
     scene.add_body(sg.Sphere(0.1), mass=0.5, position=(5.0, 0, 6.2), name="ball")  # a fall of one second
     simulation = simulator(scene)
-    counts = []
-    for _ in range(220):
-        counts.append(simulation.step().certificate.asleep)
+    counts = [simulation.step().certificate.asleep for _ in range(220)]
     fall = np.sqrt(2 * (6.2 - 1.1) / 9.81) / H
     woken = next(l for l in range(150, 220) if counts[l] == 2)
     assert counts[150] == 4

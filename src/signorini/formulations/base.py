@@ -26,7 +26,7 @@ class Memory(NamedTuple):
     softness: Array = np.zeros((0, 4))
     """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 4) or empty."""
     stored: float = 0.0
-    """Energy in their compliances [J]."""
+    """Energy in the compliances or springs of the contacts [J]."""
     rest: Array = np.zeros((0, 7))
     """For how many steps each body has been still, and its load in the last of them, (n_b, 7) or empty."""
 

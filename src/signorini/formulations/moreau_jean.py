@@ -26,6 +26,11 @@ they were parting, but no faster, :math:`\sigma := \max(\sigma, u_n^-)`, and the
 
 Poisson's law is in :mod:`signorini.formulations.restitution`.
 
+**Stiffness.** With a normal stiffness k contacts are springs, implicit and without damping of their own:
+:math:`p_n = h k \max(0, -\Psi_n^+)` with the gap at the end of the step, :math:`\Psi_n^+ = \Psi_n + \theta h u_n`.
+In the law above that is a compliance, :math:`\hat u_n = u_n + \Psi_n/(\theta h) + p_n/(\theta h^2 k)`. Friction stays
+rigid: nothing creeps.
+
 References
 ----------
 .. [S1] Trinkle (2003), eqs. (25)-(32) for the step; the exact cone is eq. (12).
@@ -35,7 +40,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +84,8 @@ class MoreauJean:
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any."""
+    stiffness: float | None = None
+    """Normal stiffness of every contact [N/m], instead of rigid contacts; None: none."""
     sleeping: bool = False
     """Let groups of bodies that have long been at rest sleep until something touches them, see
     :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
@@ -93,6 +100,8 @@ class MoreauJean:
             raise InputError(f"MoreauJean: theta is {self.theta!r}, must be between 1/2 and 1")
         if self.compliance not in ("auto", 0):
             raise InputError(f"MoreauJean: compliance is {self.compliance!r}, must be 'auto' or 0")
+        if self.stiffness is not None:
+            checked_number(self.stiffness, "MoreauJean: stiffness", above=0.0)
         if self.restitution_law not in ("newton", "poisson"):
             raise InputError(f"MoreauJean: restitution_law is {self.restitution_law!r}, must be 'newton' or 'poisson'")
 
@@ -101,10 +110,13 @@ class MoreauJean:
             raise InputError(
                 "MoreauJean: restitution_law is 'poisson', must be 'newton' for friction by load in joints"
             )
+        if self.stiffness is not None and np.any(model.materials.restitution > 0.0):
+            e = float(model.materials.restitution.max())
+            raise InputError(f"contact: restitution is {e:g}, must be 0 for contacts with a stiffness: springs rebound")
         if self.sleeping and not self._compiled(model):
             raise InputError(
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
-                "theta < 1, Poisson's law or a solver of your own"
+                "theta < 1, Poisson's law, a stiffness or a solver of your own"
             )
         return begin(model, state)
 
@@ -113,6 +125,7 @@ class MoreauJean:
         materials = model.materials
         couples = (materials.torsional, materials.rolling, materials.ellipsoid)
         plain = self.solver is None and self.theta == 1.0 and self.restitution_law == "newton"
+        plain = plain and self.stiffness is None
         return plain and not model.joints.any and not any(np.any(values > 0.0) for values in couples)
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
@@ -154,6 +167,11 @@ class MoreauJean:
         shift, lift, rebounds = _normal_shift(model, at, space, poisson=self.restitution_law == "poisson")
 
         words = law.words(space.mu.size)
+        n_c = contacts.contact_count
+        if self.stiffness is not None:
+            shift, lift = contacts.gap / at.drift, np.zeros(n_c)
+            words["compliance"] = np.zeros(space.mu.size)
+            words["compliance"][:n_c] = 1.0 / (at.drift * h * self.stiffness)
 
         def pose(b: Array) -> FrictionProblem:
             return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **words)
@@ -165,7 +183,20 @@ class MoreauJean:
             outcome = collide(model, at, space, shift, words, answer)
         else:
             outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
-        return finish(model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection)
+        result = finish(
+            model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
+        )
+        if self.stiffness is None:
+            return result
+        stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
+        return _with_springs(result, stored, stored - memory.stored)
+
+
+def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:
+    """Return a step with the energy stored in its contacts, and what they gained, told from what was lost [J]."""
+    balance = result.balance
+    balance = balance._replace(impact=balance.impact - gained, elastic=balance.elastic + gained)
+    return replace(result, balance=balance, memory=result.memory._replace(stored=stored))
 
 
 def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool) -> tuple[Array, Array, BoolArray]:

@@ -139,6 +139,7 @@ def certify(
             status = Status.STALLED  # whatever the solver says of itself
     if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
         status = Status.NO_SOLUTION  # joints that cannot all hold
+    compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
     _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
     return StepCertificate(
         residual=residual,
@@ -150,8 +151,8 @@ def certify(
         redundant_rows=0 if result.joints is None else result.joints.redundant,
         energy_error=_energy_error(model, before, result),
         correction_work=result.balance.correction_work,
-        compliance=0.0,
-        deflection=0.0,
+        compliance=float(compliance.max(initial=0.0)),
+        deflection=float((compliance * result.impulse[:, 0]).max(initial=0.0) * (result.state.t - before.t)),
         asleep=0,
         status=status,
         iterations=solution.iterations,
