@@ -47,7 +47,7 @@ def test_energy_goes_to_and_fro_between_height_and_springs(theta: float) -> None
 
 def test_springs_do_not_creep_on_a_slope() -> None:
     trajectory = sg.simulate(
-        on_floor(tilt=np.radians(20.0)), duration=1.0, h=H, tolerance=1e-10, formulation=sg.MoreauJean(stiffness=K)
+        on_floor(tilt=np.radians(20.0)), duration=2.0, h=2 * H, tolerance=1e-10, formulation=sg.MoreauJean(stiffness=K)
     )
     assert np.abs(trajectory.v[-1, -1, 0]) < 1e-12
 
