@@ -10,10 +10,10 @@ from signorini._arrays import IntArray
 
 
 class Arena:
-    """Numbered arrays, float64 or int64, and the table of their addresses and shapes."""
+    """Numbered arrays, float64 or int64, and the table of their addresses and shapes, then of addresses of kernels."""
 
-    def __init__(self, count: int) -> None:
-        self.table: IntArray = np.zeros((count, 4), dtype=np.int64)
+    def __init__(self, count: int, *, kernels: int = 0) -> None:
+        self.table: IntArray = np.zeros((count + kernels, 4), dtype=np.int64)
         self._arrays: list[Any] = [None] * count  # keeps the memory alive
 
     def put(self, k: int, array: Any) -> Any:
@@ -25,8 +25,18 @@ class Arena:
         self.table[k, 1 : 1 + array.ndim] = array.shape
         return array
 
+    def connect(self, k: int, address: int) -> None:
+        """Set the address of a kernel; the rows of kernels follow those of arrays."""
+        assert k >= len(self._arrays)
+        self.table[k, 0] = address
+
     def __getitem__(self, k: int) -> Any:
         return self._arrays[k]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        return sum(array.nbytes for array in self._arrays)
 
     def check(self) -> None:
         """Make sure that every array is there: kernels would read anywhere."""

@@ -19,18 +19,17 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.stage import free_motion, stage
-from signorini.formulations.step_run import run_curved, run_from_look, run_polytopes, run_simple, run_to_look
+from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
+from signorini.formulations.step_stages import NEEDED, stage_address
 from signorini.formulations.time_stepping import contact_space
 from signorini.geometry import detect
-from signorini.geometry.tables import Family, family_of, scratch_for, tables_of
+from signorini.geometry.tables import ROOM, Family, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, Status, solve
 
-_RUNS = {Family.SIMPLE: run_simple, Family.POLYTOPES: run_polytopes, Family.CURVED: run_curved}
 _BY_CONTACT = {
-    at.OLD_IMPULSE: (3,),
     at.OLD_SOFTNESS: (4,),
     at.IMPULSE: (3,),
     at.VELOCITY: (3,),
@@ -63,7 +62,6 @@ _NUMBERS_BY_CONTACT = {
 }
 _KEPT = (
     at.OLD_FEATURE,
-    at.OLD_IMPULSE,
     at.OLD_SOFTNESS,
     at.SEEN_VALUE,
     at.SEEN_INDEX,
@@ -73,6 +71,7 @@ _KEPT = (
 )
 
 
+_ROOM = 1.1  # for contacts, of what is needed, so that arrays do not grow in every step
 _ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
 
 
@@ -101,7 +100,7 @@ class Engine:
     ) -> None:
         self.model = model
         self.h = h
-        self.arena = Arena(at.ARRAY_COUNT)
+        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
         n_b, fixed = model.body_count, model.fixed_count
         arrays, put = model.arrays, self.arena.put
         self._numbers = put(at.NUMBERS, np.zeros(8))
@@ -138,11 +137,12 @@ class Engine:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
-        self._run = None if self.family is None else _RUNS[self.family]
+        self._run = None if self.family is None else run
+        self._connected = False
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
             put(k, table)
         self._make_room(16, first=True)
-        self._make_room_for_detection(16)
+        self._make_room_for_detection(16, 16)
         self.log(0, keep_contacts=False)
         self.arena.check()
         self.seconds = 0.0
@@ -164,9 +164,20 @@ class Engine:
         self.arena.put(at.SOLVING, np.zeros(size))
         self.arena.put(at.SCRATCH, np.zeros((2 * WINDOW + 1) * size))
 
-    def _make_room_for_detection(self, capacity: int) -> None:
+    def _make_more_room(self, needed: int) -> None:
+        """Make room for what a step could not store, see ``NEEDED``."""
+        room = int(_ROOM * abs(needed))
+        pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
+        if needed > 0:
+            self._make_room(room)
+        elif -needed > pairs:
+            self._make_room_for_detection(room, contacts)
+        else:
+            self._make_room_for_detection(pairs, room)
+
+    def _make_room_for_detection(self, pairs: int, contacts: int) -> None:
         """Make room for so many pairs of shapes and contacts."""
-        scratch = scratch_for(self._tables, capacity)
+        scratch = scratch_for(self._tables, pairs, contacts)
         names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
         for k, array in zip(names, scratch, strict=True):
             self.arena.put(k, array)
@@ -182,6 +193,8 @@ class Engine:
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
         put(at.LOG_VALUE, np.zeros((contacts, 16)))
         put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
+        if rows > 0:
+            self._connect(at.WRITE_LOG)
         self._counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
 
     def read_log(self) -> Log:
@@ -210,7 +223,7 @@ class Engine:
         """A copy of what is remembered besides the state."""
         old = int(self._counts[at.OLD])
         impulse = np.zeros((old, 6))
-        impulse[:, :3] = self.arena[at.OLD_IMPULSE][:old]
+        impulse[:, :3] = self.arena[at.IMPULSE][:old]
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
         stored, rest = float(self._numbers[at.STORED]), self.arena[at.REST].copy()
         return Memory(self.arena[at.OLD_FEATURE][:old].copy(), impulse, np.zeros(0), softness, stored, rest)
@@ -221,9 +234,9 @@ class Engine:
         self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
         old = memory.feature.size
         if old > self.arena[at.OLD_FEATURE].shape[0]:
-            self._make_room(2 * old)
+            self._make_room(old)
         self.arena[at.OLD_FEATURE][:old] = memory.feature
-        self.arena[at.OLD_IMPULSE][:old] = memory.impulse[:, :3]
+        self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
         self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size else 0.0
@@ -256,8 +269,23 @@ class Engine:
         self.seconds = (time.perf_counter() - began) / max(done, 1)
         return done
 
+    def _connect(self, *rows: int) -> None:
+        """Put the addresses of kernels into the table."""
+        family = Family.SIMPLE if self.family is None else self.family
+        for k in rows:
+            self.arena.connect(k, stage_address(k, family))
+
+    def _connect_all(self) -> None:
+        """Put in those that every step needs, when first used: another process may compile them before."""
+        self._connect(*(k for k in NEEDED if k != at.FIND or self.family is not None))
+        if self._counts[at.SLEEPS]:
+            self._connect(at.NOTE_REST)
+        self._connected = True
+
     def _go_on(self, steps: int) -> int:
         """Run, and do what kernels cannot."""
+        if not self._connected:
+            self._connect_all()
         counts, table, done = self._counts, self.arena.table, 0
         while True:
             done += self._run(table, steps - done) if self._run is not None else self._run_by_python(steps - done)
@@ -270,9 +298,7 @@ class Engine:
                 self._load(self.model)
                 counts[[at.STAGE, at.PAUSE]] = at.LOADED, self.paused
             else:
-                needed = 2 * int(counts[at.NEEDED])
-                self._make_room(needed)
-                self._make_room_for_detection(needed)
+                self._make_more_room(int(counts[at.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes."""
@@ -280,12 +306,13 @@ class Engine:
         while run_to_look(self.arena.table, steps):
             contacts = detect(self.model, self._now(), self.arena[at.REACH])
             n_c = contacts.contact_count
-            if n_c <= self.arena[at.VALUE].shape[0]:
-                value, index = self.arena[at.VALUE], self.arena[at.INDEX]
-                value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
-                value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
-                for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
-                    index[:n_c, k] = column
+            if n_c > self.arena[at.VALUE].shape[0]:
+                self._make_room_for_detection(0, n_c)
+            value, index = self.arena[at.VALUE], self.arena[at.INDEX]
+            value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
+            value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
+            for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
+                index[:n_c, k] = column
             if not run_from_look(self.arena.table, n_c):
                 break
         return int(self._counts[at.DONE])

@@ -58,8 +58,7 @@ def _numbered(count: int) -> Any:
     VALUE,  # (cap, 10): point on a, point on b, normal, gap
     INDEX,  # (cap, 4): body a, body b, feature, material
     POSITION,  # (cap,) row in the order of islands
-    OLD_FEATURE,  # (cap,) of the last step
-    OLD_IMPULSE,  # (cap, 3)
+    OLD_FEATURE,  # (cap,) of the last step, to which IMPULSE belongs until the next is solved
     OLD_SOFTNESS,  # (cap, 4): see step_solve
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
     VELOCITY,  # (cap, 3)
@@ -105,7 +104,24 @@ def _numbered(count: int) -> Any:
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = _numbered(79)
+) = _numbered(78)
+
+# Kernels of the stages: rows of the table after those of the arrays, see step_stages.
+(
+    POSE,
+    SOLVE,
+    VELOCITIES,
+    LAW,
+    HAND_OVER,
+    MOVE,
+    ACCOUNT,
+    NOTE_REST,
+    FREE_MOTION,
+    FIND,
+    SMALLEST_GAP,
+    WRITE_LOG,
+    ROW_COUNT,
+) = ARRAY_COUNT + _numbered(13)
 
 # NUMBERS
 TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)
@@ -126,7 +142,7 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered
     SWEEPS,
     LOGGED,  # rows in use
     KEEP,  # contacts are logged
-    NEEDED,  # room for contacts that detection asks for; 0 if there is enough
+    NEEDED,  # number of contacts for which there is no room; negative: of pairs or contacts in detection
     LIMIT,  # sweeps
     SOFT,  # whether islands that resist may be made compliant
     DONE,  # steps of the present run

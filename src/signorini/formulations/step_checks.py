@@ -38,7 +38,6 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     OLD,
     OLD_FEATURE,
-    OLD_IMPULSE,
     OLD_SOFTNESS,
     ORDER,
     P_EXT,
@@ -115,11 +114,7 @@ def hand_over(t: IntArray) -> None:
     compliance, reference, softness = real_rows(t, COMPLIANCE), real_rows(t, REFERENCE), real_rows(t, SOFTNESS)
     impulse, velocity, index = real_rows(t, IMPULSE), real_rows(t, VELOCITY), whole_rows(t, SEEN_INDEX)
     mode = wholes(t, MODE)
-    old_feature, old_impulse, old_softness = (
-        wholes(t, OLD_FEATURE),
-        real_rows(t, OLD_IMPULSE),
-        real_rows(t, OLD_SOFTNESS),
-    )
+    old_feature, old_softness = wholes(t, OLD_FEATURE), real_rows(t, OLD_SOFTNESS)
     check[DEFLECTION] = 0.0
     for k in range(counts[ACTIVE], counts[SEEN]):  # asleep
         mode[order[k]] = STICK if p[k, 0] > 0.0 else SEPARATING
@@ -132,7 +127,6 @@ def hand_over(t: IntArray) -> None:
                 u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
             impulse[c, i] = p[k, i]
             velocity[c, i] = u[k, i]
-            old_impulse[c, i] = p[k, i]
         for i in range(4):
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))

@@ -26,6 +26,7 @@ from signorini.formulations.step_arrays import (
     GAP,
     GATHER,
     GRAVITY,
+    IMPULSE,
     INDEX,
     ISLAND,
     ISLANDS,
@@ -33,7 +34,6 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     OLD,
     OLD_FEATURE,
-    OLD_IMPULSE,
     OLD_SOFTNESS,
     ORDER,
     PLACE,
@@ -162,7 +162,7 @@ def _keep_contacts(t: IntArray, n_c: int) -> None:
 def _recall(t: IntArray, n_c: int) -> None:
     """Set the impulses of the last step as a guess; both lists are sorted by feature."""
     counts, index, position = wholes(t, COUNTS), whole_rows(t, INDEX), wholes(t, POSITION)
-    old_feature, old_impulse, p = wholes(t, OLD_FEATURE), real_rows(t, OLD_IMPULSE), real_rows(t, P)
+    old_feature, old_impulse, p = wholes(t, OLD_FEATURE), real_rows(t, IMPULSE), real_rows(t, P)
     reference, old_softness, softness = real_rows(t, REFERENCE), real_rows(t, OLD_SOFTNESS), real_rows(t, SOFTNESS)
     at = 0
     for c in range(n_c):

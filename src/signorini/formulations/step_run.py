@@ -4,13 +4,27 @@ A step begins with the contacts ahead known (``READY``). It is posed and solved,
 next step are found, so that the certificate knows the gaps at the end. Between the stages the kernel returns to Python
 where it must: an island resists (``UNSOLVED``), loads or drives are functions (``MOVED``), room for contacts or the log
 is short. It goes on from there when called again.
+
+The stages are called by their addresses: written into this kernel, each would be compiled once more.
 """
 
 from __future__ import annotations
 
 from signorini._arrays import IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import (
+    counted,
+    inner_kernel,
+    kernel,
+    perform,
+    real_blocks,
+    real_rows,
+    reals,
+    succeeds,
+    whole_rows,
+    wholes,
+)
 from signorini.formulations.step_arrays import (
+    ACCOUNT,
     BALANCE,
     BEGIN,
     CELLS,
@@ -18,10 +32,14 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     COUNTS,
     DONE,
+    FIND,
+    FREE_MOTION,
+    HAND_OVER,
     IMPULSE,
     INDEX,
     KEEP,
     LABEL,
+    LAW,
     LINK,
     LOADED,
     LOG_BALANCE,
@@ -34,10 +52,13 @@ from signorini.formulations.step_arrays import (
     LOGGED,
     MARK,
     MODE,
+    MOVE,
     MOVED,
     NEEDED,
+    NOTE_REST,
     PAIR,
     PAUSE,
+    POSE,
     REACH,
     READY,
     RESCUED,
@@ -46,25 +67,23 @@ from signorini.formulations.step_arrays import (
     SEEN_VALUE,
     SHAPE,
     SLEEPS,
+    SMALLEST_GAP,
     SOLID,
+    SOLVE,
     SOLVED,
     STAGE,
     SUCCESS,
     UNSOLVED,
     VALUE,
+    VELOCITIES,
     VELOCITY,
     WORK,
     WORLD,
+    WRITE_LOG,
     P,
     Q,
     V,
 )
-from signorini.formulations.step_bodies import free_step, move_step
-from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
-from signorini.formulations.step_contacts import pose_step
-from signorini.formulations.step_sleep import note_rest
-from signorini.formulations.step_solve import contact_velocities, solve_step
-from signorini.geometry.detection import detect_curved, detect_polytopes, detect_simple
 
 
 @inner_kernel
@@ -76,25 +95,25 @@ def _until_look(t: IntArray, steps: int) -> bool:
     if counts[STAGE] == READY and counts[DONE] > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
         return False
     if counts[STAGE] == READY:
-        pose_step(t)
-        counts[STAGE] = SOLVED if solve_step(t) else UNSOLVED
+        perform(t[POSE, 0], (t,))
+        counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
     if counts[STAGE] == SOLVED:
-        contact_velocities(t)
-        check_law(t)
+        perform(t[VELOCITIES, 0], (t,))
+        perform(t[LAW, 0], (t,))
         if reals(t, CHECK)[SUCCESS] != 1.0 and counts[RESCUED] == 0:
             counts[STAGE] = UNSOLVED  # to the tolerance, but not credible
             return False
-        hand_over(t)
-        move_step(t)
-        account(t)
+        perform(t[HAND_OVER, 0], (t,))
+        perform(t[MOVE, 0], (t,))
+        perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:
-            note_rest(t)
+            perform(t[NOTE_REST, 0], (t,))
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED
     if counts[STAGE] != LOADED and counts[STAGE] != BEGIN:
         return False
-    free_step(t)
+    perform(t[FREE_MOTION, 0], (t,))
     return True
 
 
@@ -104,16 +123,16 @@ def _after_look(t: IntArray, found: int) -> bool:
     counts = wholes(t, COUNTS)
     most = real_rows(t, P).shape[0]
     if found < 0 or found > most:
-        counts[NEEDED] = abs(found)
+        counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
     begun = counts[STAGE] == LOADED
-    smallest_gap(t)
+    perform(t[SMALLEST_GAP, 0], (t,))
     counts[STAGE] = READY
     if begun:
         counts[DONE] += 1
         if wholes(t, LOG_START).shape[0] > 1:
-            _log(t)
+            perform(t[WRITE_LOG, 0], (t,))
     return True
 
 
@@ -129,7 +148,7 @@ def _log_is_full(t: IntArray) -> bool:
 
 
 @inner_kernel
-def _log(t: IntArray) -> None:
+def write_log(t: IntArray) -> None:
     """Append the state, what the step says of itself and its contacts to the log."""
     counts, start = wholes(t, COUNTS), wholes(t, LOG_START)
     row = counts[LOGGED]
@@ -166,81 +185,29 @@ def _log(t: IntArray) -> None:
     counts[LOGGED] = row + 1
 
 
-# Three runs that differ in which shapes they know, so that a scene compiles no more than it needs.
-
-
 @kernel
-def run_simple(t: IntArray, steps: int) -> int:
-    """Advance by `steps` where only half-spaces, spheres and capsules meet; return how many were done."""
+def run(t: IntArray, steps: int) -> int:
+    """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
     while _until_look(t, steps):
-        found = detect_simple(
-            real_rows(t, SHAPE),
-            whole_rows(t, LABEL),
-            real_rows(t, SOLID),
-            whole_rows(t, LINK),
-            whole_rows(t, PAIR),
-            real_rows(t, Q),
-            reals(t, REACH),
-            real_rows(t, WORLD),
-            wholes(t, CELLS),
-            real_rows(t, WORK),
-            whole_rows(t, MARK),
-            real_rows(t, VALUE),
-            whole_rows(t, INDEX),
-        )
-        if not _after_look(t, found):
-            break
-    return int(counts[DONE])
-
-
-@kernel
-def run_polytopes(t: IntArray, steps: int) -> int:
-    """Advance by `steps` where boxes, hulls and polygons meet too; return how many were done."""
-    counts = wholes(t, COUNTS)
-    counts[DONE] = 0
-    while _until_look(t, steps):
-        found = detect_polytopes(
-            real_rows(t, SHAPE),
-            whole_rows(t, LABEL),
-            real_rows(t, SOLID),
-            whole_rows(t, LINK),
-            whole_rows(t, PAIR),
-            real_rows(t, Q),
-            reals(t, REACH),
-            real_rows(t, WORLD),
-            wholes(t, CELLS),
-            real_rows(t, WORK),
-            whole_rows(t, MARK),
-            real_rows(t, VALUE),
-            whole_rows(t, INDEX),
-        )
-        if not _after_look(t, found):
-            break
-    return int(counts[DONE])
-
-
-@kernel
-def run_curved(t: IntArray, steps: int) -> int:
-    """Advance by `steps` where shapes of all kinds but implicit ones meet; return how many were done."""
-    counts = wholes(t, COUNTS)
-    counts[DONE] = 0
-    while _until_look(t, steps):
-        found = detect_curved(
-            real_rows(t, SHAPE),
-            whole_rows(t, LABEL),
-            real_rows(t, SOLID),
-            whole_rows(t, LINK),
-            whole_rows(t, PAIR),
-            real_rows(t, Q),
-            reals(t, REACH),
-            real_rows(t, WORLD),
-            wholes(t, CELLS),
-            real_rows(t, WORK),
-            whole_rows(t, MARK),
-            real_rows(t, VALUE),
-            whole_rows(t, INDEX),
+        found = counted(
+            t[FIND, 0],
+            (
+                real_rows(t, SHAPE),
+                whole_rows(t, LABEL),
+                real_rows(t, SOLID),
+                whole_rows(t, LINK),
+                whole_rows(t, PAIR),
+                real_rows(t, Q),
+                reals(t, REACH),
+                real_rows(t, WORLD),
+                wholes(t, CELLS),
+                real_rows(t, WORK),
+                whole_rows(t, MARK),
+                real_rows(t, VALUE),
+                whole_rows(t, INDEX),
+            ),
         )
         if not _after_look(t, found):
             break

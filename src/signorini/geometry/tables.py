@@ -153,15 +153,16 @@ def family_of(tables: Tables) -> Family:
     return Family.SIMPLE
 
 
-def scratch_for(tables: Tables, capacity: int) -> Scratch:
-    """Return memory for up to `capacity` pairs of shapes and as many contacts, or somewhat more."""
+def scratch_for(tables: Tables, pairs: int, contacts: int | None = None) -> Scratch:
+    """Return memory for so many pairs of shapes, and contacts; None: as many."""
     n = tables.label.shape[0]
     v, f, e = (int(tables.label[:, column].max(initial=1)) for column in (VERTEX_COUNT, FACE_COUNT, EDGE_COUNT))
-    capacity = 1 << max(capacity - 1, 63).bit_length()
+    contacts = max(pairs if contacts is None else contacts, 64)
+    pairs = max(pairs, 64)
     buckets = 1 << (2 * n).bit_length()
-    cells = np.zeros(LISTS + 4 * n + buckets + 1 + 2 * LEVELS + 2 * capacity, dtype=np.int64)
+    cells = np.zeros(LISTS + 4 * n + buckets + 1 + 2 * LEVELS + 2 * pairs, dtype=np.int64)
     corners = 3 * (v + _PATCH) + 6
-    cells[:LISTS] = buckets, cells.size - 2 * capacity, capacity, 0, v, f, e, corners
+    cells[:LISTS] = buckets, cells.size - 2 * pairs, pairs, 0, v, f, e, corners
     rows = corners + (6 * v + 8 * f + 18 * corners + _REALS) // 10
     integers = corners + (2 * e + 24 * corners + _INTEGERS) // 3
     return Scratch(
@@ -169,6 +170,6 @@ def scratch_for(tables: Tables, capacity: int) -> Scratch:
         cells=cells,
         work=np.empty((max(n + LEVELS, rows), 10)),
         mark=np.empty((integers, 3), dtype=np.int64),
-        value=np.empty((capacity, 10)),
-        number=np.empty((capacity, 4), dtype=np.int64),
+        value=np.empty((contacts, 10)),
+        number=np.empty((contacts, 4), dtype=np.int64),
     )

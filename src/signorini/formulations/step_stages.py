@@ -1,0 +1,72 @@
+"""The compiled step, its kernels: which one belongs to which row of the table where a run finds its address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from signorini._jit import address_of
+from signorini.formulations import step_arrays as at
+from signorini.formulations.step_bodies import free_step, move_step
+from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
+from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_run import write_log
+from signorini.formulations.step_sleep import note_rest
+from signorini.formulations.step_solve import contact_velocities, solve_step
+from signorini.geometry.detection import KERNELS
+from signorini.geometry.tables import Family
+
+_STAGES: dict[int, Callable[..., Any]] = {
+    at.POSE: pose_step,
+    at.SOLVE: solve_step,
+    at.VELOCITIES: contact_velocities,
+    at.LAW: check_law,
+    at.HAND_OVER: hand_over,
+    at.MOVE: move_step,
+    at.ACCOUNT: account,
+    at.NOTE_REST: note_rest,
+    at.FREE_MOTION: free_step,
+    at.SMALLEST_GAP: smallest_gap,
+    at.WRITE_LOG: write_log,
+}
+
+NEEDED = (
+    at.SOLVE,
+    at.FIND,
+    at.POSE,
+    at.ACCOUNT,
+    at.FREE_MOTION,
+    at.MOVE,
+    at.LAW,
+    at.VELOCITIES,
+    at.HAND_OVER,
+    at.SMALLEST_GAP,
+)
+"""The rows that every run needs, what takes longest to compile first."""
+
+_REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
+_WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
+_FOR_DETECTION = (
+    _REAL_ROWS,  # shape
+    _WHOLE_ROWS,  # label
+    _REAL_ROWS,  # solid
+    _WHOLE_ROWS,  # link
+    _WHOLE_ROWS,  # pair
+    _REAL_ROWS,  # q
+    _REALS,  # reach
+    _REAL_ROWS,  # world
+    _WHOLES,  # cells
+    _REAL_ROWS,  # work
+    _WHOLE_ROWS,  # mark
+    _REAL_ROWS,  # value
+    _WHOLE_ROWS,  # index
+)
+
+
+def stage_address(k: int, family: Family) -> int:
+    """Return the address that belongs in row `k`, for scenes of a family of shapes; compile the kernel if need be."""
+    if k == at.FIND:
+        return address_of(KERNELS[family], *_FOR_DETECTION)
+    return address_of(_STAGES[k], _WHOLE_ROWS)
