@@ -172,6 +172,24 @@ def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 # whoever keeps the table keeps the arrays alive (:class:`signorini._arena.Arena`).
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    _by_address: dict[int, Callable[..., Any]] = {}
+
+    def address_of(function: Callable[..., Any], *arguments: Any) -> int:
+        """Return a number by which kernels call `function`."""
+        _by_address[id(function)] = function
+        return id(function)
+
+    def perform(address: int, arguments: tuple[Any, ...]) -> None:
+        """Call a kernel that returns nothing."""
+        _by_address[int(address)](*arguments)
+
+    def succeeds(address: int, arguments: tuple[Any, ...]) -> bool:
+        """Call a kernel that returns a truth value."""
+        return bool(_by_address[int(address)](*arguments))
+
+    def counted(address: int, arguments: tuple[Any, ...]) -> int:
+        """Call a kernel that returns an integer."""
+        return int(_by_address[int(address)](*arguments))
 
     def _view(address: int, shape: tuple[int, ...], kind: Any) -> Any:
         count = int(np.prod(shape))
@@ -213,6 +231,33 @@ else:
             return _types.CPointer(kind)(_types.int64), generate
 
         return pointer
+
+    def address_of(function: Callable[..., Any], *arguments: Any) -> int:
+        """Compile a kernel for arguments of these types, or read it from disk; return its address."""
+        dispatcher: Any = function
+        signature = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
+        dispatcher.compile(signature)
+        compiled = dispatcher.overloads[signature]
+        address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        return address
+
+    def _caller(kind: Any) -> Any:
+        @_intrinsic  # type: ignore[untyped-decorator]
+        def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                convention, types = context.call_conv, signature.args[1].types
+                pointer = convention.get_function_type(kind, types).as_pointer()
+                unpacked = [builder.extract_value(values[1], k) for k in range(len(types))]
+                function = builder.inttoptr(values[0], pointer)
+                return convention.call_function(builder, function, kind, types, unpacked)[1]
+
+            return kind(_types.int64, arguments), generate
+
+        return call
+
+    perform = _caller(_types.none)
+    succeeds = _caller(_types.boolean)
+    counted = _caller(_types.int64)
 
     _real_pointer = _pointer_to(_types.float64)
     _whole_pointer = _pointer_to(_types.int64)

@@ -41,7 +41,6 @@ _BY_CONTACT = {
     at.REBOUND: (),
     at.SHIFT: (),
     at.CORRECTED: (),
-    at.DRIVEN: (3,),
     at.MU: (),
     at.RHO: (),
     at.DIAGONAL: (3, 3),
@@ -71,7 +70,7 @@ _KEPT = (
 )
 
 
-_ROOM = 1.1  # for contacts, of what is needed, so that arrays do not grow in every step
+_ROOM = 1.05  # for contacts, of what is needed, so that arrays do not grow in every step
 _ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
 
 
@@ -128,7 +127,7 @@ class Engine:
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
-        put(at.REST, np.zeros((n_b, 7)))
+        put(at.REST, np.zeros((n_b if sleeps else 0, 7)))
         for k in (at.PLACE, at.ISLAND):
             put(k, np.zeros((n_b, 4), dtype=np.int64))
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
@@ -162,7 +161,7 @@ class Engine:
         self.arena.put(at.BLOCK, np.zeros(4 * capacity, dtype=np.int64))
         self.arena.put(at.GATHER, np.zeros((4 * capacity, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
-        self.arena.put(at.SCRATCH, np.zeros((2 * WINDOW + 1) * size))
+        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * self.model.body_count))
 
     def _make_more_room(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""
@@ -239,7 +238,7 @@ class Engine:
         self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
         self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
         self._numbers[at.STORED] = memory.stored
-        self.arena[at.REST][:] = memory.rest if memory.rest.size else 0.0
+        self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
         self._counts[at.OLD] = old
         self._counts[at.STAGE] = at.BEGIN
         self._load(self.model)

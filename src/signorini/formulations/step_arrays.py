@@ -78,7 +78,6 @@ def _numbered(count: int) -> Any:
     REBOUND,  # (cap,) coefficient of restitution
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
-    DRIVEN,  # (cap, 3) the part of b that prescribed motions contribute
     MU,  # (cap,)
     RHO,  # (cap,)
     DIAGONAL,  # (cap, 3, 3)
@@ -90,7 +89,7 @@ def _numbered(count: int) -> Any:
     U,  # (cap, 3)
     SLIP,  # (cap,)
     SOLVING,  # (6 n_b + 3 cap,): y and p, island by island
-    SCRATCH,  # ((2 window + 1) (6 n_b + 3 cap),)
+    SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
     CHECK,  # (11,): see below
@@ -104,7 +103,7 @@ def _numbered(count: int) -> Any:
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = _numbered(78)
+) = _numbered(77)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

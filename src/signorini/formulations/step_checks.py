@@ -22,7 +22,7 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DEFLECTION,
     DISSIPATION_ANGLE,
-    DRIVEN,
+    DRIVE,
     EFFORT,
     ENERGY_ERROR,
     FIXED,
@@ -41,6 +41,7 @@ from signorini.formulations.step_arrays import (
     OLD_SOFTNESS,
     ORDER,
     P_EXT,
+    PAUSE,
     PLACE,
     Q_0,
     Q_START,
@@ -50,6 +51,7 @@ from signorini.formulations.step_arrays import (
     RHO,
     SEEN,
     SEEN_INDEX,
+    SEEN_VALUE,
     SOFTEN,
     SOFTNESS,
     STORED,
@@ -68,7 +70,9 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
+from signorini.formulations.step_contacts import point_velocity
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
+from signorini.math.rotation import dot, tangent_frame
 
 
 @inner_kernel
@@ -142,13 +146,31 @@ def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, floa
 
 
 @inner_kernel
-def _contact_work(t: IntArray) -> tuple[float, float, float, float]:
-    """Return what drives, recovery, friction and normal impulses did [J], and mark the bodies that were pressed."""
+def _drive_work(t: IntArray) -> float:
+    """Return the work of prescribed motions through contacts [J]."""
+    counts, order, index = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX)
+    p, value, q, drive = real_rows(t, P), real_rows(t, SEEN_VALUE), real_rows(t, Q_START), real_rows(t, DRIVE)
+    work = 0.0
+    for k in range(counts[ACTIVE]):
+        c = order[k]
+        a = index[c, 0]
+        if a < counts[FIXED] and p[k, 0] != 0.0:
+            n = (value[c, 6], value[c, 7], value[c, 8])
+            tangent, other = tangent_frame(n)
+            r = (value[c, 3] - q[a, 0], value[c, 4] - q[a, 1], value[c, 5] - q[a, 2])
+            v = point_velocity(drive, a, r)
+            work += p[k, 0] * dot(n, v) + p[k, 1] * dot(tangent, v) + p[k, 2] * dot(other, v)
+    return work
+
+
+@inner_kernel
+def _contact_work(t: IntArray) -> tuple[float, float, float]:
+    """Return what recovery, friction and normal impulses did [J], and mark the bodies that were pressed."""
     counts, order, index, place = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE)
-    p, u, driven, correction = real_rows(t, P), real_rows(t, U), real_rows(t, DRIVEN), reals(t, CORRECTED)
+    p, u, correction = real_rows(t, P), real_rows(t, U), reals(t, CORRECTED)
     for b in range(place.shape[0]):
         place[b, 3] = 0
-    drive, lifted, friction, normal = 0.0, 0.0, 0.0, 0.0
+    lifted, friction, normal = 0.0, 0.0, 0.0
     for k in range(counts[ACTIVE]):
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
         if p0 == 0.0 and p1 == 0.0 and p2 == 0.0:
@@ -156,11 +178,10 @@ def _contact_work(t: IntArray) -> tuple[float, float, float, float]:
         c = order[k]
         place[index[c, 0], 3] = 1
         place[index[c, 1], 3] = 1
-        drive -= p0 * driven[k, 0] + p1 * driven[k, 1] + p2 * driven[k, 2]
         lifted += p0 * correction[k]
         friction -= p1 * u[k, 1] + p2 * u[k, 2]
         normal += p0 * u[k, 0]
-    return (drive, lifted, friction, normal)
+    return (lifted, friction, normal)
 
 
 @inner_kernel
@@ -193,7 +214,8 @@ def account(t: IntArray) -> None:
     q_parted = real_rows(t, Q_0)
     v_spun, p_ext, weight = real_rows(t, V_SPUN), real_rows(t, P_EXT), real_rows(t, WEIGHT)
     fixed, h = counts[FIXED], numbers[H]
-    drive, lifted, friction, normal = _contact_work(t)
+    lifted, friction, normal = _contact_work(t)
+    drive = _drive_work(t) if counts[PAUSE] == 1 else 0.0
     lifted += _pumped(t)
     parted = 0.0
     T_0, T_1, V_0_, V_1, pressed_loss, free_loss, load, extent, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -19,7 +19,6 @@ from signorini.formulations.step_arrays import (
     DIAGONAL,
     DIM,
     DRIVE,
-    DRIVEN,
     FACTOR,
     FIXED,
     FRICTION,
@@ -132,7 +131,8 @@ def find_islands(
 
 
 @bare_kernel
-def _point_velocity(v: Array, b: int, r: Vector) -> Vector:
+def point_velocity(v: Array, b: int, r: Vector) -> Vector:
+    """Return the velocity of the point of a body at `r` from its centre."""
     w = cross((v[b, 3], v[b, 4], v[b, 5]), r)
     return (v[b, 0] + w[0], v[b, 1] + w[1], v[b, 2] + w[2])
 
@@ -198,7 +198,7 @@ def pose_step(t: IntArray) -> None:
         for k in range(7):
             q_start[b, k] = q[b, k]
     start, block, gather = wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
-    b_free, driven, before = real_rows(t, B), real_rows(t, DRIVEN), real_rows(t, U)
+    b_free, before = real_rows(t, B), real_rows(t, U)
     diagonal, mu, friction = real_blocks(t, DIAGONAL), reals(t, MU), reals(t, FRICTION)
     gap, size, e, restitution = reals(t, GAP), reals(t, SIZE), reals(t, REBOUND), reals(t, RESTITUTION)
     shift, correction, bound = reals(t, SHIFT), reals(t, CORRECTED), reals(t, BOUND)
@@ -219,12 +219,12 @@ def pose_step(t: IntArray) -> None:
         )
         r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
         r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
-        after_b, before_b = _point_velocity(v_free, b, r_b), _point_velocity(v, b, r_b)
+        after_b, before_b = point_velocity(v_free, b, r_b), point_velocity(v, b, r_b)
         if a < fixed:
-            after_a = _point_velocity(drive, a, r_a)
+            after_a = point_velocity(drive, a, r_a)
             before_a = after_a
         else:
-            after_a, before_a = _point_velocity(v_free, a, r_a), _point_velocity(v, a, r_a)
+            after_a, before_a = point_velocity(v_free, a, r_a), point_velocity(v, a, r_a)
         start[k] = g
         first = g
         for side in range(2):
@@ -245,12 +245,9 @@ def pose_step(t: IntArray) -> None:
         for i in range(3):
             b_free[k, i] = 0.0
             before[k, i] = 0.0
-            driven[k, i] = 0.0
             if i < dim:
                 b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
                 before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
-                if a < fixed:
-                    driven[k, i] = -dot(frame[i], after_a)
             for j in range(i + 1):
                 w = 0.0
                 for m in range(first, g):

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-import numpy as np
-
-from signorini._jit import compile_for, is_cold
+from signorini._jit import is_cold
 from signorini.formulations import Engine
-from signorini.formulations.step_bodies import free_step, move_step
-from signorini.formulations.step_checks import account, check_law, hand_over
-from signorini.formulations.step_contacts import pose_step
-from signorini.formulations.step_solve import contact_velocities, solve_step
-from signorini.geometry.detection import KERNELS
-from signorini.geometry.tables import Family, scratch_for, tables_of
-from signorini.model import Model
-from signorini.scene import Box, HalfSpace, Scene, Sphere, compile_scene
+from signorini.formulations.step_stages import NEEDED, stage_address
+from signorini.geometry.tables import Family
 
 _warmed: set[Family] = set()  # in this process
-_HELPER = "import sys; from signorini.simulation.warming import compile_half; compile_half(int(sys.argv[1]))"
+_HELPER = """
+import sys
+from signorini.simulation.warming import compile_share
+compile_share(sys.argv[1], int(sys.argv[2]))
+"""
 
 
 def warm_up(engine: Engine) -> None:
@@ -30,34 +28,28 @@ def warm_up(engine: Engine) -> None:
     if not is_cold() or engine.family is None or engine.family in _warmed:
         return
     _warmed.add(engine.family)
-    try:
-        helper = subprocess.Popen(
-            [sys.executable, "-c", _HELPER, str(int(engine.family))],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return
-    with helper:
-        table = np.zeros((1, 4), dtype=np.int64)
-        for stage in (solve_step, contact_velocities, move_step, account):
-            compile_for(stage, table)
+    with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
+        try:
+            helper = subprocess.Popen(
+                [sys.executable, "-c", _HELPER, claims, str(int(engine.family))],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return
+        with helper:
+            compile_share(claims, int(engine.family))
 
 
-def compile_half(family: int) -> None:
-    """Compile the other half, for scenes of a family of shapes."""
-    table = np.zeros((1, 4), dtype=np.int64)
-    model = _model(Family(family))
-    tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
-    compile_for(KERNELS[Family(family)], *tables, model.initial_state.q, model.arrays.bound, *scratch_for(tables, 16))
-    for stage in (pose_step, free_step, hand_over, check_law):
-        compile_for(stage, table)
+def compile_share(claims: str, family: int) -> None:
+    """Compile the stages for scenes of a family one after another, except those that the other process has claimed.
 
-
-def _model(family: Family) -> Model:
-    """Return a scene of any size: only the types of its arrays count."""
-    scene = Scene()
-    scene.add_fixed(HalfSpace())
-    scene.add_body(Sphere(1.0) if family == Family.SIMPLE else Box((1.0, 1.0, 1.0)), mass=1.0, position=(0.0, 0.0, 1.0))
-    return compile_scene(scene)
+    A stage is claimed by making a file of its number in the folder `claims`.
+    """
+    for k in NEEDED:
+        try:
+            Path(claims, str(k)).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        stage_address(k, Family(family))
