@@ -62,6 +62,7 @@ from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
 
 Vector = tuple[float, float, float]
+Frame = tuple[Vector, Vector, Vector]
 
 
 @bare_kernel
@@ -177,99 +178,114 @@ def _recall(t: IntArray, n_c: int) -> None:
             softness[position[c], k] = old_softness[at, k] if known else 0.0
 
 
+@bare_kernel
+def _couple_bodies(
+    t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
+) -> int:
+    """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
+    counts, place, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, FACTOR)
+    block, gather, dim = wholes(t, BLOCK), real_blocks(t, GATHER), counts[DIM]
+    wholes(t, START)[k] = g
+    for side in range(2):
+        b = bodies[side]
+        if b < counts[FIXED]:
+            continue
+        block[g] = 2 * place[b, 1]
+        block[g + 1] = 2 * place[b, 1] + 1
+        sign = 1.0 if side == 1 else -1.0
+        for i in range(3):
+            if i < dim:
+                _couple(L, b, arms[side], frame[i], sign, gather, g, i)
+            else:
+                for j in range(3):
+                    gather[g, i, j] = 0.0
+                    gather[g + 1, i, j] = 0.0
+        g += 2
+    return g
+
+
+@bare_kernel
+def _write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
+    """Write the diagonal block of a contact, `W` (3, 3), from the blocks that join it to its bodies."""
+    for i in range(3):
+        for j in range(i + 1):
+            w = 0.0
+            for m in range(first, last):
+                w += gather[m, i, 0] * gather[m, j, 0] + gather[m, i, 1] * gather[m, j, 1]
+                w += gather[m, i, 2] * gather[m, j, 2]
+            W[i, j] = w
+            W[j, i] = w
+
+
+@bare_kernel
+def _pose_contact(t: IntArray, k: int, c: int, g: int) -> int:
+    """Write map, velocities, gap and coefficients of contact `c`, the k-th to be solved; return its last block + 1."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
+    b_free, before, bound, fixed = real_rows(t, B), real_rows(t, U), reals(t, BOUND), counts[FIXED]
+    a, b, material = index[c, 0], index[c, 1], index[c, 3]
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    tangent, other = tangent_frame(n)
+    frame = (n, tangent, other)
+    # One common point: halfway across the gap, or on the moving body if the other is fixed.
+    s = 0.0 if a < fixed else 0.5
+    x = (
+        value[c, 3] + s * (value[c, 0] - value[c, 3]),
+        value[c, 4] + s * (value[c, 1] - value[c, 4]),
+        value[c, 5] + s * (value[c, 2] - value[c, 5]),
+    )
+    r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
+    r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
+    after_b, before_b = point_velocity(v_free, b, r_b), point_velocity(v, b, r_b)
+    if a < fixed:
+        after_a = point_velocity(drive, a, r_a)
+        before_a = after_a
+    else:
+        after_a, before_a = point_velocity(v_free, a, r_a), point_velocity(v, a, r_a)
+    for i in range(3):
+        b_free[k, i] = 0.0
+        before[k, i] = 0.0
+        if i < counts[DIM]:
+            b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
+            before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
+    last = _couple_bodies(t, k, (a, b), (r_a, r_b), frame, g)
+    _write_diagonal(real_blocks(t, GATHER), g, last, real_blocks(t, DIAGONAL)[k])
+    reals(t, MU)[k] = reals(t, FRICTION)[material]
+    reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]
+    reals(t, GAP)[k] = value[c, 9]
+    reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
+    return last
+
+
 @inner_kernel
 def pose_step(t: IntArray) -> None:
-    """Pose the friction problems of all islands, and set the guess."""
-    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
-    n_c, fixed, dim, h = counts[CONTACTS], counts[FIXED], counts[DIM], numbers[H]
+    """Pose the friction problems of all islands that are awake, and set the guess."""
+    counts, numbers, order, n_c = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, ORDER), wholes(t, COUNTS)[CONTACTS]
     counts[SEEN] = n_c
-    order = wholes(t, ORDER)
     mark_awake(t)
-    counts[ISLANDS], counts[ACTIVE] = find_islands(
-        n_c, whole_rows(t, INDEX), fixed, whole_rows(t, PLACE), whole_rows(t, ISLAND), order, wholes(t, POSITION)
-    )
+    index, place, island = whole_rows(t, INDEX), whole_rows(t, PLACE), whole_rows(t, ISLAND)
+    counts[ISLANDS], counts[ACTIVE] = find_islands(n_c, index, counts[FIXED], place, island, order, wholes(t, POSITION))
     _keep_contacts(t, n_c)
     _recall(t, n_c)
-    value, index, place = real_rows(t, VALUE), whole_rows(t, INDEX), whole_rows(t, PLACE)
-    q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
-    L = real_rows(t, FACTOR)
-    q_start = real_rows(t, Q_START)
+    q, q_start = real_rows(t, Q), real_rows(t, Q_START)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
-    start, block, gather = wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
-    b_free, before = real_rows(t, B), real_rows(t, U)
-    diagonal, mu, friction = real_blocks(t, DIAGONAL), reals(t, MU), reals(t, FRICTION)
-    gap, size, e, restitution = reals(t, GAP), reals(t, SIZE), reals(t, REBOUND), reals(t, RESTITUTION)
-    shift, correction, bound = reals(t, SHIFT), reals(t, CORRECTED), reals(t, BOUND)
     n_c = counts[ACTIVE]
-    g = 0
+    g = n_c - n_c
     for k in range(n_c):
-        c = order[k]
-        a, b = index[c, 0], index[c, 1]
-        n = (value[c, 6], value[c, 7], value[c, 8])
-        tangent, other = tangent_frame(n)
-        frame = (n, tangent, other)
-        # One common point: halfway across the gap, or on the moving body if the other is fixed.
-        s = 0.0 if a < fixed else 0.5
-        x = (
-            value[c, 3] + s * (value[c, 0] - value[c, 3]),
-            value[c, 4] + s * (value[c, 1] - value[c, 4]),
-            value[c, 5] + s * (value[c, 2] - value[c, 5]),
-        )
-        r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
-        r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
-        after_b, before_b = point_velocity(v_free, b, r_b), point_velocity(v, b, r_b)
-        if a < fixed:
-            after_a = point_velocity(drive, a, r_a)
-            before_a = after_a
-        else:
-            after_a, before_a = point_velocity(v_free, a, r_a), point_velocity(v, a, r_a)
-        start[k] = g
-        first = g
-        for side in range(2):
-            body = a if side == 0 else b
-            if body < fixed:
-                continue
-            block[g] = 2 * place[body, 1]
-            block[g + 1] = 2 * place[body, 1] + 1
-            r, sign = (r_a, -1.0) if side == 0 else (r_b, 1.0)
-            for i in range(3):
-                if i < dim:
-                    _couple(L, body, r, frame[i], sign, gather, g, i)
-                else:
-                    for j in range(3):
-                        gather[g, i, j] = 0.0
-                        gather[g + 1, i, j] = 0.0
-            g += 2
-        for i in range(3):
-            b_free[k, i] = 0.0
-            before[k, i] = 0.0
-            if i < dim:
-                b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
-                before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
-            for j in range(i + 1):
-                w = 0.0
-                for m in range(first, g):
-                    w += gather[m, i, 0] * gather[m, j, 0] + gather[m, i, 1] * gather[m, j, 1]
-                    w += gather[m, i, 2] * gather[m, j, 2]
-                diagonal[k, i, j] = w
-                diagonal[k, j, i] = w
-        mu[k] = friction[index[c, 3]]
-        e[k] = restitution[index[c, 3]]
-        gap[k] = value[c, 9]
-        size[k] = bound[b] if a < fixed else min(bound[a], bound[b])
-    start[n_c] = g
+        g = _pose_contact(t, k, order[k], g)
+    wholes(t, START)[n_c] = g
     project_step(t)
     normal_shifts(
-        gap[:n_c],
-        size[:n_c],
-        b_free[:n_c],
-        before[:n_c],
-        e[:n_c],
+        reals(t, GAP)[:n_c],
+        reals(t, SIZE)[:n_c],
+        real_rows(t, B)[:n_c],
+        real_rows(t, U)[:n_c],
+        reals(t, REBOUND)[:n_c],
         numbers[GRAVITY],
         0.0,  # overlaps are taken back by displacements
-        h,
-        shift[:n_c],
-        correction[:n_c],
+        numbers[H],
+        reals(t, SHIFT)[:n_c],
+        reals(t, CORRECTED)[:n_c],
     )
