@@ -1,7 +1,8 @@
 """Distances and normals of every combination of shapes against their definitions, convex programs and `coal`.
 
-Run as ``python -m benchmarks.check_distances [pairs]`` (default 10000 per combination, some minutes); writes
-``benchmarks/results/distances.csv``. A third of the pairs are anywhere, the others within 1e-3 ... 1e-12 of touch.
+Run as ``python -m benchmarks.check_distances [pairs] [first-second ...]`` (default 10000 of every combination, some
+minutes); writes ``benchmarks/results/distances.csv``, where rows of other combinations stay as they are. A third of the
+pairs are anywhere, the others within 1e-3 ... 1e-12 of touch.
 
 ============  ==========================================================================================================
 ``missed``    pairs without a contact
@@ -100,25 +101,35 @@ def check(first: str, second: str, count: int, seed: int) -> dict[str, float]:
     return row
 
 
+def written(row: dict[str, float]) -> list[str]:
+    """Return the cells of a row: numbers of pairs, and errors with two digits."""
+    return [
+        f"{row[name]:.0f}" if name in ("pairs", "missed") or "coal" in name else f"{row[name]:.1e}"
+        for name in FIELDS[2:]
+    ]
+
+
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    chosen = [tuple(word.split("-")) for word in sys.argv[2:]] or COMBINATIONS
+    if unknown := [c for c in chosen if c not in COMBINATIONS]:
+        sys.exit(f"no such combinations: {unknown}; there are {', '.join('-'.join(c) for c in COMBINATIONS)}")
     path = Path(__file__).parent / "results" / "distances.csv"
-    with path.open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(FIELDS)
-        for first, second in COMBINATIONS:
-            row = check(first, second, count, 0)
-            cells = [
-                f"{row[name]:.0f}" if name in ("pairs", "missed") or "coal" in name else f"{row[name]:.1e}"
-                for name in FIELDS[2:]
-            ]
-            table.writerow([first, second, *cells])
-            file.flush()
-            print(
-                f"{first:>14} {second:<14}",
-                *(f"{name} {cell}" for name, cell in zip(FIELDS[2:], cells, strict=True)),
-                flush=True,
-            )
+    known: dict[tuple[str, ...], list[str]] = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            known = {(line[0], line[1]): line[2:] for line in list(csv.reader(file))[1:]}
+    for first, second in (c for c in COMBINATIONS if c in chosen):
+        cells = known[first, second] = written(check(first, second, count, 0))
+        with path.open("w", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(FIELDS)
+            table.writerows([*c, *known[c]] for c in COMBINATIONS if c in known)
+        print(
+            f"{first:>14} {second:<14}",
+            *(f"{name} {cell}" for name, cell in zip(FIELDS[2:], cells, strict=True)),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

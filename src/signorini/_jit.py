@@ -27,6 +27,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numba
 import numpy as np
 
+from signorini._compiler import Compiler
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -96,7 +98,7 @@ def _cache_root() -> Path:
     return root if _writable(root) else Path(tempfile.mkdtemp(prefix="signorini-"))
 
 
-_new_folders: list[Path] = []
+_folders: list[Path] = []
 
 
 @cache
@@ -104,22 +106,39 @@ def _cache_folder(path: Path) -> Path:
     """Return the folder for the kernels of the module at `path`."""
     root = _cache_root()
     folder = root / _hash_of_sources(path)
+    _folders.append(folder)
     if folder.exists():
         os.utime(folder)
         return folder
-    if not _new_folders and root.exists():
+    if len(_folders) == 1 and root.exists():
         oldest = time.time() - _FORGET_AFTER
         for other in root.iterdir():
             if other.stat().st_mtime < oldest:
                 shutil.rmtree(other, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    _new_folders.append(folder)
     return folder
 
 
 def is_cold() -> bool:
-    """Tell whether some module's kernels were never compiled on this machine, so that the first calls will be slow."""
-    return bool(_new_folders) and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    """Tell whether nothing was ever compiled on this machine, so that the first calls will be slow."""
+    disabled: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    return not disabled and not any(next(folder.glob("*/*.nbi"), None) for folder in _folders)
+
+
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Tell whether there is machine code of a kernel, in memory or on disk."""
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return True
+    dispatcher: Any = function
+    code = dispatcher.py_func.__code__
+    name = f"*{dispatcher.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
+    return bool(dispatcher.overloads) or any(Path(dispatcher.stats.cache_path).glob(name))
+
+
+@cache
+def announce_compilation() -> None:
+    """Say on standard error that something is compiled now, once in a process."""
+    print("signorini: compiling, once on this machine (some twenty seconds) ...", file=sys.stderr, flush=True)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -134,24 +153,21 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like :func:`kernel`, for calls from other kernels only.
 
-    It has no entry for Python, which would take up to a third of the time to compile a small function.
-    """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` like :func:`inner_kernel`, without counting references to arrays.
-
-    A function counts its arrays in and out by atomic additions, 5 ns each: for ten tables 0.1 us, often more than the
-    work. One that neither makes nor returns arrays can leave this out.
+    It has no entry for Python, which would take up to a third of the time to compile a small function, and does not
+    count references to arrays: it neither makes nor returns any.
     """
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
-def compile_for(function: Callable[..., Any], *arguments: Any) -> None:
-    """Compile a kernel for arguments of these types, without calling it."""
-    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        cast(Any, function).compile(tuple(cast(Any, numba).typeof(argument) for argument in arguments))
+bare_kernel = inner_kernel
+
+
+def counting_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` like :func:`inner_kernel`, where it makes or returns arrays.
+
+    It counts its arrays in and out by atomic additions, 5 ns each: for ten tables 0.1 us, often more than the work.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
@@ -162,7 +178,7 @@ def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     config.CACHE_DIR = str(_cache_folder(path))
     try:
         njit: Any = numba.njit
-        return cast(Callable[P, R], njit(cache=True, error_model="numpy", **options)(function))
+        return cast(Callable[P, R], njit(cache=True, error_model="numpy", pipeline_class=Compiler, **options)(function))
     finally:
         config.CACHE_DIR = before
 
@@ -217,20 +233,12 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 else:
     from numba import extending
+    from numba.np import arrayobj
 
     _types: Any = numba.types
-    _carray: Any = cast(Any, numba).carray
     _intrinsic: Any = extending.intrinsic
-
-    def _pointer_to(kind: Any) -> Any:
-        @_intrinsic  # type: ignore[untyped-decorator]
-        def pointer(typing_context: Any, address: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                return builder.inttoptr(arguments[0], context.get_value_type(_types.CPointer(kind)))
-
-            return _types.CPointer(kind)(_types.int64), generate
-
-        return pointer
+    _make_array: Any = arrayobj.make_array
+    _populate_array: Any = arrayobj.populate_array
 
     def address_of(function: Callable[..., Any], *arguments: Any) -> int:
         """Compile a kernel for arguments of these types, or read it from disk; return its address."""
@@ -259,30 +267,38 @@ else:
     succeeds = _caller(_types.boolean)
     counted = _caller(_types.int64)
 
-    _real_pointer = _pointer_to(_types.float64)
-    _whole_pointer = _pointer_to(_types.int64)
+    def _opener(kind: Any, dimensions: int) -> Any:
+        made = _types.Array(kind, dimensions, "C")
 
-    @inner_kernel
-    def reals(table: Any, k: int) -> Any:
-        """Return the float array (n,) in row `k` of a table of addresses and shapes."""
-        return _carray(_real_pointer(table[k, 0]), (table[k, 1],))
+        @_intrinsic  # type: ignore[untyped-decorator]
+        def opened(typing_context: Any, table: Any, k: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                word = context.get_value_type(_types.intp)
+                rows = _make_array(table)(context, builder, values[0])
+                first = builder.mul(context.cast(builder, values[1], k, _types.intp), word(4))
+                address, *shape = [
+                    builder.load(builder.gep(rows.data, [builder.add(first, word(i))])) for i in range(dimensions + 1)
+                ]
+                strides = [word(8)]
+                for extent in reversed(shape[1:]):
+                    strides.insert(0, builder.mul(strides[0], extent))
+                array = _make_array(made)(context, builder)
+                _populate_array(
+                    array,
+                    data=builder.inttoptr(address, array.data.type),
+                    shape=shape,
+                    strides=strides,
+                    itemsize=word(8),
+                    meminfo=None,
+                )
+                return array._getvalue()
 
-    @inner_kernel
-    def real_rows(table: Any, k: int) -> Any:
-        """Return a float array (n, m)."""
-        return _carray(_real_pointer(table[k, 0]), (table[k, 1], table[k, 2]))
+            return made(table, k), generate
 
-    @inner_kernel
-    def real_blocks(table: Any, k: int) -> Any:
-        """Return a float array (n, m, l)."""
-        return _carray(_real_pointer(table[k, 0]), (table[k, 1], table[k, 2], table[k, 3]))
+        return opened
 
-    @inner_kernel
-    def wholes(table: Any, k: int) -> Any:
-        """Return an integer array (n,)."""
-        return _carray(_whole_pointer(table[k, 0]), (table[k, 1],))
-
-    @inner_kernel
-    def whole_rows(table: Any, k: int) -> Any:
-        """Return an integer array (n, m)."""
-        return _carray(_whole_pointer(table[k, 0]), (table[k, 1], table[k, 2]))
+    reals = _opener(_types.float64, 1)
+    real_rows = _opener(_types.float64, 2)
+    real_blocks = _opener(_types.float64, 3)
+    wholes = _opener(_types.int64, 1)
+    whole_rows = _opener(_types.int64, 2)

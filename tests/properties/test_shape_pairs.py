@@ -41,9 +41,8 @@ def test_distances_are_proven(first: str, second: str) -> None:
         assert separation(a, q[0], b, q[1], n) == pytest.approx(gap, rel=0.0, abs=tolerance)
         step = contacts.point_b[c] - contacts.point_a[c]
         assert np.abs(step - gap * n).max() < tolerance
-        # Where a corner meets a corner at 1e-12, points are as good as the search that stopped there.
-        assert outside(a, q[0], contacts.point_a[c]) < (tolerance if smooth else 1e-6)
-        assert outside(b, q[1], contacts.point_b[c]) < (tolerance if smooth else 1e-6)
+        assert outside(a, q[0], contacts.point_a[c]) < tolerance
+        assert outside(b, q[1], contacts.point_b[c]) < tolerance
         # The apex of a cone has no smooth inequality: convex programs stop there at 1e-7.
         if abs(gap) < 1e-3 and judged < _JUDGED and "cone" not in (first, second):
             judged += 1

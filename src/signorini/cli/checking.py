@@ -6,7 +6,7 @@ from pathlib import Path
 
 from signorini.analysis import check_state
 from signorini.analysis.wedging import redundancy, wedging
-from signorini.cli.output import announce_compilation, to_json
+from signorini.cli.output import announce_first_run, to_json
 from signorini.errors import InputError
 from signorini.scene import Scene
 from signorini.simulation import Simulator
@@ -19,7 +19,7 @@ def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int
     if at < 0.0:
         raise InputError(f"--at is {at}, must be >= 0")
     scene = Scene.load(path)
-    announce_compilation()
+    announce_first_run()
     simulator = Simulator(scene, h=float(scene.simulate.get("h", _SMALL_STEP)))
     while simulator.state.t < at * (1.0 - 1e-12):
         simulator.advance()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from signorini._jit import is_cold
+from signorini._jit import announce_compilation, is_cold
 from signorini.errors import FileError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def announce_compilation() -> None:
-    """Say on standard error that the first run takes longer; at a terminal the progress bar says it."""
-    if is_cold() and not sys.stderr.isatty():
-        print("signorini: first run on this machine, compiling (some ten seconds) ...", file=sys.stderr, flush=True)
+def announce_first_run() -> None:
+    """Say that a command takes longer where nothing was compiled yet."""
+    if is_cold():
+        announce_compilation()

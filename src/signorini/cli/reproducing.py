@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
+from signorini.cli.output import DEFAULT, Output, announce_first_run, to_json
 from signorini.reproduce import EXAMPLES, Example, Reproduction, choose
 
 _MOST_LINES = 12  # of passed checks shown for one example; failed ones are always shown
@@ -21,7 +21,7 @@ def reproduce(names: Sequence[str], out: Path | None, *, only_list: bool, as_jso
         return 0
     chosen = choose(names)
     outputs = [Output((out if out is not None else DEFAULT) / example.name) for example in chosen]
-    announce_compilation()
+    announce_first_run()
     documents = []
     for example, output in zip(chosen, outputs, strict=True):
         _say(f"{example.name}: {example.title} ...")

@@ -13,7 +13,7 @@ import numpy as np
 
 from signorini._arrays import checked_number
 from signorini.cli.drawing import picture
-from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
+from signorini.cli.output import DEFAULT, Output, announce_first_run, to_json
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation
 from signorini.scene import Scene, compile_scene, scene_to_text
@@ -85,7 +85,7 @@ def _simulate(
     elif "formulation" in options:
         chosen = formulation_from_dict(options["formulation"], str(path))
     _check_early(scene, **numbers)
-    _get_ready()
+    announce_first_run()
     return simulate(
         scene,
         **numbers,
@@ -101,7 +101,7 @@ def _continue(scene: Scene, path: Path, output: Output) -> Trajectory:
         raise InputError(f"{checkpoint}: there is nothing to resume; run without --resume first")
     if Trajectory.load(checkpoint).settings.get("scene") != scene_to_text(scene):
         raise InputError(f"{checkpoint}: belongs to another scene than {path}")
-    _get_ready()
+    announce_first_run()
     return resume(checkpoint)
 
 
@@ -110,10 +110,6 @@ def _check_early(scene: Scene, h: float, duration: float) -> None:
     checked_number(h, "h", above=0.0)
     checked_number(duration, "duration", least=0.0)
     compile_scene(scene)
-
-
-def _get_ready() -> None:
-    announce_compilation()
 
 
 def _refuse_options(**options: object) -> None:

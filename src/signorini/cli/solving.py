@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini.cli.output import DEFAULT, Output, announce_compilation, to_json
+from signorini.cli.output import DEFAULT, Output, announce_first_run, to_json
 from signorini.errors import InputError
 from signorini.problems import Problem, load_problem
 from signorini.solvers import Control, Solution, Solver, Status, applicable, solve
@@ -26,7 +26,7 @@ def solve_file(path: Path, out: Path | None = None, *, compare: bool, as_json: b
     """
     problem = load_problem(path)
     output = Output(out if out is not None else DEFAULT / path.stem) if compare and (out or not as_json) else None
-    announce_compilation()
+    announce_first_run()
     if not compare:
         solution = _timed(problem, None)
         rows = [_row(path, problem, solution, solution.solver)]

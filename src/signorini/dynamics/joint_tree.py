@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import counting_kernel, inner_kernel, kernel
 
 MOST_ROWS = 8
 """Rows of one joint: six at most, one of a drive, one of a spring."""
@@ -117,7 +117,7 @@ def factor(
                 A[p, l, m] += s
 
 
-@inner_kernel
+@counting_kernel
 def _solve_tree(
     first: int,
     last: int,

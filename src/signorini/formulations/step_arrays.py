@@ -119,8 +119,9 @@ def _numbered(count: int) -> Any:
     FIND,
     SMALLEST_GAP,
     WRITE_LOG,
+    RUN,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(13)
+) = ARRAY_COUNT + _numbered(14)
 
 # NUMBERS
 TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)

@@ -12,7 +12,7 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_contacts import pose_step
-from signorini.formulations.step_run import write_log
+from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
 from signorini.geometry.detection import KERNELS
@@ -30,6 +30,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.FREE_MOTION: free_step,
     at.SMALLEST_GAP: smallest_gap,
     at.WRITE_LOG: write_log,
+    at.RUN: run,
 }
 
 NEEDED = (
@@ -41,6 +42,7 @@ NEEDED = (
     at.MOVE,
     at.LAW,
     at.VELOCITIES,
+    at.RUN,
     at.HAND_OVER,
     at.SMALLEST_GAP,
 )
@@ -65,8 +67,16 @@ _FOR_DETECTION = (
 )
 
 
+def stage_kernel(k: int, family: Family) -> Callable[..., Any]:
+    """Return the kernel that belongs to row `k`, for scenes of a family of shapes."""
+    return KERNELS[family] if k == at.FIND else _STAGES[k]
+
+
 def stage_address(k: int, family: Family) -> int:
-    """Return the address that belongs in row `k`, for scenes of a family of shapes; compile the kernel if need be."""
+    """Return its address; compile it if need be."""
+    arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
-        return address_of(KERNELS[family], *_FOR_DETECTION)
-    return address_of(_STAGES[k], _WHOLE_ROWS)
+        arguments = _FOR_DETECTION
+    elif k == at.RUN:
+        arguments = (_WHOLE_ROWS, 1)
+    return address_of(stage_kernel(k, family), *arguments)

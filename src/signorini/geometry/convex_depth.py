@@ -32,7 +32,7 @@ def _set_corner(corner: Array, c: int, a: Vector, b: Vector) -> None:
 
 
 @bare_kernel
-def _foot(corner: Array, face: IntArray, f: int) -> tuple[Vector, Vector]:
+def foot(corner: Array, face: IntArray, f: int) -> tuple[Vector, Vector]:
     """Return the points of both solids whose difference is the point of face `f` nearest to the origin."""
     w = on_triangle(row(corner, face[f, 0]), row(corner, face[f, 1]), row(corner, face[f, 2]))
     a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -146,11 +146,12 @@ def deepest_points(
     face: IntArray,
     wall: Array,
     edge: IntArray,
-) -> Nearest:
-    """Return separation (negative), normal and closest points of two solids that touch or overlap.
+) -> tuple[Nearest, int]:
+    """Return separation (negative), normal and closest points of two solids that touch or overlap, and a number.
 
-    The separation is wrong by at most `tolerance` if the polytope has corners enough. It is positive if a direction
-    shows that the solids are apart. `start` is a guess of the normal.
+    The separation is wrong by at most `tolerance` if the polytope has corners enough: the number is that of its faces
+    if not, else none. The separation is positive if a direction shows that the solids are apart. `start` is a guess of
+    the normal.
     """
     best, corners = _tetrahedron(vertex, part, solid, start, corner)
     d = along(row(corner, 1), -1.0, row(corner, 0))
@@ -171,16 +172,16 @@ def deepest_points(
                 nearest = f
         u, bound = row(wall, nearest), wall[nearest, 3]
         if not bound < np.inf:
-            break
+            return best, corners - corners
         n = (-u[0], -u[1], -u[2])
         s, a, b = separation(vertex, part, solid, n)
         # Of directions that are equally good the latest, whose face tells best where the points lie.
         if s > best[0] - tolerance:
-            foot_a, foot_b = _foot(corner, face, nearest)
+            foot_a, foot_b = foot(corner, face, nearest)
             best = (max(s, best[0]), n, foot_a, foot_b)
         if -best[0] - bound <= tolerance or -s - bound <= _VISIBLE * scale:
-            break
+            return best, corners - corners
         _set_corner(corner, corners, a, b)
         faces = _expand(corner, face, wall, edge, faces, corners, _VISIBLE * scale)
         corners += 1
-    return best
+    return best, faces

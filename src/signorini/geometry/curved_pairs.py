@@ -8,6 +8,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
 from signorini.geometry.convex_depth import deepest_points
 from signorini.geometry.convex_distance import nearest_points
+from signorini.geometry.curved_memory import CurvedMemory, Search
 from signorini.geometry.patches import patch_contacts
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
@@ -17,12 +18,13 @@ from signorini.geometry.support import CYLINDER
 from signorini.geometry.tables import BODY, BOUND, KIND, SIZE
 from signorini.geometry.touch import finished
 from signorini.geometry.vectors import along, row
+from signorini.geometry.ways_out import shortest_way_out
 from signorini.math.rotation import matrix, multiply, rotate
 
 # As part of the size: closer than this, directions between points say little and the expanding polytope takes over.
 _TOUCH = 1e-4
 # As part of the size: how well the search for a start is done, at first and if no features were found from there.
-_COARSE, _FINE = 1e-8, 1e-13
+_COARSE, _FINE = 1e-10, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
@@ -36,33 +38,43 @@ def closest_touch(
     limit: float,
     scale: float,
     size: float,
-    simplex: Array,
-    corner: Array,
-    face: IntArray,
-    wall: Array,
-    rim: IntArray,
-    choice: IntArray,
-    M: Array,
+    search: Search,
 ) -> Touch:
     """Return the touch of two solids; its separation is only known to be above `limit` if it is."""
     touch: Touch = (-np.inf, row(solid, 0), row(solid, 0), row(solid, 0), 0, 0)
+    least, bound, faces = np.inf, -np.inf, 0
     for attempt in range(3):
         if attempt < 2:
             tolerance = (_COARSE if attempt == 0 else _FINE) * scale
-            start = nearest_points(vertex, part, solid, limit, _TOUCH * size, tolerance, simplex)
+            start = nearest_points(vertex, part, solid, limit, _TOUCH * size, tolerance, search.simplex)
             if start[0] == -np.inf:
-                start = deepest_points(vertex, part, solid, start[1], tolerance, scale, corner, face, wall, rim)
+                start, faces = deepest_points(
+                    vertex,
+                    part,
+                    solid,
+                    start[1],
+                    tolerance,
+                    scale,
+                    search.corner,
+                    search.face,
+                    search.wall,
+                    search.rim,
+                )
             if start[0] > limit:
                 return start[0], start[1], start[2], start[3], 0, 0
         else:
             s, a, b = separation(vertex, part, solid, touch[1])
             start = (s, touch[1], a, b)
-        found, better = finished(vertex, plane, edge, part, solid, start, _EXACT * scale, size, choice, M)
-        # Supporting points across a normal need not lie opposite each other, those of the search do.
-        if found or attempt < 2:
-            touch = better
-        if found:
+        bound = max(bound, start[0])
+        error, better = finished(vertex, plane, edge, part, solid, start, bound, _EXACT * scale, size, search)
+        if attempt == 0 or error < least:
+            touch, least = better, error
+        if least <= _EXACT * scale:
             break
+    if faces > 0:
+        touch = shortest_way_out(
+            vertex, plane, edge, part, solid, touch, _COARSE * scale, _EXACT * scale, size, faces, search
+        )
     return touch
 
 
@@ -78,24 +90,7 @@ def curved_pair(
     pair: IntArray,
     reach: Array,
     world: Array,
-    vertex: Array,
-    plane: Array,
-    part: IntArray,
-    pose: Array,
-    simplex: Array,
-    corner: Array,
-    face: IntArray,
-    wall: Array,
-    rim: IntArray,
-    choice: IntArray,
-    M: Array,
-    patch: Array,
-    patch_plane: Array,
-    patch_part: IntArray,
-    patch_link: IntArray,
-    name: IntArray,
-    polygon: Array,
-    tag: IntArray,
+    memory: CurvedMemory,
     point: Array,
     feature: IntArray,
     value: Array,
@@ -103,11 +98,12 @@ def curved_pair(
 ) -> int:
     """Write the contacts of shapes ``i < j``, both bounded, one curved, to the rows from `made` on.
 
-    Return the number of rows then. The tables from `vertex` to `feature` are scratch memory.
+    Return the number of rows then. The tables from `memory` to `feature` are scratch memory.
     """
     material = material_of(label[i, BODY], label[j, BODY], reach.size, pair)
     if material < 0:
         return made
+    vertex, plane, part, pose = memory.vertex, memory.plane, memory.part, memory.pose
     inverse = (world[i, 3], -world[i, 4], -world[i, 5], -world[i, 6])
     r_a = shape[i, SIZE] if label[i, KIND] < CYLINDER else 0.0
     r_b = shape[j, SIZE] if label[j, KIND] < CYLINDER else 0.0
@@ -121,9 +117,7 @@ def curved_pair(
         place(side, label[s, KIND], x, e, size, part, pose)
     limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
     scale, least = (shape[i, BOUND] + shape[j, BOUND], min(shape[i, BOUND], shape[j, BOUND]))
-    touch = closest_touch(
-        vertex, plane, link, part, pose, limit, scale, least, simplex, corner, face, wall, rim, choice, M
-    )
+    touch = closest_touch(vertex, plane, link, part, pose, limit, scale, least, memory.search)
     if not touch[0] <= limit:
         return made
     count = patch_contacts(
@@ -135,13 +129,9 @@ def curved_pair(
         touch,
         limit,
         _EXACT * scale,
-        patch,
-        patch_plane,
-        patch_part,
-        patch_link,
-        name,
-        polygon,
-        tag,
+        memory.patches,
+        memory.polygon,
+        memory.tag,
         point,
         feature,
     )

@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel, kernel
-from signorini.geometry.convex_depth import MAX_CORNERS, MAX_FACES
+from signorini.geometry.curved_memory import curved_memory
 from signorini.geometry.curved_pairs import curved_pair
 from signorini.geometry.curved_planes import curved_plane_pair
-from signorini.geometry.features import MAX_CANDIDATES
 from signorini.geometry.frames import HALF_SPACE, place_shapes
 from signorini.geometry.pairs import find_pairs
 from signorini.geometry.polytopes import polytope_pair
 from signorini.geometry.scratch import carved, carved_integers
 from signorini.geometry.simple_pairs import HULL, POLYGON, SPHERE, is_simple, out_of_reach, simple_pair, sphere_pair
-from signorini.geometry.solids import PART_COLUMNS, SOLID_COLUMNS
+from signorini.geometry.solids import PART_COLUMNS
 from signorini.geometry.sphere_polytopes import sphere_polytope_pair
-from signorini.geometry.support import SUPERELLIPSOID, curved_boxes
+from signorini.geometry.sphere_rounds import sphere_round_pair
+from signorini.geometry.support import CONE, SUPERELLIPSOID, curved_boxes
 from signorini.geometry.tables import (
     FOUND,
     KIND,
@@ -164,29 +164,7 @@ def detect_curved(
     place_shapes(shape, label, solid, q, reach, world)
     curved_boxes(shape, label, reach, world)
     found = find_pairs(shape, label, q, reach, world, cells, work)
-    v, f, m = cells[MOST_VERTICES], cells[MOST_FACES], cells[MOST_CORNERS]
-    reals, integers = work.reshape(work.size), mark.reshape(mark.size)
-    at, number = 10 * m, 3 * m
-    vertex, at = carved(reals, at, 2 * v, 3), at + 6 * v
-    plane, at = carved(reals, at, 2 * f, 4), at + 8 * f
-    polygon, at = carved(reals, at, 4 * m, 3), at + 12 * m
-    pose, at = carved(reals, at, 2, SOLID_COLUMNS), at + 2 * SOLID_COLUMNS
-    simplex, at = carved(reals, at, 5, 10), at + 50
-    corner, at = carved(reals, at, MAX_CORNERS, 9), at + 9 * MAX_CORNERS
-    wall, at = carved(reals, at, MAX_FACES, 4), at + 4 * MAX_FACES
-    M, at = carved(reals, at, 8, 7), at + 56
-    patch, at = carved(reals, at, 2 * m, 3), at + 6 * m
-    patch_plane = carved(reals, at, 2, 4)
-    part, number = (carved_integers(integers, number, 2, PART_COLUMNS), number + 2 * PART_COLUMNS)
-    near, number = (carved_integers(integers, number, 2, cells[MOST_EDGES]), number + 2 * cells[MOST_EDGES])
-    tag, number = carved_integers(integers, number, 4 * m, 3), number + 12 * m
-    patch_part, number = (carved_integers(integers, number, 2, PART_COLUMNS), number + 2 * PART_COLUMNS)
-    face, number = (carved_integers(integers, number, MAX_FACES, 3), number + 3 * MAX_FACES)
-    rim, number = (carved_integers(integers, number, 3 * MAX_FACES, 2), number + 6 * MAX_FACES)
-    choice = integers[number : number + 4 * MAX_CANDIDATES].reshape((2, MAX_CANDIDATES, 2))
-    number += 4 * MAX_CANDIDATES
-    patch_link, number = (carved_integers(integers, number, 2 * m + 2, 4), number + 8 * m + 8)
-    name = carved_integers(integers, number, 2 * m, 2)
+    memory = curved_memory(cells, work, mark)
     made = found - found
     for c in range(cells[FOUND], cells[FOUND] + found):
         i, j = cells[c] >> 32, cells[c] & 0xFFFFFFFF
@@ -211,12 +189,12 @@ def detect_curved(
                 pair,
                 reach,
                 world,
-                vertex,
-                plane,
-                part,
-                near,
-                polygon,
-                tag,
+                memory.vertex,
+                memory.plane,
+                memory.part,
+                memory.near,
+                memory.polygon,
+                memory.tag,
                 work,
                 mark,
                 value,
@@ -224,42 +202,13 @@ def detect_curved(
             )
         elif high > SUPERELLIPSOID:
             continue
+        elif low == SPHERE and high <= CONE:
+            made = sphere_round_pair(made, i, j, shape, label, pair, reach, world, work, mark, value, index)
         elif low == HALF_SPACE:
             made = curved_plane_pair(made, i, j, shape, label, pair, reach, world, work, mark, value, index)
         else:
             made = curved_pair(
-                made,
-                i,
-                j,
-                shape,
-                label,
-                solid,
-                link,
-                pair,
-                reach,
-                world,
-                vertex,
-                plane,
-                part,
-                pose,
-                simplex,
-                corner,
-                face,
-                wall,
-                rim,
-                choice,
-                M,
-                patch,
-                patch_plane,
-                patch_part,
-                patch_link,
-                name,
-                polygon,
-                tag,
-                work,
-                mark,
-                value,
-                index,
+                made, i, j, shape, label, solid, link, pair, reach, world, memory, work, mark, value, index
             )
     return found if found < 0 else _counted(made, value.shape[0])
 

@@ -22,6 +22,8 @@ the lower end of a cylinder or cone."""
 MAX_CANDIDATES = 4
 # Normals closer than this to that of a face, or to the plane across a line, make it the first guess (radians).
 _NEAR = 1e-3
+_CLIMB = 1e-2  # how much the height of an edge along the normal counts beside its distance
+_AT_AXIS = 1e-12  # of the radius or the height of a cone: closer, a point is on the axis or the apex
 
 Local = tuple[int, Vector, Vector, Vector, float, float, float]
 """Dimension k of a feature, the point on it, k unit tangents t_1, t_2, and ``n . x_,11``, ``n . x_,12``, ``n . x_,22``
@@ -39,7 +41,8 @@ def _polytope_candidates(
         d = along(row(vertex, v0 + v), -1.0, x)
         if dot(d, d) < least:
             nearest, least = v, dot(d, d)
-    line, least, slope = -1, np.inf, 1.0
+    # At a vertex many edges are near: then that across the normal. A point may also be off along its edge.
+    line, least, slope, near, other = -1, np.inf, 1.0, np.inf, -1
     for k in range(part[side, EDGE], part[side, EDGE] + part[side, EDGES]):
         a = row(vertex, v0 + edge[k, 0])
         d = along(row(vertex, v0 + edge[k, 1]), -1.0, a)
@@ -48,8 +51,11 @@ def _polytope_candidates(
             continue
         y = along(x, -1.0, a)
         y = along(y, -min(max(dot(y, d) / dd, 0.0), 1.0), d)
-        if dot(y, y) < least:
-            line, least, slope = k, dot(y, y), abs(dot(n, d)) / np.sqrt(dd)
+        away, climb = np.sqrt(dot(y, y)), abs(dot(n, d))
+        if away < near:
+            near, other = away, k
+        if away + _CLIMB * climb < least:
+            line, least, slope = k, away + _CLIMB * climb, climb / np.sqrt(dd)
     flat, steepest = -1, 0.0
     for f in range(part[side, FACES]):
         s = dot(n, row(plane, part[side, FACE] + f))
@@ -69,6 +75,9 @@ def _polytope_candidates(
         count += 1
     if flat >= 0 and out[side, 0, 0] != FLAT:
         out[side, count, 0], out[side, count, 1] = FLAT, flat
+        count += 1
+    if other != line:
+        out[side, count, 0], out[side, count, 1] = LINE, other
         count += 1
     return count
 
@@ -140,6 +149,13 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
     axis = turned_out(solid, side, (0.0, 0.0, 1.0))
     wide = np.sqrt(y[0] * y[0] + y[1] * y[1])
     c, s = (y[0] / wide, y[1] / wide) if wide > TINY else (1.0, 0.0)
+    if shape == SIDE_WALL and kind == CONE:
+        m = turned_in(solid, side, n)
+        f = np.sqrt(m[0] * m[0] + m[1] * m[1]) if side == 0 else -np.sqrt(m[0] * m[0] + m[1] * m[1])
+        before = (y[0] * m[0] + y[1] * m[1]) / f if f != 0.0 else wide
+        # On the axis and behind it the generator is the one that the normal shows: a step may pass the apex.
+        if before <= _AT_AXIS * size[0]:
+            wide, c, s = before, m[0] / f, m[1] / f
     outward, around = turned_out(solid, side, (c, s, 0.0)), turned_out(solid, side, (-s, c, 0.0))
     if shape == FLAT:
         return 2, brought_out(solid, side, (y[0], y[1], z)), outward, around, 0.0, 0.0, 0.0
@@ -148,10 +164,10 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
         return 1, brought_out(solid, side, (r * c, r * s, z)), around, axis, -dot(n, outward) / r, 0.0, 0.0
     if kind == CYLINDER:
         r, up, z = size[0], axis, y[2]
-    else:  # the foot on the generator, kept off the apex, where there is no curvature
+    else:  # the foot on the generator, kept off the apex, where curvature has no bound
         slant = np.sqrt(size[0] * size[0] + size[1] * size[1])
         g = (-size[0] / slant, size[1] / slant)
-        t = min(max((wide - size[0]) * g[0] + (y[2] - bottom) * g[1], -slant), 0.999 * slant)
+        t = min(max((wide - size[0]) * g[0] + (y[2] - bottom) * g[1], -slant), (1.0 - _AT_AXIS) * slant)
         r, z = size[0] + t * g[0], bottom + t * g[1]
         up = along((g[0] * outward[0], g[0] * outward[1], g[0] * outward[2]), g[1], axis)
     return 2, brought_out(solid, side, (r * c, r * s, z)), around, up, -dot(n, outward) / r, 0.0, 0.0

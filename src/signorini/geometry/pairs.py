@@ -1,23 +1,19 @@
 """Broad phase: pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
 
-Half-spaces, and sizes of which there are few shapes such as a large floor, are tried against all; in a small scene
-that is everything. Other shapes meet in a grid.
+In a small scene all shapes are tried against all; for large ones see :mod:`~signorini.geometry.crowds`.
 """
 
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import counted, inner_kernel
 from signorini.geometry.frames import HALF_SPACE
-from signorini.geometry.grid import add_pair, fill, pairs_in_grid, set_levels
-from signorini.geometry.ordering import sort_pairs
-from signorini.geometry.tables import BODY, BOUND, BUCKETS, FIXED, KIND, LISTS, LOWER, PAIRS, ROOM, UPPER
-
-_MANY = 64  # shapes in a scene above which the grid pays
+from signorini.geometry.grid import add_pair
+from signorini.geometry.tables import BODY, BOUND, FIXED, GRID, KIND, LOWER, MANY, PAIRS, ROOM, UPPER
 
 
-@bare_kernel
-def _may_touch(label: IntArray, world: Array, i: int, j: int) -> bool:
+@inner_kernel
+def may_touch(label: IntArray, world: Array, i: int, j: int) -> bool:
     """Tell whether two boxes overlap that belong to different bodies, not both fixed."""
     for k in range(3):
         # So that a pose that is not a number touches nothing.
@@ -26,8 +22,8 @@ def _may_touch(label: IntArray, world: Array, i: int, j: int) -> bool:
     return bool(label[i, BODY] != label[j, BODY] and label[i, FIXED] + label[j, FIXED] < 2)
 
 
-@bare_kernel
-def _near_plane(shape: Array, label: IntArray, q: Array, reach: Array, world: Array, p: int, o: int) -> bool:
+@inner_kernel
+def near_plane(shape: Array, label: IntArray, q: Array, reach: Array, world: Array, p: int, o: int) -> bool:
     """Tell whether the ball about the body of shape `o`, if that is bounded, reaches half-space `p`."""
     a, b = label[p, BODY], label[o, BODY]
     if label[o, KIND] == HALF_SPACE or a == b or label[p, FIXED] + label[o, FIXED] == 2:
@@ -37,7 +33,7 @@ def _near_plane(shape: Array, label: IntArray, q: Array, reach: Array, world: Ar
     return bool(height <= reach[a] + reach[b] + 1e-14 * (bound + abs(plane)))
 
 
-@bare_kernel
+@inner_kernel
 def _try_all(shape: Array, label: IntArray, q: Array, reach: Array, world: Array, cells: IntArray) -> int:
     """Find all pairs of a small scene, in order; return their number."""
     n = label.shape[0]
@@ -45,37 +41,17 @@ def _try_all(shape: Array, label: IntArray, q: Array, reach: Array, world: Array
     for i in range(n):
         for j in range(i + 1, n):
             if label[i, KIND] == HALF_SPACE:
-                near = _near_plane(shape, label, q, reach, world, i, j)
+                near = near_plane(shape, label, q, reach, world, i, j)
             elif label[j, KIND] == HALF_SPACE:
-                near = _near_plane(shape, label, q, reach, world, j, i)
+                near = near_plane(shape, label, q, reach, world, j, i)
             else:
-                near = _may_touch(label, world, i, j)
+                near = may_touch(label, world, i, j)
             if near:
                 count = add_pair(cells, count, i, j)
     return count
 
 
-@bare_kernel
-def _with_all(shape: Array, label: IntArray, q: Array, reach: Array, world: Array, cells: IntArray) -> int:
-    """Find the pairs of which at least one shape is not in the grid; return their number."""
-    n = label.shape[0]
-    count = int(n - n)
-    for i in range(n):
-        if cells[LISTS + i] >= 0:
-            continue
-        for j in range(n):
-            if label[i, KIND] == HALF_SPACE:
-                near = _near_plane(shape, label, q, reach, world, i, j)
-            elif label[j, KIND] == HALF_SPACE:
-                near = False
-            else:
-                near = (i < j or cells[LISTS + j] >= 0) and _may_touch(label, world, i, j)
-            if near:
-                count = add_pair(cells, count, i, j)
-    return count
-
-
-@bare_kernel
+@inner_kernel
 def find_pairs(
     shape: Array, label: IntArray, q: Array, reach: Array, world: Array, cells: IntArray, work: Array
 ) -> int:
@@ -83,19 +59,10 @@ def find_pairs(
 
     Both are of different bodies, not both fixed. The result is negative if there is no room for so many.
     """
-    n = label.shape[0]
-    if n <= _MANY:
-        count = _try_all(shape, label, q, reach, world, cells)
-    else:
-        start = LISTS + 4 * n
-        members = start + cells[BUCKETS] + 1
-        top = set_levels(label, world, cells, work, members)
-        count = _with_all(shape, label, q, reach, world, cells)
-        total = fill(label, world, cells, work, start)
-        count = pairs_in_grid(n, cells, work, start, members, top, total, count)
+    if label.shape[0] > MANY:
+        return int(counted(cells[GRID], (shape, label, q, reach, world, cells, work)))
+    count = _try_all(shape, label, q, reach, world, cells)
     if count > cells[ROOM]:
         return int(-count)
     cells[PAIRS] = count
-    if n > _MANY:
-        sort_pairs(cells, LISTS + 4 * n, n)
     return int(count)

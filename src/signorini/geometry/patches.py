@@ -15,6 +15,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel
+from signorini.geometry.curved_memory import Patches
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
 from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
@@ -87,16 +88,13 @@ def _show(
     solid: Array,
     side: int,
     n: Vector,
-    patch: Array,
-    patch_plane: Array,
-    patch_part: IntArray,
-    patch_link: IntArray,
-    name: IntArray,
+    patches: Patches,
 ) -> float:
     """Write the patch that a solid shows along its outward normal `n`; no vertices where it is not flat.
 
     Return by how much the polygon may fall short of the true patch along `n` before the closest points are added.
     """
+    patch, patch_plane, patch_part, patch_link, name = patches
     patch_part[side, SIDE] = side
     patch_part[side, VERTEX] = side * (patch.shape[0] // 2)
     patch_part[side, VERTICES] = 0
@@ -221,11 +219,7 @@ def patch_contacts(
     touch: Touch,
     limit: float,
     equal: float,
-    patch: Array,
-    patch_plane: Array,
-    patch_part: IntArray,
-    patch_link: IntArray,
-    name: IntArray,
+    patches: Patches,
     polygon: Array,
     tag: IntArray,
     point: Array,
@@ -236,23 +230,11 @@ def patch_contacts(
     Gaps that differ by less than `equal` count as equal.
     """
     n = touch[1]
+    patch, patch_plane, patch_part, patch_link, name = patches
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
-        short = _show(
-            vertex,
-            plane,
-            link,
-            part,
-            solid,
-            side,
-            (sign * n[0], sign * n[1], sign * n[2]),
-            patch,
-            patch_plane,
-            patch_part,
-            patch_link,
-            name,
-        )
-        equal += short
+        out = (sign * n[0], sign * n[1], sign * n[2])
+        equal += _show(vertex, plane, link, part, solid, side, out, patches)
     count, least = 0, np.inf
     if min(patch_part[0, VERTICES], patch_part[1, VERTICES]) > 1:
         if patch_part[0, FACES] + patch_part[1, FACES] > 0:

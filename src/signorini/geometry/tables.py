@@ -26,10 +26,12 @@ half lengths are then the last three parameters in `shape`)."""
 LOWER, UPPER = 7, 10
 """Columns of `world` after origin and quaternion: corners of the box, grown by reach; a half-space, which has none, has
 its normal there and how far along it the plane lies from the world's origin."""
-(BUCKETS, FOUND, ROOM, PAIRS, MOST_VERTICES, MOST_FACES, MOST_EDGES, MOST_CORNERS, LISTS) = range(9)
+(BUCKETS, FOUND, ROOM, PAIRS, MOST_VERTICES, MOST_FACES, MOST_EDGES, MOST_CORNERS, GRID, LISTS) = range(10)
 """First entries of `cells`: number of buckets (a power of two), where the list of pairs begins, how many it can hold,
 how many there are; most vertices, faces and edges of a hull and most corners of what two faces have in common, and
-along the way to it; then come the lists."""
+along the way to it; the address of the kernel that finds pairs in large scenes; then come the lists."""
+MANY = 64
+"""Shapes in a scene above which a grid finds the pairs."""
 LEVELS = 62
 """Most levels of the grid of the broad phase."""
 
@@ -153,6 +155,15 @@ def family_of(tables: Tables) -> Family:
     return Family.SIMPLE
 
 
+def _grid(n: int) -> int:
+    """Return the address of the kernel that finds the pairs of so many shapes, 0 if none is needed."""
+    if n <= MANY:
+        return 0
+    from signorini.geometry.crowds import grid_address  # which knows these tables
+
+    return grid_address()
+
+
 def scratch_for(tables: Tables, pairs: int, contacts: int | None = None) -> Scratch:
     """Return memory for so many pairs of shapes, and contacts; None: as many."""
     n = tables.label.shape[0]
@@ -162,7 +173,7 @@ def scratch_for(tables: Tables, pairs: int, contacts: int | None = None) -> Scra
     buckets = 1 << (2 * n).bit_length()
     cells = np.zeros(LISTS + 4 * n + buckets + 1 + 2 * LEVELS + 2 * pairs, dtype=np.int64)
     corners = 3 * (v + _PATCH) + 6
-    cells[:LISTS] = buckets, cells.size - 2 * pairs, pairs, 0, v, f, e, corners
+    cells[:LISTS] = buckets, cells.size - 2 * pairs, pairs, 0, v, f, e, corners, _grid(n)
     rows = corners + (6 * v + 8 * f + 18 * corners + _REALS) // 10
     integers = corners + (2 * e + 24 * corners + _INTEGERS) // 3
     return Scratch(

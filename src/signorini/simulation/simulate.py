@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from signorini._arrays import checked_number
-from signorini._jit import is_cold
+from signorini._jit import announce_compilation, is_cold
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation, StepResult
 from signorini.model import State
@@ -239,7 +239,7 @@ class _Bar:
         from tqdm import tqdm
 
         if is_cold():
-            print("signorini: first run on this machine, compiling (some ten seconds) ...", file=sys.stderr, flush=True)
+            announce_compilation()
         delay = 0.0 if progress else _PROGRESS_DELAY
         self._bar = tqdm(initial=done, total=total, unit="step", delay=delay, leave=bool(progress))
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from signorini._jit import is_cold
+from signorini._jit import announce_compilation, is_compiled
 from signorini.formulations import Engine
-from signorini.formulations.step_stages import NEEDED, stage_address
+from signorini.formulations.step_stages import NEEDED, stage_address, stage_kernel
 from signorini.geometry.tables import Family
 
-_warmed: set[Family] = set()  # in this process
 _HELPER = """
 import sys
 from signorini.simulation.warming import compile_share
@@ -21,13 +21,17 @@ compile_share(sys.argv[1], int(sys.argv[2]))
 
 
 def warm_up(engine: Engine) -> None:
-    """Compile what a compiled run needs, if this machine never did, half of it in a second process.
+    """Compile what a compiled run needs and this machine does not have yet, half of it in a second process.
 
     Without that process, wherever none can be made, all is compiled here when it is first called.
     """
-    if not is_cold() or engine.family is None or engine.family in _warmed:
+    if engine.family is None:
         return
-    _warmed.add(engine.family)
+    missing = missing_stages(engine.family)
+    if missing:
+        announce_compilation()
+    if len(missing) < 2:  # nothing to share
+        return
     with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
         try:
             helper = subprocess.Popen(
@@ -42,14 +46,25 @@ def warm_up(engine: Engine) -> None:
             compile_share(claims, int(engine.family))
 
 
+def missing_stages(family: Family) -> list[int]:
+    """Return the stages of which there is no machine code."""
+    return [k for k in NEEDED if not is_compiled(stage_kernel(k, family))]
+
+
 def compile_share(claims: str, family: int) -> None:
     """Compile the stages for scenes of a family one after another, except those that the other process has claimed.
 
     A stage is claimed by making a file of its number in the folder `claims`.
     """
-    for k in NEEDED:
-        try:
-            Path(claims, str(k)).touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        stage_address(k, Family(family))
+    collecting = gc.isenabled()
+    gc.disable()  # what the compiler leaves behind is not worth a tenth of its time
+    try:
+        for k in missing_stages(Family(family)):
+            try:
+                Path(claims, str(k)).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            stage_address(k, Family(family))
+    finally:
+        if collecting:
+            gc.enable()

@@ -7,14 +7,11 @@ import sys
 
 import pytest
 
+from signorini._jit import announce_compilation
 from signorini.cli import output
 
 _SCRIPT = """
 import sys
-
-import pytest
-
-from signorini.cli import output
 import numba
 from numba.core.event import register, RecordingListener
 compiled = RecordingListener()
@@ -32,11 +29,14 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[] 0"
 
 
-def test_first_run_is_announced_on_standard_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("cold", [True, False])
+def test_a_first_run_is_announced_once_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cold: bool
 ) -> None:
-    monkeypatch.setattr(output, "is_cold", lambda: True)
-    output.announce_compilation()
+    monkeypatch.setattr(output, "is_cold", lambda: cold)
+    announce_compilation.cache_clear()
+    for _ in range(2):
+        output.announce_first_run()
     captured = capsys.readouterr()
-    assert "compiling" in captured.err
+    assert captured.err.count("compiling") == cold
     assert captured.out == ""

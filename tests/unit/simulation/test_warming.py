@@ -1,29 +1,45 @@
-"""The first run compiles on two cores."""
+"""The first run compiles on two cores, says so, and does so once."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import signorini as sg
+from signorini._jit import announce_compilation
+from signorini.formulations import step_arrays as at
+from signorini.formulations.step_stages import NEEDED, stage_kernel
+from signorini.geometry.tables import Family
 from signorini.simulation import warming
 from tests.scenes import stack
 
 
-def test_nothing_is_compiled_ahead_where_kernels_exist(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
-        raise AssertionError("started a process")
+@pytest.fixture(autouse=True)
+def _nothing_said_yet() -> None:
+    announce_compilation.cache_clear()
 
-    monkeypatch.setattr(warming, "is_cold", lambda: False)
-    monkeypatch.setattr(subprocess, "Popen", refuse)
+
+def _refuse(*_: Any, **__: Any) -> None:
+    raise AssertionError("started a process")
+
+
+def test_where_kernels_exist_nothing_is_compiled_ahead_or_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warming, "is_compiled", lambda _: True)
+    monkeypatch.setattr(subprocess, "Popen", _refuse)
     sg.Simulator(stack(2), h=0.01)
+    assert capsys.readouterr().err == ""
 
 
-def test_half_is_compiled_in_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "is_cold", lambda: True)
-    monkeypatch.setattr(warming, "_warmed", set())
+def test_half_is_compiled_in_a_second_process_and_the_user_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warming, "is_compiled", lambda _: False)
     codes: list[int | None] = []
     popen = subprocess.Popen
 
@@ -34,16 +50,50 @@ def test_half_is_compiled_in_a_second_process(monkeypatch: pytest.MonkeyPatch) -
             return code
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
-    for _ in range(2):
-        sg.Simulator(stack(2), h=0.01)
-    assert codes == [0]  # once is enough
+    sg.Simulator(stack(2), h=0.01)
+    assert codes == [0]
+    assert capsys.readouterr().err.count("compiling") == 1
+
+
+def test_one_kernel_alone_is_compiled_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    find = stage_kernel(at.FIND, Family.POLYTOPES)
+    monkeypatch.setattr(warming, "is_compiled", lambda kernel: kernel is not find)
+    monkeypatch.setattr(subprocess, "Popen", _refuse)
+    sg.Simulator(stack(2), h=0.01)
+    assert capsys.readouterr().err.count("compiling") == 1
 
 
 def test_without_a_second_process_all_is_compiled_here(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError("no process can be made")
 
-    monkeypatch.setattr(warming, "is_cold", lambda: True)
-    monkeypatch.setattr(warming, "_warmed", set())
+    monkeypatch.setattr(warming, "is_compiled", lambda _: False)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     assert sg.Simulator(stack(2), h=0.01).run(1) == 0
+
+
+def test_a_stage_that_is_claimed_is_left_to_the_other_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compiled: list[int] = []
+    monkeypatch.setattr(warming, "is_compiled", lambda _: False)
+    monkeypatch.setattr(warming, "stage_address", lambda k, _: compiled.append(k))
+    (tmp_path / str(at.POSE)).touch()
+    for _ in range(2):
+        warming.compile_share(str(tmp_path), Family.SIMPLE)
+    assert sorted(compiled) == sorted(set(NEEDED) - {at.POSE})
+
+
+@pytest.mark.compiled_only
+def test_importing_the_library_compiles_nothing_so_that_the_first_run_is_still_announced(tmp_path: Path) -> None:
+    script = (
+        "import signorini; from signorini._jit import is_cold; from signorini.simulation.warming import missing_stages;"
+        "from signorini.geometry.tables import Family; print(is_cold(), len(missing_stages(Family.SIMPLE)) > 1)"
+    )
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == ["True", "True"]
