@@ -7,6 +7,7 @@ remain so if the features leave no direction of the normal free.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -179,6 +180,25 @@ def test_distance_between_known_points(first: str) -> None:
         assert np.abs(p_b - p_a - contacts.gap[c] * n).max() < _TOLERANCE
         assert max(outside(a_shape, q[0], p_a), outside(b_shape, q[1], p_b)) < _TOLERANCE
         assert separation(a_shape, q[0], b_shape, q[1], n) == pytest.approx(contacts.gap[c], rel=0.0, abs=_TOLERANCE)
+
+
+def test_apex_next_to_a_far_vertex() -> None:
+    """An apex 24 um off one end of a long edge: not the other end, nor a point beyond the end, is closest to it."""
+    box = sg.Box((1.3484955890550128, 0.5110288520383687, 1.2583597129624908))
+    cone = sg.Cone(0.3965259062631732, 0.548573561015123)
+    q = np.zeros((2, 7))
+    q[0, 3:] = 0.3861696380452956, 0.8388643309247141, -0.3195303808085573, -0.21232046697041596
+    q[1, :3] = 0.3863237499189236, -0.3533972026175811, -0.8401036466611691
+    q[1, 3:] = -0.3553408150510688, -0.44148280389741446, -0.2911675105171399, 0.7707446528137386
+    r = np.random.default_rng(4)
+    apex = q[1, :3] + matrix_of(q[1]) @ (0.0, 0.0, 0.75 * cone.height)
+    corners = 0.5 * np.array(list(itertools.product((-1.0, 1.0), repeat=3))) * box.size @ matrix_of(q[0]).T
+    distance = float(np.linalg.norm(corners - apex, axis=1).min())
+    poses = np.array([q] + [_turned(q, r) for _ in range(20)])
+    for pose, contacts in zip(poses, detected([(box, cone)] * len(poses), poses), strict=True):
+        c = int(contacts.gap.argmin())
+        assert contacts.gap[c] == pytest.approx(distance, rel=0.0, abs=1e-13)
+        assert outside(box, pose[0], contacts.point_a[c]) < _TOLERANCE
 
 
 def _way_out(a: Shape, b: Shape, q: Array, n: Array) -> float:

@@ -21,8 +21,9 @@ from signorini.geometry.vectors import along, row
 from signorini.geometry.ways_out import shortest_way_out
 from signorini.math.rotation import matrix, multiply, rotate
 
-# As part of the size: closer than this, directions between points say little and the expanding polytope takes over.
-_TOUCH = 1e-4
+# As part of the size: closer than this, directions between points say little and the expanding polytope takes over. It
+# knows little of points where the solids are apart, so that the second search goes on as far as digits reach.
+_TOUCH, _CLOSE = 1e-4, 1e-12
 # As part of the size: how well the search for a start is done, at first and if no features were found from there.
 _COARSE, _FINE = 1e-10, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
@@ -45,8 +46,8 @@ def closest_touch(
     least, bound, faces = np.inf, -np.inf, 0
     for attempt in range(3):
         if attempt < 2:
-            tolerance = (_COARSE if attempt == 0 else _FINE) * scale
-            start = nearest_points(vertex, part, solid, limit, _TOUCH * size, tolerance, search.simplex)
+            tolerance, touching = (_COARSE * scale, _TOUCH * size) if attempt == 0 else (_FINE * scale, _CLOSE * size)
+            start = nearest_points(vertex, part, solid, limit, touching, tolerance, search.simplex)
             if start[0] == -np.inf:
                 start, faces = deepest_points(
                     vertex,
