@@ -146,8 +146,9 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
     ``error_model="numpy"`` makes ``1.0 / 0.0`` an ``inf`` rather than a raise, so a kernel reports trouble only through
     the status that it returns. ``fastmath`` stays off: results must not depend on how the compiler reorders a sum.
+    Python's lock is released meanwhile, so that scenes may be simulated side by side in threads.
     """
-    return _compiled(function, no_cfunc_wrapper=True)  # nobody calls kernels from C
+    return _compiled(function, no_cfunc_wrapper=True, nogil=True)  # nobody calls kernels from C
 
 
 def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -233,10 +234,12 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 else:
     from numba import extending
+    from numba.core import cgutils
     from numba.np import arrayobj
 
     _types: Any = numba.types
     _intrinsic: Any = extending.intrinsic
+    _if_unlikely: Any = cgutils.if_unlikely
     _make_array: Any = arrayobj.make_array
     _populate_array: Any = arrayobj.populate_array
 
@@ -257,7 +260,10 @@ else:
                 pointer = convention.get_function_type(kind, types).as_pointer()
                 unpacked = [builder.extract_value(values[1], k) for k in range(len(types))]
                 function = builder.inttoptr(values[0], pointer)
-                return convention.call_function(builder, function, kind, types, unpacked)[1]
+                status, result = convention.call_function(builder, function, kind, types, unpacked)
+                with _if_unlikely(builder, status.is_error):
+                    convention.return_status_propagate(builder, status)
+                return result
 
             return kind(_types.int64, arguments), generate
 

@@ -30,7 +30,7 @@ from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, Status, solve
 
 _BY_CONTACT = {
-    at.OLD_SOFTNESS: (4,),
+    at.OLD_SOFTNESS: (8,),
     at.IMPULSE: (3,),
     at.VELOCITY: (3,),
     at.SEEN_VALUE: (10,),
@@ -47,7 +47,7 @@ _BY_CONTACT = {
     at.LOCAL: (15,),
     at.COMPLIANCE: (3,),
     at.REFERENCE: (3,),
-    at.SOFTNESS: (4,),
+    at.SOFTNESS: (8,),
     at.P: (3,),
     at.U: (3,),
     at.SLIP: (),

@@ -59,7 +59,7 @@ def _numbered(count: int) -> Any:
     INDEX,  # (cap, 4): body a, body b, feature, material
     POSITION,  # (cap,) row in the order of islands
     OLD_FEATURE,  # (cap,) of the last step, to which IMPULSE belongs until the next is solved
-    OLD_SOFTNESS,  # (cap, 4): see step_solve
+    OLD_SOFTNESS,  # (cap, 8): see step_solve
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
     VELOCITY,  # (cap, 3)
     MODE,  # (cap,) what contacts did, see contact_checks
@@ -84,7 +84,7 @@ def _numbered(count: int) -> Any:
     LOCAL,  # (cap, 15)
     COMPLIANCE,  # (cap, 3) added to the diagonal of W
     REFERENCE,  # (cap, 3) impulses at which the compliance is at rest
-    SOFTNESS,  # (cap, 4): see step_solve
+    SOFTNESS,  # (cap, 8): see step_solve
     P,  # (cap, 3)
     U,  # (cap, 3)
     SLIP,  # (cap,)

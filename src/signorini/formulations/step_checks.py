@@ -131,7 +131,7 @@ def hand_over(t: IntArray) -> None:
                 u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
             impulse[c, i] = p[k, i]
             velocity[c, i] = u[k, i]
-        for i in range(4):
+        for i in range(8):
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]

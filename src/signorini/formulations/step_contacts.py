@@ -174,7 +174,7 @@ def _recall(t: IntArray, n_c: int) -> None:
         for k in range(3):
             p[position[c], k] = old_impulse[at, k] if known else 0.0
             reference[position[c], k] = p[position[c], k]
-        for k in range(4):
+        for k in range(8):
             softness[position[c], k] = old_softness[at, k] if known else 0.0
 
 

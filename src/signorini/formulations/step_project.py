@@ -3,8 +3,8 @@
 Where contacts of an island overlap by more than a band, half of that is taken back at the start of the step by the
 displacement of least kinetic energy. Contacts that touch and carried load in the last step are kept in touch, so that
 their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
-not overlap. A few sweeps do; what they leave is taken back in the next steps. The energy of lifting is the correction
-work.
+not overlap. Where some must open, because not all can touch at once, what holds contacts together yields. Piles at rest
+need sweeps that converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
 _PART = 0.5  # of an overlap taken back in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
 _TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
-_SWEEPS = 10
+# Sweeps; more of them, with relaxation, where so many contacts on a body, as between boxes, do not let them converge
+# and the largest displacement is between these, of the body's size: where it is less the pile is at rest, where it is
+# more all is on the move.
+_SWEEPS, _MORE_SWEEPS, _LITTLE, _MUCH, _CROWD = 10, 60, 1e-6, 5e-3, 4
+_NEAR, _FINE = 0.01, 2e-8  # change by a sweep that ends them: of the largest displacement, or of the body's size
+_BEYOND = 1.5
+_YIELD = 0.1  # of what holds contacts together, relative to the bodies' own: where not all can touch, overlaps end
 
 
 @bare_kernel
@@ -46,16 +52,6 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     if loaded:
         return -_PART * gap if gap > 0.0 else 0.0
     return -(gap + band)
-
-
-@bare_kernel
-def _along_normal(gather: Array, block: IntArray, first: int, last: int, moved: Array) -> float:
-    """Return by how much the displacement parts one contact."""
-    s = 0.0
-    for g in range(first, last):
-        y = 3 * block[g]
-        s += gather[g, 0, 0] * moved[y] + gather[g, 0, 1] * moved[y + 1] + gather[g, 0, 2] * moved[y + 2]
-    return s
 
 
 @inner_kernel
@@ -78,6 +74,67 @@ def _displace(t: IntArray, i: int, moved: Array) -> None:
             q[b, 3 + k] = turned[k]
 
 
+@bare_kernel
+def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, moved: Array) -> float:
+    """Return by how much the displacement parts contact `k`, whose blocks are numbered from `first` to `last`."""
+    s = 0.0
+    for g in range(first, last):
+        y, r = 3 * block[g], 12 * k + 3 * (g - first)
+        s += rows[r] * moved[y] + rows[r + 1] * moved[y + 1] + rows[r + 2] * moved[y + 2]
+    return s
+
+
+@bare_kernel
+def _part(
+    start: IntArray,
+    block: IntArray,
+    rows: Array,
+    W: Array,
+    needed: Array,
+    held: Array,
+    pull: Array,
+    moved: Array,
+    size: float,
+    crowded: bool,
+) -> None:
+    """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
+
+    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
+    matrix, `held` is 1 for contacts that are kept in touch, `size` is that of a body.
+    """
+    n_c = needed.shape[0]
+    largest = 0.0
+    for k in range(n_c):
+        largest = max(largest, abs(needed[k]) if held[k] == 1.0 else needed[k])
+    more = crowded and _LITTLE * size < largest < _MUCH * size
+    give = _YIELD if crowded else 0.0
+    relaxation = _BEYOND if more else 1.0
+    for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
+        most = 0.0
+        for j in range(n_c):
+            k = j if sweep % 2 == 0 else n_c - 1 - j
+            w = W[k]
+            if not w > 0.0:
+                continue
+            slack = needed[k] - _along_normal(rows, block, start[k], start[k + 1], k, moved)
+            new = pull[k] + relaxation * slack / w
+            if new < 0.0 and held[k] == 1.0:
+                new = min(0.0, pull[k] + relaxation * (slack / w - give * pull[k]) / (1.0 + give))
+            new = new if held[k] == 1.0 else max(0.0, new)
+            d = new - pull[k]
+            if d == 0.0:
+                continue
+            pull[k] = new
+            most = max(most, abs(d) * w)
+            for g in range(start[k], start[k + 1]):
+                y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
+                moved[y] += rows[r] * d
+                moved[y + 1] += rows[r + 1] * d
+                moved[y + 2] += rows[r + 2] * d
+        if most <= max(_NEAR * largest, _FINE * size):
+            break
+
+
 @inner_kernel
 def project_step(t: IntArray) -> None:
     """Part overlapping bodies a little; the gaps of the step follow to first order."""
@@ -85,30 +142,27 @@ def project_step(t: IntArray) -> None:
     gather, block, diagonal = real_blocks(t, GATHER), wholes(t, BLOCK), real_blocks(t, DIAGONAL)
     gap, size, reference, scratch = reals(t, GAP), reals(t, SIZE), real_rows(t, REFERENCE), reals(t, SCRATCH)
     for i in range(counts[ISLANDS]):
-        first, last, m = island[i, 2], island[i, 2] + island[i, 0], 6 * island[i, 1]
+        first, last, m, n = island[i, 2], island[i, 2] + island[i, 0], 6 * island[i, 1], island[i, 0]
         overlap = False
         for k in range(first, last):
             overlap = overlap or gap[k] < -_BAND * size[k]
         if not overlap:
             continue
-        moved, multiplier = scratch[:m], scratch[m:]
-        for j in range(m + last - first):
+        for j in range(m + n):
             scratch[j] = 0.0
-        for sweep in range(_SWEEPS):
-            for j in range(last - first):
-                k = first + j if sweep % 2 == 0 else last - 1 - j
-                if not diagonal[k, 0, 0] > 0.0:
-                    continue
-                loaded = reference[k, 0] > 0.0 and gap[k] <= _TOUCH * size[k]
-                parted = _along_normal(gather, block, start[k], start[k + 1], moved)
-                new = multiplier[k - first] + (_needed(gap[k], size[k], loaded) - parted) / diagonal[k, 0, 0]
-                if not loaded:
-                    new = max(0.0, new)
-                d = new - multiplier[k - first]
-                multiplier[k - first] = new
-                for g in range(start[k], start[k + 1]):
-                    for l in range(3):
-                        moved[3 * block[g] + l] += gather[g, 0, l] * d
-        for k in range(first, last):
-            gap[k] += _along_normal(gather, block, start[k], start[k + 1], moved)
+        moved, pull, needed = scratch[:m], scratch[m : m + n], scratch[m + n : m + 2 * n]
+        held, W, rows = scratch[m + 2 * n : m + 3 * n], scratch[m + 3 * n : m + 4 * n], scratch[m + 4 * n : m + 16 * n]
+        for k in range(n):
+            c = first + k
+            loaded = reference[c, 0] > 0.0 and gap[c] <= _TOUCH * size[c]
+            held[k] = 1.0 if loaded else 0.0
+            needed[k] = _needed(gap[c], size[c], loaded)
+            W[k] = diagonal[c, 0, 0]
+            for g in range(start[c], start[c + 1]):
+                for l in range(3):
+                    rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
+        span = start[first : last + 1]
+        _part(span, block, rows, W, needed, held, pull, moved, size[first], n > _CROWD * island[i, 1])
+        for k in range(n):
+            gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
         _displace(t, i, moved)

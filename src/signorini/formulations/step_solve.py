@@ -9,11 +9,17 @@ is posed with an elastic layer for the step: with p_ref the impulses of the last
 in the law instead of :math:`u + \sigma n`. Cone and De Saxce's term stay exact. Impulses that do not change find no
 compliance at all, so that nothing at rest sinks or creeps, whatever alpha is, and alpha may change from step to step
 without a jump of force. An open gap :math:`G = \Psi/h` that a loaded layer bridges asks for
-:math:`\max(G/5 - e, G - 2 e)`, :math:`e = a_n p_{ref,n}`, in place of :math:`G - e`: a contact that opens by a
-millionth must not lose its force at once.
+:math:`\max(c G - e, G - 2 e)`, :math:`e = a_n p_{ref,n}`, :math:`c = \max(1/5, 1 - 20 \alpha)`, in place of
+:math:`G - e`: a contact that opens by a millionth must not lose its force at once while the layer is soft, and must
+lose it before it is rigid. In such islands a contact that carried load and is open by less than a quarter of a
+millionth of the body touches: in hyperstatic piles at rest gaps differ by so much, and closing them all would ask for
+velocities that contradict each other.
 
 How soft an island is, is remembered with its contacts: alpha, the steps to wait before it is tried as rigid again, the
-next such wait, and the alpha at which it begins. All is counted in sweeps and steps, so that runs repeat bit for bit.
+next such wait, and the alpha at which it begins; then by how much the impulse changed, and whether it is expected to go
+on like that. Bodies that roll through a pile at rest change a few impulses steadily: with these expected, the guess is
+ten times as good. Changes near the tolerance are errors, that would grow if they were expected. All is counted in
+sweeps and steps, so that runs repeat bit for bit.
 """
 
 from __future__ import annotations
@@ -43,6 +49,7 @@ from signorini.formulations.step_arrays import (
     SCRATCH,
     SEEN,
     SHIFT,
+    SIZE,
     SLIP,
     SMALL,
     SOFT,
@@ -66,24 +73,25 @@ SWEEP_LIMIT = 2000
 _FEW, _MANY = 150, 300  # contacts up to which robust methods come before compliance, and to which they do ...
 _UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-_AFTER = 2  # sweeps after a guess was found good enough: taken as it is in every step, its error would add up to creep
-_ROUNDING = 1e-14  # a residual that no sweep betters
+# Sweeps that are made in any case: a guess taken as it is because it is good enough would add its error up to creep.
+# Small islands are looked at before: where robust methods found the guess, sweeps may make it worse.
+_AT_LEAST = 2
 _PATIENCE, _PROGRESS = 200, 0.1
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha.
 _RIGID, _AGAIN, _COMPLIANT, _LAST = 100, 64, 160, 1000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 _LONGEST_WAIT = 16.0
-
-# What an island is tried as.
-_AS_RIGID, _AS_SOFT, _AFTERWARDS = 0, 1, 2
+_BAND = 0.25e-6  # of the body's size: gaps that count as closed in large islands if the contact carried load
+# Changes of impulses that are alike, relative; worth expecting, in tolerances; the part expected, lest errors add up.
+_LIKE, _WORTH, _HABIT = 0.5, 20.0, 0.998
 
 
 @inner_kernel
-def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
+def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
     h = reals(t, NUMBERS)[H]
-    b, load, gap, shift = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT)
+    b, load, gap, shift, size = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT), reals(t, SIZE)
     diagonal, compliance, reference = real_blocks(t, DIAGONAL), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
     for k in range(first, last):
         for i in range(3):
@@ -96,20 +104,73 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
             diagonal[k, i, i] += compliance[k, i]
             load[k, i] = b[k, i] - compliance[k, i] * reference[k, i]
         e = compliance[k, 0] * reference[k, 0]
-        load[k, 0] += shift[k]
-        if e > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / h:
-            load[k, 0] += max(-0.8 * shift[k], -e)
+        if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / h:
+            if not large or gap[k] > _BAND * size[k]:
+                load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
+        else:
+            load[k, 0] += shift[k]
     fill_inverse_normal_diagonal(diagonal[first:last], reals(t, RHO)[first:last])
     local_data(diagonal[first:last], reals(t, RHO)[first:last], real_rows(t, LOCAL)[first:last])
 
 
 @bare_kernel
-def _most(softness: Array, first: int, last: int, column: int) -> float:
-    """Return the largest entry of a column over an island."""
-    most = 0.0
+def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, float, float]:
+    """Return how soft an island is: the largest of each number over its contacts."""
+    alpha, wait, back, entry = 0.0, 0.0, 1.0, 0.0
     for k in range(first, last):
-        most = max(most, softness[k, column])
-    return most
+        alpha = max(alpha, softness[k, 0])
+        wait = max(wait, softness[k, 1])
+        back = max(back, softness[k, 2])
+        entry = max(entry, softness[k, 3])
+    return (alpha, wait, back, entry)
+
+
+@bare_kernel
+def _allowance(large: bool, soft: bool, alpha: float, most: int) -> Any:
+    """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
+    if not large or (soft and alpha >= _MOST):
+        return (np.int64(_LAST) if large else most, np.int64(_PATIENCE), _PROGRESS)
+    limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
+    return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
+
+
+@bare_kernel
+def _next_alpha(alpha: float, sweeps: int) -> float:
+    """Return the compliance of the next step, by the sweeps that this one took."""
+    if sweeps <= 40:
+        return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
+    return min(1.5 * alpha, _MOST) if sweeps > 96 else alpha
+
+
+@bare_kernel
+def _expect(p: Array, softness: Array, first: int, last: int) -> None:
+    """Add to the impulses of the last step what they are expected to change by."""
+    for k in range(first, last):
+        for i in range(3):
+            p[k, i] += softness[k, 7] * softness[k, 4 + i]
+
+
+@bare_kernel
+def _note_changes(
+    p: Array, reference: Array, softness: Array, first: int, last: int, soft: bool, tolerance: float
+) -> None:
+    """Note by how much impulses changed, and whether by about as much as before."""
+    whole = 0.0
+    for k in range(first, last):
+        for i in range(3):
+            whole += p[k, i] ** 2
+    least = (_WORTH * tolerance) ** 2 * whole / (last - first)
+    for k in range(first, last):
+        odd, size = 0.0, 0.0
+        for i in range(3):
+            change = p[k, i] - reference[k, i]
+            odd += (change - softness[k, 4 + i]) ** 2
+            size += change**2
+        alike = not soft and odd <= _LIKE**2 * size and size > least
+        softness[k, 7] = _HABIT if alike else 0.0
+        for i in range(3):
+            change = 0.0 if soft else p[k, i] - reference[k, i]
+            softness[k, 4 + i] = 0.5 * (change + softness[k, 4 + i]) if alike else change
 
 
 @inner_kernel
@@ -136,42 +197,32 @@ def solve_step(t: IntArray) -> bool:
     counts, tolerance = wholes(t, COUNTS), reals(t, NUMBERS)[TOLERANCE]
     island, start, block, gather = whole_rows(t, ISLAND), wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
     load, mu, rho, local = real_rows(t, LOAD), reals(t, MU), reals(t, RHO), real_rows(t, LOCAL)
-    best, compliance, u, slip = real_rows(t, P), real_rows(t, COMPLIANCE), real_rows(t, U), reals(t, SLIP)
+    best, compliance, slip = real_rows(t, P), real_rows(t, COMPLIANCE), reals(t, SLIP)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     softness, reference = real_rows(t, SOFTNESS), real_rows(t, REFERENCE)
     for c in range(counts[SEEN]):
         for k in range(3):
             compliance[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved = True
-    i, fresh = 0, True
-    alpha, wait, back, entry, tried, total, large, entering = 0.0, 0.0, 0.0, 0.0, _AS_RIGID, 0, False, False
+    solved, i, fresh = True, 0, True
+    alpha, wait, back, entry, total, large, soft, entering = 0.0, 0.0, 0.0, 0.0, 0, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
-    goal, limit, progress = 0.0, counts[LIMIT], _PROGRESS
     window: Any = np.int64(WINDOW)
-    patience: Any = np.int64(_PATIENCE)
+    first_look: Any = np.int64(0)
+    after: Any = np.int64(0)
     while i < counts[ISLANDS]:
         first, last = island[i, 2], island[i, 2] + island[i, 0]
-        m, n = 6 * island[i, 1], 3 * island[i, 0]
         if fresh:
-            alpha, wait = _most(softness, first, last, 0), _most(softness, first, last, 1)
-            back, entry = max(1.0, _most(softness, first, last, 2)), _most(softness, first, last, 3)
+            alpha, wait, back, entry = _remembered(softness, first, last)
             large = _may_be_soft(t, first, last)
-            entering = False
-            tried = _AS_RIGID if alpha == 0.0 or (alpha <= _LEAST and wait <= 0.0) or not large else _AS_SOFT
-            total = 0
-            fresh = False
-        if tried != _AFTERWARDS:
-            _pose_island(t, first, last, alpha if tried == _AS_SOFT else 0.0)
-            goal, window = _MARGIN * tolerance, np.int64(WINDOW)
-            limit, patience, progress = counts[LIMIT], np.int64(_PATIENCE), _PROGRESS
-            if large:
-                limit = np.int64(_COMPLIANT if alpha < _MOST else _LAST)
-                if tried == _AS_RIGID:
-                    limit = np.int64(_RIGID if alpha == 0.0 else _AGAIN)
-                if limit != _LAST:
-                    patience, progress = np.int64(_FORESIGHT), 0.0
-        at = 6 * island[i, 3] + 3 * first
+            soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
+            total, fresh, entering = 0, False, False
+            first_look, after = (np.int64(_AT_LEAST), np.int64(0)) if large else (np.int64(0), np.int64(_AT_LEAST))
+            if large and alpha == 0.0:
+                _expect(best, softness, first, last)
+        _pose_island(t, first, last, alpha if soft else 0.0, large)
+        limit, patience, progress = _allowance(large, soft, alpha, counts[LIMIT])
+        m, n, at = 6 * island[i, 1], 3 * island[i, 0], 6 * island[i, 3] + 3 * first
         state = solving[at : at + m + n]
         y, p = state[:m].reshape((m // 3, 3)), state[m:].reshape((n // 3, 3))
         for c in range(last - first):
@@ -194,58 +245,48 @@ def solve_step(t: IntArray) -> bool:
             p,
             best[first:last],
             compliance[first:last],
-            u[first:last],
             slip[first:last],
             scratch,
             small,
             window,
-            goal,
+            _MARGIN * tolerance,
+            first_look,
+            after,
             limit,
             patience,
             progress,
         )
         total += sweeps
-        if tried == _AS_RIGID and residual <= tolerance:
-            if alpha == 0.0:
-                back = max(1.0, 0.5 * back)
-            alpha = 0.0
-            if residual > _ROUNDING:
-                tried = _AFTERWARDS
-                goal, limit, window, patience = 0.0, np.int64(_AFTER), np.int64(1), np.int64(_AFTER)
-                continue
-        elif tried == _AS_RIGID and large:
+        met = residual <= tolerance
+        if soft and not met and alpha < _MOST:
+            alpha = min(2.5 * alpha, _MOST)
+            continue
+        if large and not soft and not met:
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
                     reference[c, k] = best[c, k]
-            if alpha == 0.0:
+            entering = alpha == 0.0
+            if entering:
                 alpha = entry if entry > 0.0 else _FIRST
-                entering = True
-            wait = back
-            back = min(2.0 * back, _LONGEST_WAIT)
-            tried = _AS_SOFT
+            wait, back, soft = back, min(2.0 * back, _LONGEST_WAIT), True
             continue
-        elif tried == _AS_SOFT and residual > tolerance and alpha < _MOST:
-            alpha = min(2.5 * alpha, _MOST)
-            continue
-        elif tried == _AS_SOFT:
+        if soft:
             if entering:
                 entry = max(0.5 * alpha if sweeps <= 40 else alpha, 4.0 * _LEAST)
-            if sweeps <= 40:
-                alpha = max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-            elif sweeps > 96:
-                alpha = min(1.5 * alpha, _MOST)
-            if alpha == _LEAST:
-                wait -= 1.0
-        if tried != _AFTERWARDS:
-            solved = solved and residual <= tolerance
+            alpha = _next_alpha(alpha, sweeps)
+            wait -= 1.0 if alpha == _LEAST else 0.0
+        elif met:
+            back = max(1.0, 0.5 * back) if alpha == 0.0 else back
+            alpha = 0.0
+        solved = solved and met
+        _note_changes(best, reference, softness, first, last, soft, tolerance)
         for c in range(first, last):
             softness[c, 0] = alpha
             softness[c, 1] = wait
             softness[c, 2] = back
             softness[c, 3] = entry
         counts[SWEEPS] = max(counts[SWEEPS], total)
-        i += 1
-        fresh = True
+        i, fresh = i + 1, True
     return solved
 
 

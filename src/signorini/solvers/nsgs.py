@@ -87,7 +87,7 @@ class Sweeper:
         y_size = 3 * problem.couplings.y_count
         self.state = np.empty(y_size + 3 * n_c)
         self.rigid = np.zeros((n_c, 3))  # compliance is in the couplings
-        self.u, self.slip = np.empty((n_c, 3)), np.empty(n_c)
+        self.slip = np.empty(n_c)
         self.scratch, self.small = np.empty(0), np.empty((0, 0, 0))
         self.y = self.state[:y_size].reshape(-1, 3)
         self.p = self.state[y_size:].reshape(-1, 3)
@@ -113,12 +113,13 @@ class Sweeper:
             self.p,
             p,
             self.rigid,
-            self.u,
             self.slip,
             self.scratch,
             self.small,
             acceleration,
             tolerance,
+            0,
+            0,
             max_sweeps,
             patience,
             progress,

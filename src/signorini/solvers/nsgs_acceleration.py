@@ -6,9 +6,15 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel, kernel
-from signorini.math.cones import natural_norms
-from signorini.problems.couplings import apply_couplings
-from signorini.solvers.nsgs_kernels import sweep
+from signorini.solvers.nsgs_kernels import natural_residual, spread, sweep
+
+_FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from p
+_ROUNDING = 1e-14  # a residual that no sweep betters
+_ONWARD = 8  # sweeps between two looks at the residual where nothing tells that it is met
+
+# What the acceleration remembers from round to round: double sweeps in the window, the newest of them, whether the
+# state is an extrapolation, least and last change, rounds without a lesser one, plain rounds to come.
+Pace = tuple[int, int, bool, float, float, int, int]
 
 
 @bare_kernel
@@ -50,6 +56,61 @@ def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> b
     return True
 
 
+@bare_kernel
+def _accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace) -> Pace:
+    """Extrapolate from the double sweeps in the window, the last of which led from the head of `scratch` to `state`."""
+    filled, last, extrapolated, least_change, last_change, rounds_without, plain = pace
+    n = state.shape[0]
+    states, changes = scratch[n:], scratch[(window + 1) * n :]
+    gram, weights = small[0], small[1, window]
+    change = 0.0
+    for i in range(n_y):
+        change += (state[i] - scratch[i]) ** 2
+    if extrapolated and change > 4.0 * last_change:
+        for i in range(n):
+            state[i] = states[last * n + i]
+        return (0, last, False, least_change, last_change, rounds_without, 1)
+    rounds_without += 1
+    if change < 0.99 * least_change:
+        least_change = change
+        rounds_without = 0
+    if rounds_without > 3 * window:
+        plain = window
+        rounds_without = 0
+        filled = 0
+    if plain > 0:
+        return (filled, last, False, change, change, rounds_without, plain - 1)
+    last = last + 1 if filled > 0 and last + 1 < window else 0
+    filled = min(filled + 1, window)
+    for i in range(n):
+        states[last * n + i] = state[i]
+    for i in range(n_y):
+        changes[last * n_y + i] = state[i] - scratch[i]
+    for k in range(filled):
+        s = 0.0
+        for i in range(n_y):
+            s += changes[last * n_y + i] * changes[k * n_y + i]
+        gram[last, k] = s
+        gram[k, last] = s
+    extrapolated = filled >= 2 and combination_weights(gram, filled, small[1], weights)
+    if extrapolated:
+        for i in range(n):
+            s = 0.0
+            for k in range(filled):
+                s += weights[k] * states[k * n + i]
+            state[i] = s
+    return (filled, last, extrapolated, least_change, change, rounds_without, plain)
+
+
+@bare_kernel
+def _hopeless(best: float, tolerance: float, sweeps: int, limit: int, before: float, since: int) -> bool:
+    """Tell whether the fall of the residual from `before`, `since` sweeps ago, carried on, is too slow."""
+    if not best < before:
+        return True
+    rate = math.log(best / before) / since
+    return sweeps + math.log(tolerance / best) / rate > limit
+
+
 @kernel
 def gauss_seidel(
     gather_start: IntArray,
@@ -67,12 +128,13 @@ def gauss_seidel(
     p: Array,
     best_p: Array,
     compliance: Array,
-    u: Array,
     slip: Array,
     scratch: Array,
     small: Array,
     window: int,
     tolerance: float,
+    first_look: int,
+    after: int,
     max_sweeps: int,
     patience: int,
     progress: float,
@@ -81,8 +143,9 @@ def gauss_seidel(
 
     `state` holds (y, p) in one piece, so that they are saved and combined together; `y` and `p` are views of it.
     `best_p` receives the best impulses met. `compliance` (n_c, 3) is added to the diagonal of W, and is part of
-    `local` and `rho` already. `u`, `slip` (n_c, ...), `scratch` (at least (2 window + 1) n,) and `small` (2, at
-    least window + 1, ...) are work space.
+    `local` and `rho` already. `slip` (n_c,), `scratch` (at least (2 window + 1) n,) and `small` (2, at least
+    window + 1, ...) are work space. The residual is looked at after `first_look` sweeps, then where the changes made by
+    the sweeps promise that it is met, or after 8 more. When it is met, `after` plain sweeps follow.
 
     The extrapolation combines the last `window` double sweeps so that the combined change is least in the metric
     ``dp . W dp`` (twice the kinetic energy). Three safeguards keep it from sitting where plain sweeps converge:
@@ -91,70 +154,43 @@ def gauss_seidel(
     Gives up when the residual did not fall to `progress` times itself within `patience` sweeps; with a `progress` of 0
     as soon as its fall over the last `patience` sweeps, carried on, would not do within `max_sweeps`.
     """
-    n_c = mu.shape[0]
-    n = state.shape[0]
-    n_y = n - 3 * n_c
-    window = max(window, 1)
-    states = scratch[n:]
-    changes = scratch[(window + 1) * n :]
-    gram = small[0]
-    weights = small[1, window]
-    for c in range(n_c):
+    n_y = state.shape[0] - 3 * mu.shape[0]
+    for c in range(mu.shape[0]):
         slip[c] = 0.0
-
-    best = math.inf
-    sweeps = 0
-    filled = 0
-    last = 0
-    extrapolated = False
-    least_change = math.inf
-    last_change = math.inf
-    rounds_without = 0
-    plain = 0
-    rest = 20
-    mark = math.inf
-    mark_at = 0
-    goal = math.inf
-    goal_at = 0
+    best, sweeps, look, promise = math.inf, 0, first_look, math.inf
+    rest, mark, mark_at, goal, goal_at = 20, math.inf, 0, math.inf, 0
+    pace = (0, 0, False, math.inf, math.inf, 0, 0)
+    spread(scatter_start, scatter_index, scatter, p, y)
     while True:
-        if sweeps < 5 or sweeps % 8 == 0 or sweeps == 12:
-            # y has drifted by rounding: the residual is that of p alone
-            apply_couplings(gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, load, y, u)
-            for c in range(n_c):
-                for i in range(3):
-                    u[c, i] += compliance[c, i] * p[c, i]
-            error, size, scale = natural_norms(p, u, load, mu, rho)
-            scale = max(size, scale)
-            residual = error / scale if scale > 0.0 else error
+        if sweeps >= look:
+            if sweeps % _FRESH == 0:
+                spread(scatter_start, scatter_index, scatter, p, y)
+            residual = natural_residual(gather_start, gather_index, gather, load, mu, rho, compliance, p, y)
             if residual < best:
                 best = residual
-                for c in range(n_c):
+                for c in range(mu.shape[0]):
                     for i in range(3):
                         best_p[c, i] = p[c, i]
+            if after > 0 and _ROUNDING < best <= tolerance:
+                tolerance, max_sweeps, window, after = 0.0, sweeps + after, 1, 0
             if best <= tolerance or sweeps >= max_sweeps or not residual < math.inf:
                 break
             if progress > 0.0 and best < progress * goal:
-                goal = best
-                goal_at = sweeps
+                goal, goal_at = best, sweeps
             elif sweeps - goal_at >= patience:
-                if progress > 0.0 or not best < goal:
+                if progress > 0.0 or _hopeless(best, tolerance, sweeps, max_sweeps, goal, sweeps - goal_at):
                     break
-                rate = math.log(best / goal) / (sweeps - goal_at)
-                if sweeps + math.log(tolerance / best) / rate > max_sweeps:
-                    break
-                goal = best
-                goal_at = sweeps
+                goal, goal_at = best, sweeps
             if residual < 0.9 * mark:
-                mark = residual
-                mark_at = sweeps
+                mark, mark_at = residual, sweeps
             elif sweeps - mark_at > 64:
-                plain = rest
+                pace = (0, pace[1], False, pace[3], pace[4], pace[5], rest)
+                mark, mark_at = residual, sweeps + 2 * rest
                 rest = min(2 * rest, 160)
-                filled = 0
-                extrapolated = False
-                mark = residual
-                mark_at = sweeps + 2 * plain
-        for i in range(n):
+            look = min(sweeps + _ONWARD - sweeps % _ONWARD, max(max_sweeps, sweeps + 2))
+            # Changes shrink with the residual: when by as much as it has yet to fall, it is worth a look.
+            promise = pace[4] * (tolerance / residual) ** 2
+        for i in range(state.shape[0]):
             scratch[i] = state[i]
         for backward in range(2):
             sweep(
@@ -174,49 +210,8 @@ def gauss_seidel(
                 backward == 1,
             )
         sweeps += 2
-        if window < 2:
-            continue
-        change = 0.0
-        for i in range(n_y):
-            change += (state[i] - scratch[i]) ** 2
-        if extrapolated and change > 4.0 * last_change:
-            for i in range(n):
-                state[i] = states[last * n + i]
-            filled = 0
-            extrapolated = False
-            plain = 1
-            continue
-        last_change = change
-        extrapolated = False
-        rounds_without += 1
-        if change < 0.99 * least_change:
-            least_change = change
-            rounds_without = 0
-        if rounds_without > 3 * window:
-            plain = window
-            rounds_without = 0
-            filled = 0
-        if plain > 0:
-            plain -= 1
-            least_change = change
-            continue
-        last = last + 1 if filled > 0 and last + 1 < window else 0
-        filled = min(filled + 1, window)
-        for i in range(n):
-            states[last * n + i] = state[i]
-        for i in range(n_y):
-            changes[last * n_y + i] = state[i] - scratch[i]
-        for k in range(filled):
-            s = 0.0
-            for i in range(n_y):
-                s += changes[last * n_y + i] * changes[k * n_y + i]
-            gram[last, k] = s
-            gram[k, last] = s
-        if filled >= 2 and combination_weights(gram, filled, small[1], weights):
-            for i in range(n):
-                s = 0.0
-                for k in range(filled):
-                    s += weights[k] * states[k * n + i]
-                state[i] = s
-            extrapolated = True
+        if window > 1:
+            pace = _accelerated(state, n_y, window, scratch, small, pace)
+            if pace[4] <= promise:
+                look = sweeps
     return (sweeps, best)

@@ -14,6 +14,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import bare_kernel, kernel
+from signorini.math.cones import natural_square
 
 # Columns of the array `local` (n_c, 15):
 # 0 1/W_nn, 1-2 W_nT/W_nn, 3-4 W_Tn/W_nn, 5-8 S by rows, 9-12 its (pseudo) inverse, 13 kind, 14 size of S
@@ -216,3 +217,49 @@ def sweep(
             y[i, 0] += scatter[g, 0, 0] * d0 + scatter[g, 1, 0] * d1 + scatter[g, 2, 0] * d2
             y[i, 1] += scatter[g, 0, 1] * d0 + scatter[g, 1, 1] * d1 + scatter[g, 2, 1] * d2
             y[i, 2] += scatter[g, 0, 2] * d0 + scatter[g, 1, 2] * d1 + scatter[g, 2, 2] * d2
+
+
+@bare_kernel
+def spread(scatter_start: IntArray, scatter_index: IntArray, scatter: Array, p: Array, y: Array) -> None:
+    """Set ``y = S p`` in place."""
+    for i in range(y.shape[0]):
+        for j in range(3):
+            y[i, j] = 0.0
+    for c in range(p.shape[0]):
+        p0, p1, p2 = p[c, 0], p[c, 1], p[c, 2]
+        for g in range(scatter_start[c], scatter_start[c + 1]):
+            i = scatter_index[g]
+            for j in range(3):
+                y[i, j] += scatter[g, 0, j] * p0 + scatter[g, 1, j] * p1 + scatter[g, 2, j] * p2
+
+
+@bare_kernel
+def natural_residual(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    load: Array,
+    mu: Array,
+    rho: Array,
+    compliance: Array,
+    p: Array,
+    y: Array,
+) -> float:
+    """Return the natural map over p, or over what the load would make of it, from y as it stands."""
+    error, size, scale = 0.0, 0.0, 0.0
+    for c in range(mu.shape[0]):
+        b0, b1, b2 = load[c, 0], load[c, 1], load[c, 2]
+        p0, p1, p2 = p[c, 0], p[c, 1], p[c, 2]
+        u0, u1, u2 = b0 + compliance[c, 0] * p0, b1 + compliance[c, 1] * p1, b2 + compliance[c, 2] * p2
+        for g in range(gather_start[c], gather_start[c + 1]):
+            i = gather_index[g]
+            y0, y1, y2 = y[i, 0], y[i, 1], y[i, 2]
+            u0 += gather[g, 0, 0] * y0 + gather[g, 0, 1] * y1 + gather[g, 0, 2] * y2
+            u1 += gather[g, 1, 0] * y0 + gather[g, 1, 1] * y1 + gather[g, 1, 2] * y2
+            u2 += gather[g, 2, 0] * y0 + gather[g, 2, 1] * y1 + gather[g, 2, 2] * y2
+        r = rho[c]
+        error += natural_square(p0, p1, p2, u0, u1, u2, mu[c], r)
+        size += p0 * p0 + p1 * p1 + p2 * p2
+        scale += r * r * (b0 * b0 + b1 * b1 + b2 * b2)
+    scale = max(size, scale)
+    return math.sqrt(error / scale) if scale > 0.0 else math.sqrt(error)

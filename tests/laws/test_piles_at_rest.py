@@ -1,0 +1,30 @@
+"""A pile that has come to rest is rigid again, at the tolerance, and its bodies touch to a millionth of their size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from tests.laws.test_collapse import RADIUS, pile
+
+SETTLED = 100  # last steps of the run
+
+
+@pytest.fixture(scope="module")
+def run() -> sg.Trajectory:
+    return sg.simulate(pile(6), duration=4.5, h=0.005, record="motion")
+
+
+def test_every_step_is_solved(run: sg.Trajectory) -> None:
+    assert run.certificate.residual.max() <= 1e-6
+
+
+def test_deepest_overlap_is_below_a_millionth(run: sg.Trajectory) -> None:
+    """In most steps: some spheres still roll, and what they meet overlaps by a little more for a few steps."""
+    assert np.median(run.certificate.min_gap[-SETTLED:]) > -1e-6 * RADIUS
+
+
+def test_the_pile_is_rigid_again(run: sg.Trajectory) -> None:
+    """In most steps, for the same reason."""
+    assert (run.certificate.compliance[-SETTLED:] == 0.0).mean() > 0.5
