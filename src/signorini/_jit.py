@@ -160,9 +160,6 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
-bare_kernel = inner_kernel
-
-
 def counting_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like :func:`inner_kernel`, where it makes or returns arrays.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import bare_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
 from signorini.model import ModelArrays
 
@@ -96,7 +96,7 @@ def _inertia_blocks(mass: Array, inertia: Array, free: Array, q: Array, M: Array
                 M[b, 3 + i, 3 + j] = A[i, j]
 
 
-@bare_kernel
+@inner_kernel
 def _world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
     """Fill `out` with ``R I R^T``.
 
@@ -115,7 +115,7 @@ def _world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
             out[j, i] = s
 
 
-@bare_kernel
+@inner_kernel
 def _apply(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float]:
     return (
         A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
@@ -151,7 +151,7 @@ def gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implic
         out[b, 5] = w[2]
 
 
-@bare_kernel
+@inner_kernel
 def _implicit_spin(I: Array, x: tuple[float, float, float], h: float) -> tuple[float, float, float]:
     """Solve ``I (y - x) + h y x I y = 0`` for y by Newton's method."""
     y = x
@@ -182,7 +182,7 @@ def _implicit_spin(I: Array, x: tuple[float, float, float], h: float) -> tuple[f
     return y
 
 
-@bare_kernel
+@inner_kernel
 def _solve3(A: tuple[float, ...], b: tuple[float, float, float]) -> tuple[float, float, float]:
     """Solve a 3x3 system, rows of `A` one after another, by Cramer's rule."""
     c0 = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))
@@ -196,7 +196,7 @@ def _solve3(A: tuple[float, ...], b: tuple[float, float, float]) -> tuple[float,
     )
 
 
-@bare_kernel
+@inner_kernel
 def body_energy(mass: float, I: Array, e: tuple[float, float, float, float], v: tuple[float, ...]) -> float:
     """Return the kinetic energy of one body at velocity v (6)."""
     x = unrotate(e, (v[3], v[4], v[5]))

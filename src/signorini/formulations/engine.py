@@ -32,7 +32,6 @@ from signorini.solvers import FrictionAuto, Solution, Status, solve
 _BY_CONTACT = {
     at.OLD_SOFTNESS: (8,),
     at.IMPULSE: (3,),
-    at.VELOCITY: (3,),
     at.SEEN_VALUE: (10,),
     at.B: (3,),
     at.LOAD: (3,),
@@ -65,7 +64,8 @@ _KEPT = (
     at.SEEN_VALUE,
     at.SEEN_INDEX,
     at.IMPULSE,
-    at.VELOCITY,
+    at.U,
+    at.POSITION,
     at.MODE,
 )
 
@@ -400,7 +400,7 @@ class Engine:
         before, n_c, awake = self.before, int(self._counts[at.SEEN]), self._awake()
         contacts, posed, law = self._seen(slice(n_c)), self._seen(awake), self._law(awake)
         check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
-        impulse, velocity = (self.arena[k][:n_c].copy() for k in (at.IMPULSE, at.VELOCITY))
+        impulse, velocity = self.arena[at.IMPULSE][:n_c].copy(), self.arena[at.U][self.arena[at.POSITION][:n_c]]
         solution = Solution(
             z=np.ascontiguousarray(impulse[awake, :dim]).reshape(-1),
             status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,

@@ -61,7 +61,6 @@ def _numbered(count: int) -> Any:
     OLD_FEATURE,  # (cap,) of the last step, to which IMPULSE belongs until the next is solved
     OLD_SOFTNESS,  # (cap, 8): see step_solve
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
-    VELOCITY,  # (cap, 3)
     MODE,  # (cap,) what contacts did, see contact_checks
     SEEN_VALUE,  # (cap, 10) contacts at the start of the step
     SEEN_INDEX,  # (cap, 4)
@@ -103,7 +102,7 @@ def _numbered(count: int) -> Any:
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     ARRAY_COUNT,
-) = _numbered(77)
+) = _numbered(76)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
 from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
 from signorini.formulations.step_arrays import (
@@ -61,7 +61,6 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_SPUN,
     VALUE,
-    VELOCITY,
     WEIGHT,
     B,
     H,
@@ -116,7 +115,7 @@ def hand_over(t: IntArray) -> None:
     counts, order, check, h = wholes(t, COUNTS), wholes(t, ORDER), reals(t, CHECK), reals(t, NUMBERS)[H]
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
     compliance, reference, softness = real_rows(t, COMPLIANCE), real_rows(t, REFERENCE), real_rows(t, SOFTNESS)
-    impulse, velocity, index = real_rows(t, IMPULSE), real_rows(t, VELOCITY), whole_rows(t, SEEN_INDEX)
+    impulse, index = real_rows(t, IMPULSE), whole_rows(t, SEEN_INDEX)
     mode = wholes(t, MODE)
     old_feature, old_softness = wholes(t, OLD_FEATURE), real_rows(t, OLD_SOFTNESS)
     check[DEFLECTION] = 0.0
@@ -130,7 +129,6 @@ def hand_over(t: IntArray) -> None:
             if k < counts[ACTIVE]:
                 u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
             impulse[c, i] = p[k, i]
-            velocity[c, i] = u[k, i]
         for i in range(8):
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
@@ -140,7 +138,7 @@ def hand_over(t: IntArray) -> None:
     counts[RESCUED] = 0
 
 
-@bare_kernel
+@inner_kernel
 def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, float]:
     return (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5])
 

@@ -7,7 +7,7 @@ step. Each is solved by itself, to the tolerance by its own measure, so that a h
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -65,7 +65,7 @@ Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
 
 
-@bare_kernel
+@inner_kernel
 def _root(place: IntArray, b: int) -> int:
     """Return the root of the tree that body `b` is in, and flatten the way to it."""
     while place[b, 0] != b:
@@ -131,14 +131,14 @@ def find_islands(
     return awake, active
 
 
-@bare_kernel
+@inner_kernel
 def point_velocity(v: Array, b: int, r: Vector) -> Vector:
     """Return the velocity of the point of a body at `r` from its centre."""
     w = cross((v[b, 3], v[b, 4], v[b, 5]), r)
     return (v[b, 0] + w[0], v[b, 1] + w[1], v[b, 2] + w[2])
 
 
-@bare_kernel
+@inner_kernel
 def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
     """Write row i of the two blocks k, k + 1 that join a contact to body b: the mass-scaled wrench of direction d."""
     m = cross(r, d)
@@ -178,7 +178,7 @@ def _recall(t: IntArray, n_c: int) -> None:
             softness[position[c], k] = old_softness[at, k] if known else 0.0
 
 
-@bare_kernel
+@inner_kernel
 def _couple_bodies(
     t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
@@ -204,7 +204,7 @@ def _couple_bodies(
     return g
 
 
-@bare_kernel
+@inner_kernel
 def _write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
     """Write the diagonal block of a contact, `W` (3, 3), from the blocks that join it to its bodies."""
     for i in range(3):
@@ -217,7 +217,7 @@ def _write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
             W[j, i] = w
 
 
-@bare_kernel
+@inner_kernel
 def _pose_contact(t: IntArray, k: int, c: int, g: int) -> int:
     """Write map, velocities, gap and coefficients of contact `c`, the k-th to be solved; return its last block + 1."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)

@@ -10,7 +10,7 @@ need sweeps that converge: what these leave shakes the pile in every step. The e
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -43,7 +43,7 @@ _BEYOND = 1.5
 _YIELD = 0.1  # of what holds contacts together, relative to the bodies' own: where not all can touch, overlaps end
 
 
-@bare_kernel
+@inner_kernel
 def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = _BAND * size
@@ -74,7 +74,7 @@ def _displace(t: IntArray, i: int, moved: Array) -> None:
             q[b, 3 + k] = turned[k]
 
 
-@bare_kernel
+@inner_kernel
 def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, moved: Array) -> float:
     """Return by how much the displacement parts contact `k`, whose blocks are numbered from `first` to `last`."""
     s = 0.0
@@ -84,7 +84,7 @@ def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, m
     return s
 
 
-@bare_kernel
+@inner_kernel
 def _part(
     start: IntArray,
     block: IntArray,

@@ -59,6 +59,7 @@ from signorini.formulations.step_arrays import (
     PAIR,
     PAUSE,
     POSE,
+    POSITION,
     REACH,
     READY,
     RESCUED,
@@ -76,12 +77,12 @@ from signorini.formulations.step_arrays import (
     UNSOLVED,
     VALUE,
     VELOCITIES,
-    VELOCITY,
     WORK,
     WORLD,
     WRITE_LOG,
     P,
     Q,
+    U,
     V,
 )
 
@@ -169,16 +170,17 @@ def write_log(t: IntArray) -> None:
         real_rows(t, SEEN_VALUE),
         whole_rows(t, SEEN_INDEX),
         real_rows(t, IMPULSE),
-        real_rows(t, VELOCITY),
+        real_rows(t, U),
     )
     log_value, log_index, mode = real_rows(t, LOG_VALUE), whole_rows(t, LOG_INDEX), wholes(t, MODE)
+    position = wholes(t, POSITION)
     for c in range(n_c):
         at = start[row] + c
         for k in range(10):
             log_value[at, k] = value[c, k]
         for k in range(3):
             log_value[at, 10 + k] = p[c, k]
-            log_value[at, 13 + k] = u[c, k]
+            log_value[at, 13 + k] = u[position[c], k]
             log_index[at, k] = index[c, k]
         log_index[at, 3] = mode[c]
     start[row + 1] = start[row] + n_c

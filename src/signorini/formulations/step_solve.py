@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
@@ -113,7 +113,7 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) 
     local_data(diagonal[first:last], reals(t, RHO)[first:last], real_rows(t, LOCAL)[first:last])
 
 
-@bare_kernel
+@inner_kernel
 def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, float, float]:
     """Return how soft an island is: the largest of each number over its contacts."""
     alpha, wait, back, entry = 0.0, 0.0, 1.0, 0.0
@@ -125,7 +125,7 @@ def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, f
     return (alpha, wait, back, entry)
 
 
-@bare_kernel
+@inner_kernel
 def _allowance(large: bool, soft: bool, alpha: float, most: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if not large or (soft and alpha >= _MOST):
@@ -134,7 +134,7 @@ def _allowance(large: bool, soft: bool, alpha: float, most: int) -> Any:
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
 
-@bare_kernel
+@inner_kernel
 def _next_alpha(alpha: float, sweeps: int) -> float:
     """Return the compliance of the next step, by the sweeps that this one took."""
     if sweeps <= 40:
@@ -142,7 +142,7 @@ def _next_alpha(alpha: float, sweeps: int) -> float:
     return min(1.5 * alpha, _MOST) if sweeps > 96 else alpha
 
 
-@bare_kernel
+@inner_kernel
 def _expect(p: Array, softness: Array, first: int, last: int) -> None:
     """Add to the impulses of the last step what they are expected to change by."""
     for k in range(first, last):
@@ -150,7 +150,7 @@ def _expect(p: Array, softness: Array, first: int, last: int) -> None:
             p[k, i] += softness[k, 7] * softness[k, 4 + i]
 
 
-@bare_kernel
+@inner_kernel
 def _note_changes(
     p: Array, reference: Array, softness: Array, first: int, last: int, soft: bool, tolerance: float
 ) -> None:

@@ -10,20 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot
 
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 
-@bare_kernel
+@inner_kernel
 def _lowest(x: float, y: float, z: float) -> int:
     """Return the vertex that is lowest along (x, y, z), the first of equal ones."""
     return (1 if x < 0.0 else 0) + (2 if y < 0.0 else 0) + (4 if z < 0.0 else 0)
 
 
-@bare_kernel
+@inner_kernel
 def _best_of(h: Vector, t: Vector, half: Vector) -> tuple[float, int]:
     """Return the largest separation along the axes of a box of a body at `t`, `half` as large, and the face."""
     best, face = abs(t[0]) - h[0] - half[0], 1 if t[0] > 0.0 else 0
@@ -36,7 +36,7 @@ def _best_of(h: Vector, t: Vector, half: Vector) -> tuple[float, int]:
     return best, face
 
 
-@bare_kernel
+@inner_kernel
 def box_faces(h_a: Vector, h_b: Vector, t: Vector, R: Matrix) -> tuple[float, int, int, float, int, int]:
     """Return the best face of a with b's lowest vertex above it, then the best face of b with a's lowest vertex."""
     half = (
@@ -64,7 +64,7 @@ def box_faces(h_a: Vector, h_b: Vector, t: Vector, R: Matrix) -> tuple[float, in
     return s_a, f_a, v_b, s_b, f_b, _lowest(sign * n[0], sign * n[1], sign * n[2])
 
 
-@bare_kernel
+@inner_kernel
 def _across(k: int, x: float, y: float, z: float) -> Vector:
     """Return the cross product of axis `k` and a vector."""
     if k == 0:
@@ -74,7 +74,7 @@ def _across(k: int, x: float, y: float, z: float) -> Vector:
     return (-y, x, 0.0)
 
 
-@bare_kernel
+@inner_kernel
 def _edge_row(link: IntArray, first: int, v: int, k: int) -> tuple[int, bool]:
     """Return the edge of a box along axis `k` through vertex `v`, and whether it runs along the axis."""
     low = v & ~(1 << k)
@@ -87,7 +87,7 @@ def _edge_row(link: IntArray, first: int, v: int, k: int) -> tuple[int, bool]:
     return first, True
 
 
-@bare_kernel
+@inner_kernel
 def box_edges(
     h_a: Vector, h_b: Vector, t: Vector, R: Matrix, link: IntArray, first_a: int, first_b: int
 ) -> tuple[float, int, int, float]:

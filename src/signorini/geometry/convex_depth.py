@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.convex_distance import Nearest, on_triangle
 from signorini.geometry.solids import separation
 from signorini.geometry.vectors import Vector, across, along, row
@@ -22,7 +22,7 @@ MAX_FACES = 2 * MAX_CORNERS
 _VISIBLE = 1e-13
 
 
-@bare_kernel
+@inner_kernel
 def _set_corner(corner: Array, c: int, a: Vector, b: Vector) -> None:
     """Write corner `c`: the difference of the points, and both."""
     for k in range(3):
@@ -31,7 +31,7 @@ def _set_corner(corner: Array, c: int, a: Vector, b: Vector) -> None:
         corner[c, 6 + k] = b[k]
 
 
-@bare_kernel
+@inner_kernel
 def foot(corner: Array, face: IntArray, f: int) -> tuple[Vector, Vector]:
     """Return the points of both solids whose difference is the point of face `f` nearest to the origin."""
     w = on_triangle(row(corner, face[f, 0]), row(corner, face[f, 1]), row(corner, face[f, 2]))
@@ -43,7 +43,7 @@ def foot(corner: Array, face: IntArray, f: int) -> tuple[Vector, Vector]:
     return a, b
 
 
-@bare_kernel
+@inner_kernel
 def _set_face(corner: Array, face: IntArray, wall: Array, f: int, i: int, j: int, k: int) -> None:
     """Write face `f` with the corners i, j, k, counter-clockwise from outside, and its plane."""
     face[f, 0], face[f, 1], face[f, 2] = i, j, k
@@ -60,7 +60,7 @@ def _set_face(corner: Array, face: IntArray, wall: Array, f: int, i: int, j: int
     wall[f, 0], wall[f, 1], wall[f, 2] = m
 
 
-@bare_kernel
+@inner_kernel
 def _expand(corner: Array, face: IntArray, wall: Array, edge: IntArray, faces: int, c: int, visible: float) -> int:
     """Replace the faces that corner `c` sees by a fan around it; return the new number of faces."""
     x = row(corner, c)
@@ -92,7 +92,7 @@ def _expand(corner: Array, face: IntArray, wall: Array, edge: IntArray, faces: i
     return faces
 
 
-@bare_kernel
+@inner_kernel
 def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, corner: Array) -> tuple[Nearest, int]:
     """Write four corners on the surface of D that span a volume; return the best touch met on the way, and four."""
     best: Nearest = (-np.inf, start, start, start)
@@ -124,7 +124,7 @@ def _tetrahedron(vertex: Array, part: IntArray, solid: Array, start: Vector, cor
     return best, found + 1
 
 
-@bare_kernel
+@inner_kernel
 def _off(corner: Array, count: int, x: Vector) -> float:
     """Return how far `x` is off the line of the first two corners, or the plane of the first three, in some unit."""
     d, e = along(row(corner, 1), -1.0, row(corner, 0)), along(x, -1.0, row(corner, 0))
@@ -134,7 +134,7 @@ def _off(corner: Array, count: int, x: Vector) -> float:
     return abs(dot(m, along(row(corner, 2), -1.0, row(corner, 0))))
 
 
-@bare_kernel
+@inner_kernel
 def deepest_points(
     vertex: Array,
     part: IntArray,

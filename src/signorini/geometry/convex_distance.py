@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.separation import SIDE
 from signorini.geometry.solids import separation
 from signorini.geometry.support import TINY
@@ -25,12 +25,12 @@ Nearest = tuple[float, Vector, Vector, Vector]
 """Separation, normal from a to b, point on a, point on b."""
 
 
-@bare_kernel
+@inner_kernel
 def _difference(simplex: Array, i: int) -> Vector:
     return (simplex[i, 1], simplex[i, 2], simplex[i, 3])
 
 
-@bare_kernel
+@inner_kernel
 def on_triangle(p: Vector, q: Vector, r: Vector) -> tuple[float, float, float]:
     """Return the weights of the corners in the point of a triangle nearest to the origin."""
     d, e = along(q, -1.0, p), along(r, -1.0, p)
@@ -59,7 +59,7 @@ def on_triangle(p: Vector, q: Vector, r: Vector) -> tuple[float, float, float]:
     return (a / total, b / total, c / total)
 
 
-@bare_kernel
+@inner_kernel
 def _on_segment(p: Vector, q: Vector) -> float:
     """Return the weight of `q` in the point of a segment nearest to the origin."""
     d = along(q, -1.0, p)
@@ -67,7 +67,7 @@ def _on_segment(p: Vector, q: Vector) -> float:
     return min(max(-dot(p, d) / dd, 0.0), 1.0) if dd > 0.0 else 0.0
 
 
-@bare_kernel
+@inner_kernel
 def _encloses(simplex: Array) -> bool:
     """Tell whether the tetrahedron of the first four points holds the origin."""
     for i in range(4):
@@ -80,7 +80,7 @@ def _encloses(simplex: Array) -> bool:
     return True
 
 
-@bare_kernel
+@inner_kernel
 def _reduce(simplex: Array, count: int) -> int:
     """Write the weights of the nearest point and drop the points without weight; return how many stay, 5 if inside."""
     if count == 1:
@@ -122,7 +122,7 @@ def _reduce(simplex: Array, count: int) -> int:
     return kept
 
 
-@bare_kernel
+@inner_kernel
 def _combined(simplex: Array, count: int) -> tuple[Vector, Vector]:
     """Return the weighted sums of the points on a and on b."""
     a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -132,7 +132,7 @@ def _combined(simplex: Array, count: int) -> tuple[Vector, Vector]:
     return a, b
 
 
-@bare_kernel
+@inner_kernel
 def nearest_points(
     vertex: Array, part: IntArray, solid: Array, limit: float, touch: float, tolerance: float, simplex: Array
 ) -> Nearest:

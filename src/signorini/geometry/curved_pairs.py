@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.convex_depth import deepest_points
 from signorini.geometry.convex_distance import nearest_points
 from signorini.geometry.curved_memory import CurvedMemory, Search
@@ -29,7 +29,7 @@ _COARSE, _FINE = 1e-10, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
-@bare_kernel
+@inner_kernel
 def closest_touch(
     vertex: Array,
     plane: Array,
@@ -79,7 +79,7 @@ def closest_touch(
     return touch
 
 
-@bare_kernel
+@inner_kernel
 def curved_pair(
     made: int,
     i: int,

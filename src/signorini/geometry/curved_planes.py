@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.planes import above_plane
 from signorini.geometry.rows import emit_on_plane, material_of
@@ -28,14 +28,14 @@ LOWER = 1e-10
 a standing body must not have one that jumps round its rim with every rounding error."""
 
 
-@bare_kernel
+@inner_kernel
 def rim_place(radius: float, k: int) -> tuple[float, float]:
     """Return x and y of the fixed place `k` on a rim."""
     angle = 2.0 * np.pi * k / RIM
     return radius * np.cos(angle), radius * np.sin(angle)
 
 
-@bare_kernel
+@inner_kernel
 def _add(
     x: Vector, name: int, n: Vector, height: float, margin: float, count: int, point: Array, feature: IntArray
 ) -> int:
@@ -53,7 +53,7 @@ def _add(
     return count + 1
 
 
-@bare_kernel
+@inner_kernel
 def curved_on_plane(
     kind: int, size: Size, n: Vector, height: float, margin: float, point: Array, feature: IntArray
 ) -> int:
@@ -90,7 +90,7 @@ def curved_on_plane(
     return count
 
 
-@bare_kernel
+@inner_kernel
 def curved_plane_pair(
     made: int,
     i: int,

@@ -13,7 +13,7 @@ The result is their number, or minus the capacity that memory would need: call a
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.geometry.curved_memory import curved_memory
 from signorini.geometry.curved_pairs import curved_pair
 from signorini.geometry.curved_planes import curved_plane_pair
@@ -40,7 +40,7 @@ from signorini.geometry.tables import (
 )
 
 
-@bare_kernel
+@inner_kernel
 def _counted(made: int, capacity: int) -> int:
     """Return the number of contacts, negative if they are more than fit."""
     return made if made <= capacity else -made

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.boxes import Matrix, box_edges
 from signorini.geometry.segments import place_on
 from signorini.geometry.separation import (
@@ -34,14 +34,14 @@ Boxes = tuple[bool, Vector, Vector, Vector, Matrix]
 """Whether both are boxes, and if so their half lengths and where b is, as :mod:`signorini.geometry.boxes` sees them."""
 
 
-@bare_kernel
+@inner_kernel
 def _edge(vertex: Array, link: IntArray, part: IntArray, side: int, k: int) -> tuple[Vector, Vector]:
     """Return start and extent of edge `k`."""
     a = row(vertex, part[side, VERTEX] + link[k, 0])
     return a, along(row(vertex, part[side, VERTEX] + link[k, 1]), -1.0, a)
 
 
-@bare_kernel
+@inner_kernel
 def _feature(link: IntArray, part: IntArray, side: int, k: int, place: float) -> int:
     """Number the vertex (place 0 or 1) or else the edge itself: after vertices and half-edges."""
     if place == 0.0:
@@ -51,7 +51,7 @@ def _feature(link: IntArray, part: IntArray, side: int, k: int, place: float) ->
     return int(1 + part[side, VERTICES] + part[side, HALF_EDGES] + k - part[side, EDGE])
 
 
-@bare_kernel
+@inner_kernel
 def _crossing_edges(
     vertex: Array, plane: Array, link: IntArray, part: IntArray, near: IntArray, packed: Array
 ) -> tuple[float, int, int, float]:
@@ -103,7 +103,7 @@ def _crossing_edges(
     return best, i_best, j_best, side_best
 
 
-@bare_kernel
+@inner_kernel
 def _crossing_touch(
     vertex: Array, link: IntArray, part: IntArray, s: float, ka: int, kb: int, sign: float
 ) -> tuple[Touch, bool]:
@@ -121,7 +121,7 @@ def _crossing_touch(
     return (s, n, p, along(p, s, n), feature_a, feature_b), 0.0 < on_a < 1.0 and 0.0 < on_b < 1.0
 
 
-@bare_kernel
+@inner_kernel
 def _closest_vertex(vertex: Array, link: IntArray, part: IntArray, near: IntArray, face: Touch, within: float) -> Touch:
     """Return the least distance of vertices of one polytope from listed edges of the other.
 
@@ -159,7 +159,7 @@ def _closest_vertex(vertex: Array, link: IntArray, part: IntArray, near: IntArra
     return np.sqrt(least), n, q, p, edge_name, name
 
 
-@bare_kernel
+@inner_kernel
 def _slab(face: Touch, side: int, within: float) -> tuple[Vector, float]:
     """Return the direction from one side to the other, and how far along it points lie that are at most `within` away.
 
@@ -172,7 +172,7 @@ def _slab(face: Touch, side: int, within: float) -> tuple[Vector, float]:
     return n, dot(n, face[2]) - within
 
 
-@bare_kernel
+@inner_kernel
 def upper_bound(vertex: Array, link: IntArray, part: IntArray, side: int, face: int, support: int) -> float:
     """Return the distance of the other's lowest vertex from the sides of a face of one polytope."""
     loop = part[side, LOOP] + face - part[side, FACE]
@@ -189,7 +189,7 @@ def upper_bound(vertex: Array, link: IntArray, part: IntArray, side: int, face: 
     return float(np.sqrt(least))
 
 
-@bare_kernel
+@inner_kernel
 def _list_near(
     vertex: Array,
     plane: Array,
@@ -223,7 +223,7 @@ def _list_near(
         part[side, NEAR] = count
 
 
-@bare_kernel
+@inner_kernel
 def touching_edges(
     vertex: Array,
     plane: Array,

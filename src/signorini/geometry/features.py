@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.separation import EDGE, EDGES, FACE, FACES, HALF_EDGES, VERTEX, VERTICES
 from signorini.geometry.solids import KIND, brought_out, seen_from, size_of, turned_in, turned_out
 from signorini.geometry.support import CONE, CYLINDER, TINY
@@ -30,7 +30,7 @@ Local = tuple[int, Vector, Vector, Vector, float, float, float]
 in the directions of the tangents."""
 
 
-@bare_kernel
+@inner_kernel
 def _polytope_candidates(
     vertex: Array, plane: Array, edge: IntArray, part: IntArray, side: int, n: Vector, x: Vector, out: IntArray
 ) -> int:
@@ -82,7 +82,7 @@ def _polytope_candidates(
     return count
 
 
-@bare_kernel
+@inner_kernel
 def candidates(
     vertex: Array,
     plane: Array,
@@ -137,7 +137,7 @@ def candidates(
     return count
 
 
-@bare_kernel
+@inner_kernel
 def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: Vector, n: Vector) -> Local:
     """Return the rim, cap or side of a cylinder or cone next to `x`."""
     size = size_of(solid, side)
@@ -173,7 +173,7 @@ def _round_local(solid: Array, side: int, kind: int, shape: int, which: int, x: 
     return 2, brought_out(solid, side, (r * c, r * s, z)), around, up, -dot(n, outward) / r, 0.0, 0.0
 
 
-@bare_kernel
+@inner_kernel
 def _smooth_local(solid: Array, side: int, x: Vector, n: Vector) -> Local:
     """Return the surface ``f(x) = sum |x_i / a_i|^p = 1`` next to `x`: its curvature is ``t^T f'' t / |f'|``."""
     a = size_of(solid, side)
@@ -201,7 +201,7 @@ def _smooth_local(solid: Array, side: int, x: Vector, n: Vector) -> Local:
     return 2, brought_out(solid, side, y), turned_out(solid, side, t), turned_out(solid, side, o), tt, to, oo
 
 
-@bare_kernel
+@inner_kernel
 def local_feature(
     vertex: Array,
     plane: Array,
@@ -238,7 +238,7 @@ def local_feature(
     return 2, along(x, plane[f, 3] - dot(m, x), m), t, o, 0.0, 0.0, 0.0
 
 
-@bare_kernel
+@inner_kernel
 def feature_name(part: IntArray, side: int, shape: int, which: int) -> int:
     """Number a feature: 0 for faces, then vertices, half-edges and edges; ends 1 and 2, sides 3 for round shapes."""
     if shape == FLAT:

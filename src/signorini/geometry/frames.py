@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.tables import BODY, BOUND, BOX, KIND, LOWER, SIZE, TURN, UPPER, VERTEX_COUNT, VERTEX_ROW
 from signorini.geometry.vectors import row
 from signorini.math.rotation import dot, matrix, multiply, rotate
@@ -13,7 +13,7 @@ HALF_SPACE = int(ShapeKind.HALF_SPACE)
 SPHERE = int(ShapeKind.SPHERE)
 
 
-@bare_kernel
+@inner_kernel
 def _extent(label: IntArray, solid: Array, i: int, h: float, u: float, v: float, w: float) -> tuple[float, float]:
     """Return the least and the largest ``u x + v y + w z`` over the vertices of shape `i`; `h` if it is symmetric."""
     if h > 0.0:
@@ -27,7 +27,7 @@ def _extent(label: IntArray, solid: Array, i: int, h: float, u: float, v: float,
     return low, high
 
 
-@bare_kernel
+@inner_kernel
 def place_shapes(shape: Array, label: IntArray, solid: Array, q: Array, reach: Array, world: Array) -> None:
     """Write the frames of all shapes in the world, and the boxes of those that are rounded polytopes.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.tables import BODY, BUCKETS, FIXED, FOUND, KIND, LEVELS, LISTS, LOWER, ROOM, UPPER
 
@@ -27,7 +27,7 @@ _SHAPE = 0xFFFFFFFF  # bits of an entry of the list that name the shape; above a
 _APART = -1  # level of shapes that are not in the grid
 
 
-@bare_kernel
+@inner_kernel
 def add_pair(cells: IntArray, count: int, i: int, j: int) -> int:
     """Add a pair if there is room; return how many there are."""
     if count < cells[ROOM]:
@@ -35,7 +35,7 @@ def add_pair(cells: IntArray, count: int, i: int, j: int) -> int:
     return int(count + 1)
 
 
-@bare_kernel
+@inner_kernel
 def _largest(world: Array, i: int) -> float:
     """Return the largest extent of the box of shape `i`."""
     return float(
@@ -47,7 +47,7 @@ def _largest(world: Array, i: int) -> float:
     )
 
 
-@bare_kernel
+@inner_kernel
 def set_levels(label: IntArray, world: Array, cells: IntArray, work: Array, members: int) -> int:
     """Write the level of each shape, -1 for half-spaces and levels with few members; return the highest level in use.
 
@@ -100,7 +100,7 @@ def set_levels(label: IntArray, world: Array, cells: IntArray, work: Array, memb
     return top
 
 
-@bare_kernel
+@inner_kernel
 def _set_views(n: int, cells: IntArray, work: Array, members: int, top: int) -> None:
     """Decide which of two levels looks at the other: write to ``cells[members + LEVELS:]`` bits for the levels seen.
 
@@ -121,18 +121,18 @@ def _set_views(n: int, cells: IntArray, work: Array, members: int, top: int) -> 
                     cells[views + l] |= 1 << m
 
 
-@bare_kernel
+@inner_kernel
 def _cell(x: float, per_size: float) -> int:
     return int(np.floor(min(max(x * per_size, -_FAR), _FAR)))
 
 
-@bare_kernel
+@inner_kernel
 def _row(y: int, z: int, level: int) -> int:
     """Return the number that names a row of cells along x."""
     return ((((y & _CUT) << 21) + (z & _CUT)) << 6) + level
 
 
-@bare_kernel
+@inner_kernel
 def _hash(row: int) -> int:
     """Return where in the table a row of cells begins; regular arrangements must not meet in few places."""
     h = (row ^ (row >> 23)) & 0x7FFFFFFF
@@ -140,7 +140,7 @@ def _hash(row: int) -> int:
     return ((h * 668265263) >> 13) & 0x7FFFFFFF
 
 
-@bare_kernel
+@inner_kernel
 def fill(label: IntArray, world: Array, cells: IntArray, work: Array, start: int) -> int:
     """Sort the shapes of the grid by buckets; return how many they are.
 
@@ -179,7 +179,7 @@ def fill(label: IntArray, world: Array, cells: IntArray, work: Array, start: int
     return total
 
 
-@bare_kernel
+@inner_kernel
 def pairs_in_grid(
     n: int, cells: IntArray, work: Array, start: int, members: int, top: int, total: int, count: int
 ) -> int:

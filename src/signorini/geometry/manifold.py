@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
@@ -26,7 +26,7 @@ _INSIDE = 1e-12
 _NAME = 1e-5
 
 
-@bare_kernel
+@inner_kernel
 def _has_corner(link: IntArray, face: int, v: int) -> bool:
     """Tell whether vertex `v` is a corner of a face, row `face` of `link`."""
     found = False
@@ -35,7 +35,7 @@ def _has_corner(link: IntArray, face: int, v: int) -> bool:
     return found
 
 
-@bare_kernel
+@inner_kernel
 def facing(vertex: Array, plane: Array, part: IntArray, link: IntArray, side: int, n: Vector) -> tuple[int, float]:
     """Return the face at the extreme vertex along `n` that looks most along `n` (-1 without faces) and its cosine."""
     support, far = 0, -np.inf
@@ -58,7 +58,7 @@ def facing(vertex: Array, plane: Array, part: IntArray, link: IntArray, side: in
     return face, cosine
 
 
-@bare_kernel
+@inner_kernel
 def _gather(
     vertex: Array, part: IntArray, link: IntArray, side: int, face: int, role: int, polygon: Array, tag: IntArray
 ) -> tuple[int, float]:
@@ -87,7 +87,7 @@ def _gather(
     return count, np.sqrt(extent)
 
 
-@bare_kernel
+@inner_kernel
 def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array, tag: IntArray) -> tuple[int, int]:
     """Cut the incident polygon by all sides of the reference, seen along `n`; return its first row and vertex count.
 
@@ -131,7 +131,7 @@ def _clip(n: Vector, corners: int, count: int, tolerance: float, polygon: Array,
     return source, count
 
 
-@bare_kernel
+@inner_kernel
 def _tidy(
     n: Vector,
     up: Vector,
@@ -168,7 +168,7 @@ def _tidy(
             tag[c, 2] = 1 if dot(up, d) >= 0.0 or dot(up, e) <= 0.0 else 0
 
 
-@bare_kernel
+@inner_kernel
 def clip_faces(
     vertex: Array,
     plane: Array,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from signorini._arrays import IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.tables import FOUND, PAIRS, ROOM
 
 
-@bare_kernel
+@inner_kernel
 def _distribute(cells: IntArray, source: int, target: int, counts: int, n: int, shift: int) -> None:
     """Copy the pairs from `source` to `target` in the order of one of their numbers, stable for equal ones."""
     number = 0xFFFFFFFF
@@ -23,7 +23,7 @@ def _distribute(cells: IntArray, source: int, target: int, counts: int, n: int, 
         cells[k] += 1
 
 
-@bare_kernel
+@inner_kernel
 def sort_pairs(cells: IntArray, counts: int, n: int) -> None:
     """Sort the pairs ``(i << 32) + j`` of `n` shapes; ``cells[counts:]`` has room for n + 1 numbers."""
     first, count = cells[FOUND], cells[PAIRS]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.curved_memory import Patches
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
@@ -31,7 +31,7 @@ _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end stil
 _BESIDE = 1e-5  # of the radius: how far beside the line of a cone its surface is known well enough
 
 
-@bare_kernel
+@inner_kernel
 def _put(patch: Array, name: IntArray, part: IntArray, side: int, x: Vector, vertex: int, edge: int) -> None:
     """Add a vertex to the patch of one side, with the features of the vertex and of the side after it."""
     r = part[side, VERTEX] + part[side, VERTICES]
@@ -41,7 +41,7 @@ def _put(patch: Array, name: IntArray, part: IntArray, side: int, x: Vector, ver
     part[side, VERTICES] += 1
 
 
-@bare_kernel
+@inner_kernel
 def _close(part: IntArray, side: int, plane: Array, link: IntArray, m: Vector) -> None:
     """Make the vertices of a patch, which run counter-clockwise, a face with outward normal `m`."""
     n = part[side, VERTICES]
@@ -55,7 +55,7 @@ def _close(part: IntArray, side: int, plane: Array, link: IntArray, m: Vector) -
         plane[side, k] = m[k]
 
 
-@bare_kernel
+@inner_kernel
 def _rim_patch(
     solid: Array,
     side: int,
@@ -79,7 +79,7 @@ def _rim_patch(
     plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
 
 
-@bare_kernel
+@inner_kernel
 def _show(
     vertex: Array,
     plane: Array,
@@ -151,7 +151,7 @@ def _show(
     return 0.0
 
 
-@bare_kernel
+@inner_kernel
 def _radius(part: IntArray, solid: Array, side: int, s: float) -> float:
     """Return the radius of curvature of a side across its line at the place `s`: 0 at the top, 1 at the bottom."""
     size = size_of(solid, side)
@@ -160,7 +160,7 @@ def _radius(part: IntArray, solid: Array, side: int, s: float) -> float:
     return size[0]
 
 
-@bare_kernel
+@inner_kernel
 def _side_by_side(
     part: IntArray,
     solid: Array,
@@ -209,7 +209,7 @@ def _side_by_side(
     return count, least
 
 
-@bare_kernel
+@inner_kernel
 def patch_contacts(
     vertex: Array,
     plane: Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.boxes import box_faces
 from signorini.geometry.edges import Boxes, touching_edges, upper_bound
 from signorini.geometry.manifold import clip_faces
@@ -23,7 +23,7 @@ Faces = tuple[float, int, int, float, int, int]
 """Of a: how far its best face parts the polytopes, that face and the vertex of b above it; then the same of b."""
 
 
-@bare_kernel
+@inner_kernel
 def polytope_contacts(
     vertex: Array,
     plane: Array,
@@ -86,7 +86,7 @@ def polytope_contacts(
     return max(count, r + 1)
 
 
-@bare_kernel
+@inner_kernel
 def polytope_pair(
     made: int,
     i: int,

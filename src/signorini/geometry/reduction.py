@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.vectors import along
 from signorini.math.rotation import dot, tangent_frame
 
@@ -14,7 +14,7 @@ MAX_POINTS = _DIRECTIONS + 1
 """Most contacts that one pair of shapes makes."""
 
 
-@bare_kernel
+@inner_kernel
 def reduce_points(point: Array, feature: IntArray, count: int, scale: float) -> int:
     """Keep at most nine of the contacts with common normal, in place; return how many.
 

@@ -7,7 +7,7 @@ and b and a column for other use.
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.tables import BODY
 from signorini.geometry.vectors import Vector, turned
 from signorini.math.rotation import matrix, rotate
@@ -16,7 +16,7 @@ FEATURE_BITS = 13  # for each of two shapes; with 37 bits for the pair up to 370
 _CUT = (1 << FEATURE_BITS) - 1
 
 
-@bare_kernel
+@inner_kernel
 def material_of(a: int, b: int, body_count: int, pair: IntArray) -> int:
     """Return the row of materials for the bodies ``a < b``, -1 if they never touch."""
     key = a * body_count + b
@@ -30,7 +30,7 @@ def material_of(a: int, b: int, body_count: int, pair: IntArray) -> int:
     return pair[low, 1] if low < pair.shape[0] and pair[low, 0] == key else 0
 
 
-@bare_kernel
+@inner_kernel
 def name_row(
     first: int,
     r: int,
@@ -63,7 +63,7 @@ def name_row(
     return r
 
 
-@bare_kernel
+@inner_kernel
 def emit(
     made: int,
     count: int,
@@ -99,7 +99,7 @@ def emit(
     return made + count
 
 
-@bare_kernel
+@inner_kernel
 def emit_on_plane(
     made: int,
     count: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.vectors import Vector, along
 from signorini.math.rotation import cross, dot
 
@@ -16,14 +16,14 @@ MIDDLE = 3
 _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end still faces it
 
 
-@bare_kernel
+@inner_kernel
 def place_on(p: Vector, a: Vector, d: Vector) -> float:
     """Return s such that ``a + s d`` is the foot of `p` on the line; 0 for a point."""
     dd = dot(d, d)
     return dot(along(p, -1.0, a), d) / dd if dd > 0.0 else 0.0
 
 
-@bare_kernel
+@inner_kernel
 def closest_on_segments(a: Vector, d: Vector, b: Vector, e: Vector) -> tuple[float, float, float]:
     """Return (s, t, squared distance) of the closest points ``a + s d`` and ``b + t e``, s and t in [0, 1].
 
@@ -52,7 +52,7 @@ def closest_on_segments(a: Vector, d: Vector, b: Vector, e: Vector) -> tuple[flo
     return best_s, best_t, best
 
 
-@bare_kernel
+@inner_kernel
 def _direction(x: Vector, d: Vector, e: Vector) -> Vector:
     """Return the unit vector along `x`; if that is zero, one across `d` and `e`, in the plane z = 0 for points."""
     for attempt in range(3):
@@ -70,7 +70,7 @@ def _direction(x: Vector, d: Vector, e: Vector) -> Vector:
     return (1.0, 0.0, 0.0)
 
 
-@bare_kernel
+@inner_kernel
 def round_contacts(
     a: Vector, d: Vector, b: Vector, e: Vector, limit: float, scale: float, point: Array, feature: IntArray
 ) -> int:

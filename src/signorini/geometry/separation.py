@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.boxes import Matrix
 from signorini.geometry.sphere_polytopes import on_face
 from signorini.geometry.tables import EDGE_COUNT, EDGE_ROW, FACE_COUNT, FACE_ROW, LOOP_ROW, VERTEX_COUNT, VERTEX_ROW
@@ -32,7 +32,7 @@ Touch = tuple[float, Vector, Vector, Vector, int, int]
 """Signed distance, normal, point on a, point on b, feature of a, feature of b."""
 
 
-@bare_kernel
+@inner_kernel
 def load(
     side: int, i: int, p: Vector, R: Matrix, label: IntArray, solid: Array, vertex: Array, plane: Array, part: IntArray
 ) -> None:
@@ -59,13 +59,13 @@ def load(
         plane[part[side, FACE] + f, 3] = solid[f0 + f, 3] + dot(n, p)
 
 
-@bare_kernel
+@inner_kernel
 def height_above(vertex: Array, plane: Array, f: int, v: int) -> float:
     """Return the height of a vertex above a plane."""
     return float(plane[f, 0] * vertex[v, 0] + plane[f, 1] * vertex[v, 1] + plane[f, 2] * vertex[v, 2] - plane[f, 3])
 
 
-@bare_kernel
+@inner_kernel
 def best_face(vertex: Array, plane: Array, part: IntArray, side: int, limit: float) -> tuple[float, int, int]:
     """Return how far that face of one polytope that parts them most does so, its row, and the other's lowest vertex.
 
@@ -102,7 +102,7 @@ def best_face(vertex: Array, plane: Array, part: IntArray, side: int, limit: flo
     return best, face, support
 
 
-@bare_kernel
+@inner_kernel
 def face_touch(vertex: Array, plane: Array, part: IntArray, side: int, best: float, face: int, support: int) -> Touch:
     """Return the touch of the other's vertex with a face of one polytope."""
     x, n = row(vertex, support), row(plane, face)
@@ -112,7 +112,7 @@ def face_touch(vertex: Array, plane: Array, part: IntArray, side: int, best: flo
     return best, (-n[0], -n[1], -n[2]), x, foot, name, 0
 
 
-@bare_kernel
+@inner_kernel
 def face_may_hold(
     vertex: Array,
     plane: Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.planes import above_plane
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit_on_plane, material_of, name_row
@@ -25,13 +25,13 @@ POLYGON = int(ShapeKind.POLYGON)
 _OUTSIDE = 1.0 + 1e-9  # rounding must not part what touches
 
 
-@bare_kernel
+@inner_kernel
 def is_simple(low: int, high: int) -> bool:
     """Tell whether :func:`simple_pair` knows the pair of kinds ``low <= high``."""
     return high <= CAPSULE or (low == HALF_SPACE and high <= POLYGON)
 
 
-@bare_kernel
+@inner_kernel
 def _half_space_contacts(
     n: Vector, height: float, solid: Array, first: int, last: int, margin: float, point: Array, feature: IntArray
 ) -> int:
@@ -57,13 +57,13 @@ def _half_space_contacts(
     return count
 
 
-@bare_kernel
+@inner_kernel
 def _axis(shape: Array, world: Array, i: int) -> Vector:
     """Return the straight part of a capsule; nothing of a sphere."""
     return rotate((world[i, 3], world[i, 4], world[i, 5], world[i, 6]), (0.0, 0.0, 2.0 * shape[i, SIZE + 1]))
 
 
-@bare_kernel
+@inner_kernel
 def out_of_reach(shape: Array, label: IntArray, q: Array, reach: Array, i: int, j: int) -> bool:
     """Tell whether the balls about both bodies that contain shapes i and j are too far apart."""
     a, b = label[i, BODY], label[j, BODY]
@@ -72,7 +72,7 @@ def out_of_reach(shape: Array, label: IntArray, q: Array, reach: Array, i: int, 
     return bool(x * x + y * y + z * z > _OUTSIDE * both * both)
 
 
-@bare_kernel
+@inner_kernel
 def sphere_pair(
     made: int,
     i: int,
@@ -105,7 +105,7 @@ def sphere_pair(
     return made + 1
 
 
-@bare_kernel
+@inner_kernel
 def simple_pair(
     made: int,
     i: int,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.separation import FACE, FACES, NEAR, SIDE, VERTEX, VERTICES
 from signorini.geometry.support import CONE, CYLINDER, Size, curved_support
 from signorini.geometry.vectors import Vector, along, row
@@ -23,7 +23,7 @@ SOLID_COLUMNS = 16
 _SIZE = 12
 
 
-@bare_kernel
+@inner_kernel
 def place(
     side: int, kind: int, p: Vector, e: tuple[float, float, float, float], size: Size, part: IntArray, solid: Array
 ) -> None:
@@ -38,13 +38,13 @@ def place(
         solid[side, _SIZE + k] = size[k]
 
 
-@bare_kernel
+@inner_kernel
 def size_of(solid: Array, side: int) -> Size:
     """Return the parameters of a solid."""
     return (solid[side, _SIZE], solid[side, _SIZE + 1], solid[side, _SIZE + 2], solid[side, _SIZE + 3])
 
 
-@bare_kernel
+@inner_kernel
 def turned_in(solid: Array, side: int, n: Vector) -> Vector:
     """Return a vector in the axes of a solid."""
     return (
@@ -54,7 +54,7 @@ def turned_in(solid: Array, side: int, n: Vector) -> Vector:
     )
 
 
-@bare_kernel
+@inner_kernel
 def turned_out(solid: Array, side: int, n: Vector) -> Vector:
     """Return a vector given in the axes of a solid."""
     return (
@@ -64,19 +64,19 @@ def turned_out(solid: Array, side: int, n: Vector) -> Vector:
     )
 
 
-@bare_kernel
+@inner_kernel
 def seen_from(solid: Array, side: int, x: Vector) -> Vector:
     """Return a point in the frame of a solid."""
     return turned_in(solid, side, along(x, -1.0, row(solid, side)))
 
 
-@bare_kernel
+@inner_kernel
 def brought_out(solid: Array, side: int, x: Vector) -> Vector:
     """Return a point given in the frame of a solid."""
     return along(turned_out(solid, side, x), 1.0, row(solid, side))
 
 
-@bare_kernel
+@inner_kernel
 def farthest(vertex: Array, part: IntArray, side: int, n: Vector) -> int:
     """Return the vertex of a polytope farthest along `n`; the first of equal ones."""
     best, far = 0, -np.inf
@@ -87,7 +87,7 @@ def farthest(vertex: Array, part: IntArray, side: int, n: Vector) -> int:
     return best
 
 
-@bare_kernel
+@inner_kernel
 def support(vertex: Array, part: IntArray, solid: Array, side: int, n: Vector) -> Vector:
     """Return the point of a solid farthest along the unit vector `n`."""
     if part[side, KIND] < CYLINDER:
@@ -96,7 +96,7 @@ def support(vertex: Array, part: IntArray, solid: Array, side: int, n: Vector) -
     return brought_out(solid, side, x)
 
 
-@bare_kernel
+@inner_kernel
 def separation(vertex: Array, part: IntArray, solid: Array, n: Vector) -> tuple[float, Vector, Vector]:
     """Return the gap between the supporting planes of both solids across `n` (from a to b), and the points there."""
     a = support(vertex, part, solid, part[0, SIDE], n)
@@ -104,7 +104,7 @@ def separation(vertex: Array, part: IntArray, solid: Array, n: Vector) -> tuple[
     return dot(n, along(b, -1.0, a)), a, b
 
 
-@bare_kernel
+@inner_kernel
 def outside(vertex: Array, plane: Array, part: IntArray, solid: Array, side: int, x: Vector) -> float:
     """Return how far a point on the extended surface of a solid lies beyond its edges, at most 0 if it belongs to it.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.rows import material_of, name_row
 from signorini.geometry.simple_pairs import SPHERE
 from signorini.geometry.tables import (
@@ -35,7 +35,7 @@ Foot = tuple[float, Vector, Vector]
 """Signed distance of a point from a polyhedron, outward normal there, and the point of the surface."""
 
 
-@bare_kernel
+@inner_kernel
 def _on_box(h: Vector, p: Vector) -> Foot:
     """Return where the box with half lengths `h` about the origin is nearest to `p`."""
     c = (min(max(p[0], -h[0]), h[0]), min(max(p[1], -h[1]), h[1]), min(max(p[2], -h[2]), h[2]))
@@ -53,7 +53,7 @@ def _on_box(h: Vector, p: Vector) -> Foot:
     return s, n, along(p, -s, n)
 
 
-@bare_kernel
+@inner_kernel
 def on_face(solid: Array, link: IntArray, first_vertex: int, face: int, n: Vector, x: Vector, beyond: float) -> bool:
     """Tell whether the foot of `x` on a face, row `face` of `link`, lies inside its loop, or outside by `beyond`."""
     first, count = link[face, 0], link[face, 1]
@@ -68,7 +68,7 @@ def on_face(solid: Array, link: IntArray, first_vertex: int, face: int, n: Vecto
     return True
 
 
-@bare_kernel
+@inner_kernel
 def _on_hull(
     label: IntArray, solid: Array, link: IntArray, o: int, p: Vector, limit: float, equal: float, height: Array
 ) -> Foot:
@@ -114,7 +114,7 @@ def _on_hull(
     return distance, n, foot
 
 
-@bare_kernel
+@inner_kernel
 def sphere_polytope_pair(
     made: int,
     i: int,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.simple_pairs import SPHERE
 from signorini.geometry.support import CYLINDER, TINY
@@ -23,7 +23,7 @@ Foot = tuple[float, float, float, int]
 """Signed distance, normal (r, z) and feature."""
 
 
-@bare_kernel
+@inner_kernel
 def _on_cylinder(radius: float, half: float, r: float, z: float) -> Foot:
     """Return how a point sees a cylinder."""
     up = 1.0 if z > 0.0 else -1.0
@@ -36,7 +36,7 @@ def _on_cylinder(radius: float, half: float, r: float, z: float) -> Foot:
     return beside, 1.0, 0.0, _WALL
 
 
-@bare_kernel
+@inner_kernel
 def _on_cone(radius: float, height: float, r: float, z: float) -> Foot:
     """Return how a point sees a cone."""
     slant = np.sqrt(radius * radius + height * height)
@@ -59,7 +59,7 @@ def _on_cone(radius: float, height: float, r: float, z: float) -> Foot:
     return distance, x / distance, y / distance, feature
 
 
-@bare_kernel
+@inner_kernel
 def sphere_round_pair(
     made: int,
     i: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.tables import BODY, BOUND, KIND, LOWER, SIZE, UPPER
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import matrix
@@ -21,7 +21,7 @@ TINY = 1e-150
 Size = tuple[float, float, float, float]
 
 
-@bare_kernel
+@inner_kernel
 def curved_support(kind: int, size: Size, n: Vector) -> Vector:
     """Return the point of a curved shape farthest along the unit vector `n`; the middle of a face across it."""
     if kind >= ELLIPSOID:
@@ -44,7 +44,7 @@ def curved_support(kind: int, size: Size, n: Vector) -> Vector:
     return (f * n[0], f * n[1], -0.25 * size[1])
 
 
-@bare_kernel
+@inner_kernel
 def curved_boxes(shape: Array, label: IntArray, reach: Array, world: Array) -> None:
     """Write the world boxes, grown by reach, of the curved shapes to their rows of `world`."""
     for i in range(label.shape[0]):

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.convex_distance import Nearest
 from signorini.geometry.curved_memory import Search
 from signorini.geometry.features import candidates, feature_name, local_feature
@@ -38,7 +38,7 @@ _STATIONARY = 1e-3  # how much the residual of the equations counts beside error
 _ROUNDS = 3  # of points brought next to each other by turns
 
 
-@bare_kernel
+@inner_kernel
 def _solve(M: Array, n: int) -> None:
     """Solve the n equations with the right-hand side in column n by complete pivoting; the solution goes to row 6.
 
@@ -74,7 +74,7 @@ def _solve(M: Array, n: int) -> None:
         M[6, int(M[7, k])] = s / M[k, k]
 
 
-@bare_kernel
+@inner_kernel
 def _newton(
     vertex: Array,
     plane: Array,
@@ -160,7 +160,7 @@ def _newton(
     return least, best
 
 
-@bare_kernel
+@inner_kernel
 def _brought_together(
     vertex: Array,
     plane: Array,
@@ -188,7 +188,7 @@ def _brought_together(
     return s, n, a, b
 
 
-@bare_kernel
+@inner_kernel
 def finished(
     vertex: Array,
     plane: Array,
@@ -236,7 +236,7 @@ def finished(
     return (least, best) if least <= moved else (moved, plain)
 
 
-@bare_kernel
+@inner_kernel
 def _error(
     vertex: Array,
     plane: Array,

@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.math.rotation import cross, dot
 
 Vector = tuple[float, float, float]
 
 
-@bare_kernel
+@inner_kernel
 def row(table: Array, i: int) -> Vector:
     """Return the first three numbers of row `i`."""
     return (table[i, 0], table[i, 1], table[i, 2])
 
 
-@bare_kernel
+@inner_kernel
 def along(a: Vector, s: float, d: Vector) -> Vector:
     """Return ``a + s d``."""
     return (a[0] + s * d[0], a[1] + s * d[1], a[2] + s * d[2])
 
 
-@bare_kernel
+@inner_kernel
 def across(n: Vector) -> tuple[Vector, Vector]:
     """Return two unit vectors that make a right-handed frame with the unit vector `n`."""
     t = (-n[1], n[0], 0.0) if abs(n[2]) < 0.7 else (0.0, -n[2], n[1])
@@ -32,7 +32,7 @@ def across(n: Vector) -> tuple[Vector, Vector]:
     return t, cross(n, t)
 
 
-@bare_kernel
+@inner_kernel
 def turned(R: tuple[float, float, float, float, float, float, float, float, float], x: Vector) -> Vector:
     """Return ``R x`` of a matrix given row by row."""
     return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel
+from signorini._jit import inner_kernel
 from signorini.geometry.convex_depth import foot
 from signorini.geometry.curved_memory import Search
 from signorini.geometry.separation import Touch
@@ -23,7 +23,7 @@ _STARTS = 60
 _ALIKE = 0.95  # cosine of the angle about a start within which there is no other
 
 
-@bare_kernel
+@inner_kernel
 def shortest_way_out(
     vertex: Array,
     plane: Array,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array
-from signorini._jit import bare_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 
 Triple = tuple[float, float, float]
 
@@ -69,7 +69,7 @@ def polygon_support(u1: float, u2: float, n_d: int, phi: float) -> float:
     return largest
 
 
-@bare_kernel
+@inner_kernel
 def natural_square(p0: float, p1: float, p2: float, u0: float, u1: float, u2: float, mu: float, rho: float) -> float:
     r"""Return the squared norm of the natural map of one contact, :math:`|p - P_K(p - \rho \hat u)|^2`."""
     z0 = p0 - rho * (u0 + mu * math.sqrt(u1 * u1 + u2 * u2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.solvers.nsgs_kernels import natural_residual, spread, sweep
 
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from p
@@ -17,7 +17,7 @@ _ONWARD = 8  # sweeps between two looks at the residual where nothing tells that
 Pace = tuple[int, int, bool, float, float, int, int]
 
 
-@bare_kernel
+@inner_kernel
 def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> bool:
     """Find the weights, of sum 1, of the smallest combination of `m` vectors with this Gram matrix; False if none.
 
@@ -56,7 +56,7 @@ def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> b
     return True
 
 
-@bare_kernel
+@inner_kernel
 def _accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace) -> Pace:
     """Extrapolate from the double sweeps in the window, the last of which led from the head of `scratch` to `state`."""
     filled, last, extrapolated, least_change, last_change, rounds_without, plain = pace
@@ -102,7 +102,7 @@ def _accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Arr
     return (filled, last, extrapolated, least_change, change, rounds_without, plain)
 
 
-@bare_kernel
+@inner_kernel
 def _hopeless(best: float, tolerance: float, sweeps: int, limit: int, before: float, since: int) -> bool:
     """Tell whether the fall of the residual from `before`, `since` sweeps ago, carried on, is too slow."""
     if not best < before:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import bare_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 from signorini.math.cones import natural_square
 
 # Columns of the array `local` (n_c, 15):
@@ -71,7 +71,7 @@ def local_data(blocks: Array, rho: Array, local: Array) -> None:
                 local[c, 12] = S22 / square
 
 
-@bare_kernel
+@inner_kernel
 def solve_contact(
     s0: float, s1: float, s2: float, o0: float, o1: float, o2: float, mu: float, local: Array, c: int, slip: float
 ) -> tuple[float, float, float, float]:
@@ -110,7 +110,7 @@ def solve_contact(
     return _slip(free, a1, a2, t1, t2, local[c, 5], local[c, 6], local[c, 7], local[c, 8], mu, slip)
 
 
-@bare_kernel
+@inner_kernel
 def _slip(
     free: float,
     a1: float,
@@ -163,7 +163,7 @@ def _slip(
     return (p0, p1, p2, slip)
 
 
-@bare_kernel
+@inner_kernel
 def sweep(
     gather_start: IntArray,
     gather_index: IntArray,
@@ -219,7 +219,7 @@ def sweep(
             y[i, 2] += scatter[g, 0, 2] * d0 + scatter[g, 1, 2] * d1 + scatter[g, 2, 2] * d2
 
 
-@bare_kernel
+@inner_kernel
 def spread(scatter_start: IntArray, scatter_index: IntArray, scatter: Array, p: Array, y: Array) -> None:
     """Set ``y = S p`` in place."""
     for i in range(y.shape[0]):
@@ -233,7 +233,7 @@ def spread(scatter_start: IntArray, scatter_index: IntArray, scatter: Array, p: 
                 y[i, j] += scatter[g, 0, j] * p0 + scatter[g, 1, j] * p1 + scatter[g, 2, j] * p2
 
 
-@bare_kernel
+@inner_kernel
 def natural_residual(
     gather_start: IntArray,
     gather_index: IntArray,
