@@ -357,4 +357,4 @@ def settled(pile: PeerScene, name: str, position: Array, quaternion: Array, step
         replace(body, position=_three(x), quaternion=_four(q / np.linalg.norm(q)))
         for body, x, q in zip(pile.bodies, position, quaternion, strict=True)
     )
-    return replace(pile, name=name, bodies=bodies, steps=steps, warm=300, at_rest=True)
+    return replace(pile, name=name, bodies=bodies, steps=steps, warm=600, at_rest=True)
