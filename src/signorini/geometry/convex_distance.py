@@ -44,7 +44,7 @@ def on_triangle(p: Vector, q: Vector, r: Vector) -> tuple[float, float, float]:
     if d6 >= 0.0 and d5 <= d6:
         return (0.0, 0.0, 1.0)
     c = d1 * d4 - d3 * d2
-    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 > d3:  # not so where p and q coincide
         t = d1 / (d1 - d3)
         return (1.0 - t, t, 0.0)
     b = d5 * d2 - d1 * d6
