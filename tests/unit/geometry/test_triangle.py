@@ -24,7 +24,8 @@ def test_weights_are_those_of_the_nearest_point(same: tuple[int, int]) -> None:
     for _ in range(50):
         corners = rng.normal(size=(3, 3)) + 0.5 * rng.normal(size=3)
         corners[same[1]] = corners[same[0]]
-        w = np.array(weights(*(tuple(float(x) for x in corner) for corner in corners)))
+        p, q, r = ((float(x), float(y), float(z)) for x, y, z in corners)
+        w = np.array(weights(p, q, r))
         assert w.min() >= 0.0
         assert w.sum() == pytest.approx(1.0, abs=1e-12)
         least = np.linalg.norm(grid @ corners, axis=1).min()
