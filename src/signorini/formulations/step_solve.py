@@ -73,9 +73,9 @@ SWEEP_LIMIT = 2000
 _FEW, _MANY = 150, 300  # contacts up to which robust methods come before compliance, and to which they do ...
 _UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-# Sweeps that are made in any case: a guess taken as it is because it is good enough would add its error up to creep.
-# Small islands are looked at before: where robust methods found the guess, sweeps may make it worse.
-_AT_LEAST = 2
+# A guess taken as it is because it is good enough would add its error up to creep. Large islands make some sweeps in
+# any case; small ones are looked at before, for where robust methods found the guess, sweeps may make it worse.
+_AT_LEAST, _BETTERED = 2, 24
 _PATIENCE, _PROGRESS = 200, 0.1
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha.
@@ -217,7 +217,7 @@ def solve_step(t: IntArray) -> bool:
             large = _may_be_soft(t, first, last)
             soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
             total, fresh, entering = 0, False, False
-            first_look, after = (np.int64(_AT_LEAST), np.int64(0)) if large else (np.int64(0), np.int64(_AT_LEAST))
+            first_look, after = (np.int64(_AT_LEAST), np.int64(0)) if large else (np.int64(0), np.int64(_BETTERED))
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
         _pose_island(t, first, last, alpha if soft else 0.0, large)
