@@ -40,6 +40,7 @@ _TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried loa
 _SWEEPS, _MORE_SWEEPS, _LITTLE, _MUCH, _CROWD = 10, 60, 1e-6, 5e-3, 4
 _NEAR, _FINE = 0.01, 2e-8  # change by a sweep that ends them: of the largest displacement, or of the body's size
 _BEYOND = 1.5
+_STILL = 1e-8  # of the body's size: displacements not worth making; contacts where none is asked for cost nothing
 _YIELD = 0.1  # of what holds contacts together, relative to the bodies' own: where not all can touch, overlaps end
 
 
@@ -94,13 +95,15 @@ def _part(
     held: Array,
     pull: Array,
     moved: Array,
+    stirred: Array,
     size: float,
     crowded: bool,
 ) -> None:
     """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
 
     `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
-    matrix, `held` is 1 for contacts that are kept in touch, `size` is that of a body.
+    matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` is
+    that of a body.
     """
     n_c = needed.shape[0]
     largest = 0.0
@@ -109,10 +112,15 @@ def _part(
     more = crowded and _LITTLE * size < largest < _MUCH * size
     give = _YIELD if crowded else 0.0
     relaxation = _BEYOND if more else 1.0
+    still = _STILL * size
     for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
         most = 0.0
         for j in range(n_c):
             k = j if sweep % 2 == 0 else n_c - 1 - j
+            a, b = block[start[k]] // 2, block[start[k + 1] - 2] // 2
+            asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
+            if not (asked or stirred[a] + stirred[b] > 0.0):
+                continue
             w = W[k]
             if not w > 0.0:
                 continue
@@ -122,9 +130,11 @@ def _part(
                 new = min(0.0, pull[k] + relaxation * (slack / w - give * pull[k]) / (1.0 + give))
             new = new if held[k] == 1.0 else max(0.0, new)
             d = new - pull[k]
-            if d == 0.0:
+            if abs(d) * w <= still:
                 continue
             pull[k] = new
+            stirred[a] = 1.0
+            stirred[b] = 1.0
             most = max(most, abs(d) * w)
             for g in range(start[k], start[k + 1]):
                 y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
@@ -148,10 +158,12 @@ def project_step(t: IntArray) -> None:
             overlap = overlap or gap[k] < -_BAND * size[k]
         if not overlap:
             continue
-        for j in range(m + n):
+        for j in range(2 * m + n):
             scratch[j] = 0.0
-        moved, pull, needed = scratch[:m], scratch[m : m + n], scratch[m + n : m + 2 * n]
-        held, W, rows = scratch[m + 2 * n : m + 3 * n], scratch[m + 3 * n : m + 4 * n], scratch[m + 4 * n : m + 16 * n]
+        moved, stirred, pull = scratch[:m], scratch[m : 2 * m], scratch[2 * m : 2 * m + n]
+        m = 2 * m + n
+        needed, held, W = scratch[m : m + n], scratch[m + n : m + 2 * n], scratch[m + 2 * n : m + 3 * n]
+        rows = scratch[m + 3 * n : m + 15 * n]
         for k in range(n):
             c = first + k
             loaded = reference[c, 0] > 0.0 and gap[c] <= _TOUCH * size[c]
@@ -162,7 +174,7 @@ def project_step(t: IntArray) -> None:
                 for l in range(3):
                     rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
         span = start[first : last + 1]
-        _part(span, block, rows, W, needed, held, pull, moved, size[first], n > _CROWD * island[i, 1])
+        _part(span, block, rows, W, needed, held, pull, moved, stirred, size[first], n > _CROWD * island[i, 1])
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
         _displace(t, i, moved)
