@@ -24,7 +24,7 @@ class Memory(NamedTuple):
     coordinate: Array
     """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
     softness: Array = np.zeros((0, 8))
-    """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 4) or empty."""
+    """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 8) or empty."""
     stored: float = 0.0
     """Energy in the compliances or springs of the contacts [J]."""
     rest: Array = np.zeros((0, 7))

@@ -78,8 +78,9 @@ _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measu
 _AT_LEAST, _BETTERED = 2, 24
 _PATIENCE, _PROGRESS = 200, 0.1
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
-# Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha.
-_RIGID, _AGAIN, _COMPLIANT, _LAST = 100, 64, 160, 1000
+# Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
+# as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
+_RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 _LONGEST_WAIT = 16.0
 _BAND = 0.25e-6  # of the body's size: gaps that count as closed in large islands if the contact carried load
@@ -126,12 +127,23 @@ def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, f
 
 
 @inner_kernel
-def _allowance(large: bool, soft: bool, alpha: float, most: int) -> Any:
+def _allowance(large: bool, soft: bool, cold: bool, alpha: float, most: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
+    if cold and not soft:
+        return (np.int64(_COLD), np.int64(_COLD), _PROGRESS)
     if not large or (soft and alpha >= _MOST):
         return (np.int64(_LAST) if large else most, np.int64(_PATIENCE), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
+
+
+@inner_kernel
+def _is_cold(reference: Array, first: int, last: int) -> bool:
+    """Tell whether nothing is known of the impulses of an island."""
+    most = 0.0
+    for k in range(first, last):
+        most = max(most, reference[k, 0])
+    return most == 0.0
 
 
 @inner_kernel
@@ -205,7 +217,8 @@ def solve_step(t: IntArray) -> bool:
             compliance[c, k] = 0.0
     counts[SWEEPS] = 0
     solved, i, fresh = True, 0, True
-    alpha, wait, back, entry, total, large, soft, entering = 0.0, 0.0, 0.0, 0.0, 0, False, False, False
+    alpha, wait, back, entry, total = 0.0, 0.0, 0.0, 0.0, 0
+    large, soft, entering, cold = False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     window: Any = np.int64(WINDOW)
     first_look: Any = np.int64(0)
@@ -216,12 +229,12 @@ def solve_step(t: IntArray) -> bool:
             alpha, wait, back, entry = _remembered(softness, first, last)
             large = _may_be_soft(t, first, last)
             soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
-            total, fresh, entering = 0, False, False
+            total, fresh, entering, cold = 0, False, False, large and _is_cold(reference, first, last)
             first_look, after = (np.int64(_AT_LEAST), np.int64(0)) if large else (np.int64(0), np.int64(_BETTERED))
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
         _pose_island(t, first, last, alpha if soft else 0.0, large)
-        limit, patience, progress = _allowance(large, soft, alpha, counts[LIMIT])
+        limit, patience, progress = _allowance(large, soft, cold, alpha, counts[LIMIT])
         m, n, at = 6 * island[i, 1], 3 * island[i, 0], 6 * island[i, 3] + 3 * first
         state = solving[at : at + m + n]
         y, p = state[:m].reshape((m // 3, 3)), state[m:].reshape((n // 3, 3))
