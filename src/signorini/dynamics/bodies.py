@@ -68,7 +68,7 @@ def _inverse_inertia(mass: Array, inertia: Array, free: Array, q: Array, M_inv: 
             continue
         for k in range(3):
             M_inv[b, k, k] = free[b, k] / mass[b]
-        _world_inertia(inertia[b], free[b], q[b], A)
+        world_inertia(inertia[b], free[b], q[b], A)
         c00 = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
         c01 = A[1, 2] * A[2, 0] - A[1, 0] * A[2, 2]
         c02 = A[1, 0] * A[2, 1] - A[1, 1] * A[2, 0]
@@ -89,7 +89,7 @@ def _inertia_blocks(mass: Array, inertia: Array, free: Array, q: Array, M: Array
     for b in range(mass.size):
         if mass[b] == 0.0:
             continue
-        _world_inertia(inertia[b], free[b], q[b], A)
+        world_inertia(inertia[b], free[b], q[b], A)
         for i in range(3):
             M[b, i, i] = mass[b]
             for j in range(3):
@@ -97,7 +97,7 @@ def _inertia_blocks(mass: Array, inertia: Array, free: Array, q: Array, M: Array
 
 
 @inner_kernel
-def _world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
+def world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
     """Fill `out` with ``R I R^T``.
 
     A direction that is not free becomes a unit row and column: the rest is a block of its own.

@@ -81,7 +81,7 @@ def joint_rows(arrays: JointArrays, table: RowTable, q: Array, near: Array) -> R
     n = table.joint.size
     body, J, psi = np.empty(2 * n, dtype=np.int64), np.zeros((2 * n, 6)), np.zeros(n)
     if n:  # scenes without joints need not compile the kernel
-        _rows(*arrays, *table, q, near, body, J, psi)
+        fill_rows(*arrays, *table, q, near, body, J, psi)
     return Rows(2 * np.arange(n + 1, dtype=np.int64), body, J, psi, np.zeros(n))
 
 
@@ -105,7 +105,7 @@ def _column(R: tuple[float, ...], k: int) -> tuple[float, float, float]:
 
 
 @kernel
-def _rows(
+def fill_rows(
     body_a: IntArray,
     body_b: IntArray,
     anchor_a: Array,
@@ -123,23 +123,26 @@ def _rows(
     J: Array,
     psi: Array,
 ) -> None:
-    """Fill `body`, `J` (two terms for each row) and `psi`."""
+    """Fill `body`, `J` (two terms for each row, zero at first) and `psi`."""
+    none, still = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    a, b, last, r_a, r_b, d, U, C = -1, -1, -1, none, none, none, matrix(still), matrix(still)
     for r in range(joint.size):
         g = joint[r]
-        a, b = body_a[g], body_b[g]
-        x_a, e_a = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-        if a >= 0:
-            x_a, e_a = (q[a, 0], q[a, 1], q[a, 2]), (q[a, 3], q[a, 4], q[a, 5], q[a, 6])
-        x_b, e_b = (q[b, 0], q[b, 1], q[b, 2]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        r_a = rotate(e_a, (anchor_a[g, 0], anchor_a[g, 1], anchor_a[g, 2]))
-        r_b = rotate(e_b, (anchor_b[g, 0], anchor_b[g, 1], anchor_b[g, 2]))
-        d = (
-            x_b[0] - x_a[0] + r_b[0] - r_a[0],
-            x_b[1] - x_a[1] + r_b[1] - r_a[1],
-            x_b[2] - x_a[2] + r_b[2] - r_a[2],
-        )
-        U = matrix(multiply(e_a, (frame_a[g, 0], frame_a[g, 1], frame_a[g, 2], frame_a[g, 3])))
-        C = matrix(multiply(e_b, (frame_b[g, 0], frame_b[g, 1], frame_b[g, 2], frame_b[g, 3])))
+        if g != last:  # rows of one joint stand together
+            last, a, b = g, body_a[g], body_b[g]
+            x_a, e_a = none, still
+            if a >= 0:
+                x_a, e_a = (q[a, 0], q[a, 1], q[a, 2]), (q[a, 3], q[a, 4], q[a, 5], q[a, 6])
+            x_b, e_b = (q[b, 0], q[b, 1], q[b, 2]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+            r_a = rotate(e_a, (anchor_a[g, 0], anchor_a[g, 1], anchor_a[g, 2]))
+            r_b = rotate(e_b, (anchor_b[g, 0], anchor_b[g, 1], anchor_b[g, 2]))
+            d = (
+                x_b[0] - x_a[0] + r_b[0] - r_a[0],
+                x_b[1] - x_a[1] + r_b[1] - r_a[1],
+                x_b[2] - x_a[2] + r_b[2] - r_a[2],
+            )
+            U = matrix(multiply(e_a, (frame_a[g, 0], frame_a[g, 1], frame_a[g, 2], frame_a[g, 3])))
+            C = matrix(multiply(e_b, (frame_b[g, 0], frame_b[g, 1], frame_b[g, 2], frame_b[g, 3])))
         u, c = _column(U, row_i[r]), _column(C, row_j[r])
         axis_a, axis_b = u, u  # of the moments
         s_a = 1.0

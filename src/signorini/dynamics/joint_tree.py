@@ -24,14 +24,14 @@ import math
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import counting_kernel, inner_kernel, kernel
+from signorini._jit import inner_kernel, kernel
 
 MOST_ROWS = 8
 """Rows of one joint: six at most, one of a drive, one of a spring."""
 
 
 @inner_kernel
-def _cholesky(A: Array, n: int) -> None:
+def cholesky(A: Array, n: int) -> None:
     """Overwrite the lower triangle of the first n rows by its Cholesky factor."""
     for i in range(n):
         for j in range(i + 1):
@@ -69,21 +69,23 @@ def factor(
     A: Array,
     Y: Array,
     S: Array,
+    X: Array,
 ) -> None:
-    """Fill the factors `A` (n_b, 6, 6), `Y` = A^-1 B_c^T (n_t, 8, 6) and `S` (n_t, 8, 8) of every body in the trees.
+    """Fill the factors of every body in the trees.
 
-    `A` may hold anything before. Terms of row r stand at 2 r and 2 r + 1 of `row_body` and `J`.
+    They are the Cholesky factors in `A` (n_b, 6, 6) and, of S, in `S` (n_t, 8, 8), ``Y = A^-1 B_c^T`` (n_t, 8, 6) and
+    ``X = L^-1 B_p`` (n_t, 8, 6), ``L L^T = S``. `A` may hold anything before. Terms of row r stand at 2 r and 2 r + 1
+    of `row_body` and `J`.
     """
     for k in range(tree_body.size):
         b = tree_body[k]
         for i in range(6):
             for j in range(6):
                 A[b, i, j] = M[b, i, j]
-    X = np.zeros((MOST_ROWS, 6))
     for k in range(tree_body.size):
         b, p, first = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - first
-        _cholesky(A[b], 6)
+        cholesky(A[b], 6)
         for i in range(n):
             t = 2 * (first + i)
             child = t + 1 if row_body[t + 1] == b else t
@@ -99,74 +101,72 @@ def factor(
                     s += J[child, l] * Y[k, j, l]
                 S[k, i, j] = s
             S[k, i, i] += compliance[first + i]
-        _cholesky(S[k], n)
+        cholesky(S[k], n)
         if p < 0:
             continue
-        for l in range(6):  # X = L^-1 B_p, so that B_p^T S^-1 B_p = X^T X
+        for l in range(6):  # so that B_p^T S^-1 B_p = X^T X
             for i in range(n):
                 t = 2 * (first + i)
                 s = J[t if row_body[t + 1] == b else t + 1, l]
                 for j in range(i):
-                    s -= S[k, i, j] * X[j, l]
-                X[i, l] = s / S[k, i, i]
+                    s -= S[k, i, j] * X[k, j, l]
+                X[k, i, l] = s / S[k, i, i]
         for l in range(6):
-            for m in range(6):
+            for m in range(l + 1):
                 s = 0.0
                 for i in range(n):
-                    s += X[i, l] * X[i, m]
+                    s += X[k, i, l] * X[k, i, m]
                 A[p, l, m] += s
 
 
-@counting_kernel
-def _solve_tree(
+@inner_kernel
+def solve_tree(
     first: int,
     last: int,
     tree_body: IntArray,
     parent: IntArray,
     row_start: IntArray,
     row_stop: IntArray,
-    row_body: IntArray,
-    J: Array,
     A: Array,
     Y: Array,
     S: Array,
+    X: Array,
     v: Array,
     impulse: Array,
 ) -> None:
-    """Solve one tree: `v` (n_b, 6) holds f and becomes v, `impulse` (n_r,) holds x_2 and becomes lambda."""
-    t2 = np.zeros(MOST_ROWS)
+    """Solve one tree: `v` (n_b, 6) holds f and becomes v, `impulse` (n_r,) holds x_2 and becomes lambda.
+
+    On the way to the root `impulse` holds ``w = L^-1 (x_2 + Y f)``; back from it ``lambda = -L^-T (w + X v_p)``.
+    """
     for k in range(first, last):
         b, p, r_0 = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - r_0
-        if n > 0:
+        for i in range(n):
+            s = impulse[r_0 + i]
+            for l in range(6):
+                s += Y[k, i, l] * v[b, l]
+            for j in range(i):
+                s -= S[k, i, j] * impulse[r_0 + j]
+            impulse[r_0 + i] = s / S[k, i, i]
+        if p >= 0:
             for i in range(n):
-                s = impulse[r_0 + i]
                 for l in range(6):
-                    s += Y[k, i, l] * v[b, l]
-                t2[i] = s
-            _solve(S[k], t2, n)
-            for i in range(n):
-                impulse[r_0 + i] = -t2[i]
-                if p >= 0:
-                    t = 2 * (r_0 + i)
-                    other = t if row_body[t + 1] == b else t + 1
-                    for l in range(6):
-                        v[p, l] -= J[other, l] * t2[i]
+                    v[p, l] -= X[k, i, l] * impulse[r_0 + i]
         _solve(A[b], v[b], 6)
     for k in range(last - 1, first - 1, -1):
         b, p, r_0 = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - r_0
-        if p >= 0:
-            for i in range(n):
-                t = 2 * (r_0 + i)
-                other = t if row_body[t + 1] == b else t + 1
-                s = 0.0
+        for i in range(n):
+            s = impulse[r_0 + i]
+            if p >= 0:
                 for l in range(6):
-                    s += J[other, l] * v[p, l]
-                t2[i] = s
-            _solve(S[k], t2, n)
-            for i in range(n):
-                impulse[r_0 + i] -= t2[i]
+                    s += X[k, i, l] * v[p, l]
+            impulse[r_0 + i] = -s
+        for i in range(n - 1, -1, -1):
+            s = impulse[r_0 + i]
+            for j in range(i + 1, n):
+                s -= S[k, j, i] * impulse[r_0 + j]
+            impulse[r_0 + i] = s / S[k, i, i]
         for i in range(n):
             for l in range(6):
                 v[b, l] += Y[k, i, l] * impulse[r_0 + i]
@@ -179,18 +179,17 @@ def solve_trees(
     parent: IntArray,
     row_start: IntArray,
     row_stop: IntArray,
-    row_body: IntArray,
-    J: Array,
     A: Array,
     Y: Array,
     S: Array,
+    X: Array,
     v: Array,
     impulse: Array,
 ) -> None:
     """Solve all trees: `v` (n_b, 6) holds f and becomes v, `impulse` (n_r,) holds x_2 and becomes lambda."""
     for tree in range(tree_start.size - 1):
         first, last = tree_start[tree], tree_start[tree + 1]
-        _solve_tree(first, last, tree_body, parent, row_start, row_stop, row_body, J, A, Y, S, v, impulse)
+        solve_tree(first, last, tree_body, parent, row_start, row_stop, A, Y, S, X, v, impulse)
 
 
 @kernel
@@ -200,11 +199,10 @@ def respond(
     parent: IntArray,
     row_start: IntArray,
     row_stop: IntArray,
-    row_body: IntArray,
-    J: Array,
     A: Array,
     Y: Array,
     S: Array,
+    X: Array,
     of_body: IntArray,
     M_inv: Array,
     start: IntArray,
@@ -216,8 +214,10 @@ def respond(
 
     Bodies outside the trees answer with `M_inv`.
     """
-    n_b = of_body.size
-    v, impulse = np.zeros((n_b, 6)), np.zeros(J.shape[0] // 2)
+    n_b, row_count = of_body.size, 0
+    for k in range(row_stop.size):
+        row_count = max(row_count, row_stop[k])
+    v, impulse = np.zeros((n_b, 6)), np.zeros(row_count)
     for c in range(start.size - 1):
         for k in range(start[c], start[c + 1]):
             b = body[k]
@@ -239,7 +239,7 @@ def respond(
                 done = done or (body[other] >= 0 and of_body[body[other]] == tree)
             if not done:
                 first, last = tree_start[tree], tree_start[tree + 1]
-                _solve_tree(first, last, tree_body, parent, row_start, row_stop, row_body, J, A, Y, S, v, impulse)
+                solve_tree(first, last, tree_body, parent, row_start, row_stop, A, Y, S, X, v, impulse)
         for r in range(start.size - 1):
             s = 0.0
             for k in range(start[r], start[r + 1]):

@@ -78,7 +78,7 @@ class JointSystem:
     M: Array
     """(n_b, 6, 6)"""
     M_inv: Array
-    factors: tuple[Array, Array, Array]
+    factors: tuple[Array, Array, Array, Array]
     loops: tuple[Loops, ...]
 
     @property
@@ -147,7 +147,7 @@ class JointSystem:
 
     def _tree(
         self,
-    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, Array, Array, Array, Array]:
+    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, Array, Array, Array, Array]:
         """Return the leading arguments of the kernels."""
         tree = self.model.joints.tree
         return (
@@ -156,8 +156,6 @@ class JointSystem:
             tree.parent,
             tree.row_start,
             tree.row_stop,
-            self.rows.body,
-            self.rows.J,
             *self.factors,
         )
 
@@ -284,9 +282,10 @@ def elastic_energy(joints: Joints, coordinate: Array) -> float:
 def _factored(model: Model, rows: Rows, x2: Array, compliance: Array, M: Array, M_inv: Array) -> JointSystem:
     """Eliminate the trees, then look through them at the loops."""
     tree, n_t = model.joints.tree, model.joints.tree.body.size
-    A, Y, S = np.zeros_like(M), np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, MOST_ROWS))
-    factor(tree.body, tree.parent, tree.row_start, tree.row_stop, rows.body, rows.J, compliance, M, A, Y, S)
-    factors = (A, Y, S)
+    A, S = np.zeros_like(M), np.zeros((n_t, MOST_ROWS, MOST_ROWS))
+    Y, X = np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, 6))
+    factors = (A, Y, S, X)
+    factor(tree.body, tree.parent, tree.row_start, tree.row_stop, rows.body, rows.J, compliance, M, *factors)
     system = JointSystem(model, rows, x2, compliance, M, M_inv, factors, ())
     if not tree.loop_row.size:
         return system

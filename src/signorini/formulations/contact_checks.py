@@ -35,14 +35,18 @@ def contact_checks(
     """Return by how much friction exceeds its cone, of the largest normal impulse, and the largest angle to the slip.
 
     The angle is that between slip and minus friction [rad], over the pressed contacts that slip. `doubt` is the impulse
-    that the tolerance leaves open [N s]; what contact c does is written to ``mode[order[c]]``.
+    that the tolerance leaves open [N s]; what contact c does is written to ``mode[order[c]]``, and one that would be
+    beyond its end is a law of a joint and left alone.
     """
     largest = 0.0
     for c in range(mu.shape[0]):
-        largest = max(largest, p[c, 0])
+        if order[c] < mode.shape[0]:
+            largest = max(largest, p[c, 0])
     excess = 0.0
     angle = 0.0
     for c in range(mu.shape[0]):
+        if order[c] >= mode.shape[0]:
+            continue
         p_t, p_o, u_t, u_o = p[c, 1], p[c, 2], u[c, 1], u[c, 2]
         limit = mu[c] * p[c, 0]
         excess = max(excess, math.sqrt(p_t * p_t + p_o * p_o) - limit)

@@ -1,6 +1,6 @@
 """The compiled step of :class:`~signorini.MoreauJean`: its arrays, and what Python does where kernels cannot.
 
-Made for scenes without joints whose friction is Coulomb's. All arrays are made once and grow with the number of
+Made for scenes whose friction is Coulomb's, with the joints of :mod:`~.joint_tables` or none. All arrays are made once and grow with the number of
 contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between the
 stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
 robust methods.
@@ -18,10 +18,11 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.stage import free_motion, stage
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
-from signorini.formulations.step_stages import NEEDED, stage_address
+from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.time_stepping import contact_space
 from signorini.geometry import detect
 from signorini.geometry.tables import ROOM, Family, family_of, scratch_for, tables_of
@@ -89,6 +90,8 @@ class Log:
     """Contacts, impulses and velocities, (any, 16)."""
     index: IntArray
     """Bodies, feature and mode, (any, 4)."""
+    joints: Array
+    """Coordinate, speed, effort and reaction of the joints, (steps, n_j, 9)."""
 
 
 class Engine:
@@ -102,13 +105,16 @@ class Engine:
         self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
         n_b, fixed = model.body_count, model.fixed_count
         arrays, put = model.arrays, self.arena.put
-        self._numbers = put(at.NUMBERS, np.zeros(8))
-        self._counts = put(at.COUNTS, np.zeros(20, dtype=np.int64))
+        self._numbers = put(at.NUMBERS, np.zeros(10))
+        self._counts = put(at.COUNTS, np.zeros(23, dtype=np.int64))
         g = arrays.gravity
         self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
         self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
-        self.paused = functions or any(motion is not None for motion in model.motions)
+        self.joints = JointTables(model, h) if model.joints.any else None
+        """None if there are none."""
+        driven = self.joints is not None and self.joints.driven
+        self.paused = functions or driven or any(motion is not None for motion in model.motions)
         self._counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, soft, sleeps
         for k, constant in (
             (at.MASS, arrays.mass),
@@ -128,10 +134,13 @@ class Engine:
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
         put(at.REST, np.zeros((n_b if sleeps else 0, 7)))
-        for k in (at.PLACE, at.ISLAND):
-            put(k, np.zeros((n_b, 4), dtype=np.int64))
+        put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
+        put(at.ISLAND, np.zeros((n_b, 5), dtype=np.int64))
+        put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
+        if self.joints is not None:
+            self._counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.CHECK, np.zeros(11))
+        put(at.CHECK, np.zeros(14))
         put(at.BALANCE, np.zeros(len(Balance._fields)))
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
         self.family = None if model.implicit else family_of(self._tables)
@@ -150,18 +159,24 @@ class Engine:
 
     def _make_room(self, capacity: int, *, first: bool = False) -> None:
         """Make room for `capacity` contacts; what is remembered of the last step is kept."""
+        blocks, bodies = 4, self.model.body_count
+        if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
+            capacity += self.joints.law_room
+            bodies += self.joints.law_room
+            blocks = 2 * max(2, self.joints.deepest) + 1
+            self.joints.make_room(capacity)
         for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
             for k, columns in table.items():
                 if first:
                     self.arena.put(k, np.zeros((capacity, *columns), dtype=kind))
                 else:
                     self.arena.grow(k, capacity, keep=k in _KEPT)
-        size = 6 * self.model.body_count + 3 * capacity
+        size = 6 * bodies + 3 * capacity
         self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
-        self.arena.put(at.BLOCK, np.zeros(4 * capacity, dtype=np.int64))
-        self.arena.put(at.GATHER, np.zeros((4 * capacity, 3, 3)))
+        self.arena.put(at.BLOCK, np.zeros(blocks * capacity, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((blocks * capacity, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
-        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * self.model.body_count))
+        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
 
     def _make_more_room(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""
@@ -187,11 +202,13 @@ class Engine:
         contacts = rows * max(16, 2 * self.contact_count) if keep_contacts else 0
         put(at.LOG_Q, np.zeros((rows, n_b, 7)))
         put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, 11)))
+        put(at.LOG_CHECK, np.zeros((rows, 14)))
         put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
         put(at.LOG_VALUE, np.zeros((contacts, 16)))
         put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
+        if self.joints is not None:
+            self.joints.log(rows)
         if rows > 0:
             self._connect(at.WRITE_LOG)
         self._counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
@@ -202,8 +219,9 @@ class Engine:
         start = self.arena[at.LOG_START][: rows + 1].copy()
         q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
         value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
+        joints = np.zeros((rows, 0, 9)) if self.joints is None else self.joints.read_log(rows)
         self._counts[at.LOGGED] = 0
-        return Log(q, v, check, balance, start, value, index)
+        return Log(q, v, check, balance, start, value, index, joints)
 
     # --- state -------------------------------------------------------------------
 
@@ -224,11 +242,15 @@ class Engine:
         impulse = np.zeros((old, 6))
         impulse[:, :3] = self.arena[at.IMPULSE][:old]
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
-        stored, rest = float(self._numbers[at.STORED]), self.arena[at.REST].copy()
-        return Memory(self.arena[at.OLD_FEATURE][:old].copy(), impulse, np.zeros(0), softness, stored, rest)
+        stored, rest, feature = float(self._numbers[at.STORED]), self.arena[at.REST].copy(), self.arena[at.OLD_FEATURE]
+        memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest)
+        return memory if self.joints is None else self.joints.renamed(memory)._replace(coordinate=self.joints.coordinate)
 
     def restore(self, state: State, memory: Memory) -> None:
         """Continue from `state`."""
+        if self.joints is not None:
+            self.joints.restore(memory.coordinate)
+            memory = self.joints.renamed(memory)
         self._numbers[at.TIME] = state.t
         self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
         old = memory.feature.size
@@ -276,7 +298,8 @@ class Engine:
 
     def _connect_all(self) -> None:
         """Put in those that every step needs, when first used: another process may compile them before."""
-        self._connect(*(k for k in NEEDED if k != at.FIND or self.family is not None))
+        joined = self.joints is not None
+        self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
         self._connected = True
@@ -328,13 +351,16 @@ class Engine:
             q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
             self.arena[at.DRIVE][:fixed] = drive_velocity(model, state, self.h, secant=True)[:fixed]
         self.arena[at.P_EXT][:] = load_impulse(model, state, self.h)
+        if self.joints is not None and self.joints.driven:
+            self.joints.load(state.t)
 
     def _rescue(self) -> None:
         """Have the step solved by the robust methods."""
         awake = self._awake()
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
-        problem = self._problem(self._loaded, began, self._seen(awake), self._law(awake))
+        coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
+        problem = self._problem(self._loaded, began, coordinate, self._seen(self._contacts(awake)), self._law(awake))
         # A little more than is asked for: here sums are added up in another order.
         solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
@@ -346,9 +372,14 @@ class Engine:
         self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
     def _awake(self) -> IntArray:
-        """Return the contacts of the step that do not sleep."""
+        """Return the contacts of the step that do not sleep, then the laws of joints, which are numbered on."""
         awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
         return awake
+
+    def _contacts(self, rows: IntArray) -> IntArray:
+        """Return those of `rows` that are contacts."""
+        contacts: IntArray = rows[rows < self._counts[at.SEEN]]
+        return contacts
 
     def _law(self, rows: IntArray) -> tuple[Array, Array]:
         """Return the compliances of contacts, and what they and the gaps add to the velocities; copies, (n_c, 3)."""
@@ -381,15 +412,16 @@ class Engine:
         """Return the contacts of the coming step."""
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
-    def _problem(self, model: Model, state: State, contacts: Contacts, law: tuple[Array, Array]) -> FrictionProblem:
+    def _problem(
+        self, model: Model, state: State, coordinate: Array, contacts: Contacts, law: tuple[Array, Array]
+    ) -> FrictionProblem:
         """Pose the problem of a step that began at `state` by the functions of the other formulations.
 
-        `law` is what :meth:`_law` said of these contacts.
+        `coordinate` are those of the joints then, `law` is what :meth:`_law` said of contacts and laws of joints.
         """
         free = free_motion(model, state, self.h, implicit=bool(self._counts[at.IMPLICIT]))
-        space = contact_space(
-            model, stage(model, state, Memory.none(), self.h), free, contacts, secant=True, common_point=True
-        )
+        at_start = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h)
+        space = contact_space(model, at_start, free, contacts, secant=True, common_point=True)
         dim, (a, shift) = space.b.shape[1], law
         b = (space.b + shift[:, :dim]).reshape(-1)
         compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
@@ -398,11 +430,12 @@ class Engine:
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
         before, n_c, awake = self.before, int(self._counts[at.SEEN]), self._awake()
-        contacts, posed, law = self._seen(slice(n_c)), self._seen(awake), self._law(awake)
+        contacts, posed, law = self._seen(slice(n_c)), self._seen(self._contacts(awake)), self._law(awake)
+        coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate_before
         check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
         impulse, velocity = self.arena[at.IMPULSE][:n_c].copy(), self.arena[at.U][self.arena[at.POSITION][:n_c]]
         solution = Solution(
-            z=np.ascontiguousarray(impulse[awake, :dim]).reshape(-1),
+            z=np.ascontiguousarray(self.arena[at.IMPULSE][awake, :dim]).reshape(-1),
             status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,
             residual=float(check[at.RESIDUAL]),
             iterations=int(check[at.EFFORT]),
@@ -415,10 +448,11 @@ class Engine:
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
-            pose=lambda: self._problem(model, before, posed, law),
+            pose=lambda: self._problem(model, before, coordinate, posed, law),
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
+            joints=None if self.joints is None else self.joints.report(*check[[at.JOINT_DRIFT, at.JOINT_CONFLICT]]),
         )
 
 

@@ -34,9 +34,9 @@ from signorini.dynamics import (
 )
 from signorini.model import Model, RowKind, RowTable, State
 
-_NEAR_LIMIT = 2.0  # steps at the present speed within which a limit counts
-_BRAKING_SHARE = 0.5  # of a motor's effort that may be counted on to stop in time; the rest is for other loads
-_LIMIT_MARGIN = 1e-2  # [m, rad] within which it always counts
+NEAR_LIMIT = 2.0  # steps at the present speed within which a limit counts
+BRAKING_SHARE = 0.5  # of a motor's effort that may be counted on to stop in time; the rest is for other loads
+LIMIT_MARGIN = 1e-2  # [m, rad] within which it always counts
 
 
 class LawKind(IntEnum):
@@ -135,7 +135,7 @@ def _restrain_motors(system: JointSystem, laws: RowLaws, h: float, span: float) 
     rows = laws.rows
     terms = (rows.start[motor][:, None] + np.arange(2)).reshape(-1)
     own = Rows(2 * np.arange(motor.size + 1), rows.body[terms], rows.J[terms], rows.psi[motor], rows.rate[motor])
-    deceleration = _BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / span
+    deceleration = BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / span
     lag = rows.psi[motor]
     rows.psi[motor] = np.sign(lag) * np.minimum(np.abs(lag), h * np.sqrt(2.0 * deceleration * np.abs(lag)))
 
@@ -185,7 +185,7 @@ def _chosen(
     """Return kind, coordinate row, direction (+1 or -1), psi, rate and bound of the laws that act in a step."""
     joints = model.joints
     g = joints.coordinates.joint
-    margin = _LIMIT_MARGIN + _NEAR_LIMIT * h * np.abs(speed)
+    margin = LIMIT_MARGIN + NEAR_LIMIT * h * np.abs(speed)
     low, high = measured.psi - joints.limits[g, 0], joints.limits[g, 1] - measured.psi
     rubs = (joints.friction[g] > 0.0) | (joints.load_friction[g, 0] > 0.0)
     pursued = np.array([joints.motions[k] is not None for k in g], dtype=bool) & np.isfinite(joints.effort_limit[g])

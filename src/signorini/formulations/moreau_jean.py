@@ -50,6 +50,7 @@ from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.gap_law import contact_sizes, lift_speed, normal_shifts
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -126,7 +127,9 @@ class MoreauJean:
         couples = (materials.torsional, materials.rolling, materials.ellipsoid)
         plain = self.solver is None and self.theta == 1.0 and self.restitution_law == "newton"
         plain = plain and self.stiffness is None
-        return plain and not model.joints.any and not any(np.any(values > 0.0) for values in couples)
+        if model.joints.any:
+            plain = plain and not self.projection and not self.sleeping and takes_joints(model)
+        return plain and not any(np.any(values > 0.0) for values in couples)
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""

@@ -19,8 +19,8 @@ def _numbered(count: int) -> Any:
 
 (
     # scalars
-    NUMBERS,  # (8,): see below
-    COUNTS,  # (20,): see below
+    NUMBERS,  # (10,): see below
+    COUNTS,  # (23,): see below
     # bodies, constant
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
@@ -66,7 +66,7 @@ def _numbered(count: int) -> Any:
     SEEN_INDEX,  # (cap, 4)
     # contacts in the order of islands
     ORDER,  # (cap,) row in the order of features
-    ISLAND,  # (n_b, 4): contacts, bodies, first contact, first body
+    ISLAND,  # (n_b, 5): contacts, bodies, first contact, first body, whether joints are in it
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -91,18 +91,19 @@ def _numbered(count: int) -> Any:
     SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
-    CHECK,  # (11,): see below
+    CHECK,  # (14,): see below
     BALANCE,  # (9,): as Balance
     # log, one row for each step
     LOG_Q,  # (rows, n_b, 7)
     LOG_V,  # (rows, n_b, 6)
-    LOG_CHECK,  # (rows, 11)
+    LOG_CHECK,  # (rows, 14)
     LOG_BALANCE,  # (rows, 9)
     LOG_START,  # (rows + 1,) first contact
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
+    JOINTS,  # the table of joints, see joint_arrays
     ARRAY_COUNT,
-) = _numbered(76)
+) = _numbered(77)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -119,11 +120,15 @@ def _numbered(count: int) -> Any:
     SMALLEST_GAP,
     WRITE_LOG,
     RUN,
+    POSE_JOINED,
+    JOIN,
+    ANSWER_JOINTS,
+    PRESS_JOINED,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(14)
+) = ARRAY_COUNT + _numbered(18)
 
 # NUMBERS
-TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered(8)
+TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, ENERGY_CHANGE, ENERGY_SCALE = _numbered(10)
 
 # COUNTS
 (
@@ -147,7 +152,10 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED = _numbered
     DONE,  # steps of the present run
     RESCUED,  # the robust methods were asked
     SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
-) = _numbered(20)
+    ROWS,  # of the step: contacts, then laws of joints
+    JOINED,  # whether there are joints
+    LAW_ROOM,  # rows to keep for their laws
+) = _numbered(23)
 
 # Stages between which the step may return to Python.
 READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
@@ -165,4 +173,7 @@ READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
     EFFORT,
     DEFLECTION,  # [m] by which the compliance gave way
     ASLEEP,  # number of bodies
-) = _numbered(11)
+    JOINT_DRIFT,
+    JOINT_CONFLICT,
+    REDUNDANT_ROWS,
+) = _numbered(14)

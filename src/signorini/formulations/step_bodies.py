@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import gyroscopic
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
+    ANSWER_JOINTS,
     BOUND,
     COUNTS,
     FACTOR,
@@ -17,6 +18,7 @@ from signorini.formulations.step_arrays import (
     IMPLICIT,
     INERTIA,
     ISLAND,
+    JOINED,
     MASS,
     NUMBERS,
     P_EXT,
@@ -119,6 +121,8 @@ def move_step(t: IntArray) -> None:
         for k in range(6):
             v_0[b, k] = v[b, k]
     _add_impulses(t)
+    if counts[JOINED] == 1:
+        perform(t[ANSWER_JOINTS, 0], (t,))
     move_bodies(q, v, numbers[H], True, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding

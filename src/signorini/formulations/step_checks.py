@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
 from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
 from signorini.formulations.step_arrays import (
@@ -24,12 +24,15 @@ from signorini.formulations.step_arrays import (
     DISSIPATION_ANGLE,
     DRIVE,
     EFFORT,
+    ENERGY_CHANGE,
     ENERGY_ERROR,
+    ENERGY_SCALE,
     FIXED,
     GRAVITY,
     GRAVITY_X,
     IMPULSE,
     INERTIA,
+    JOINED,
     LOAD,
     MASS,
     MIN_GAP,
@@ -43,12 +46,14 @@ from signorini.formulations.step_arrays import (
     P_EXT,
     PAUSE,
     PLACE,
+    PRESS_JOINED,
     Q_0,
     Q_START,
     REFERENCE,
     RESCUED,
     RESIDUAL,
     RHO,
+    ROWS,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -105,7 +110,7 @@ def check_law(t: IntArray) -> None:
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0
     check[EFFORT] = counts[SWEEPS]
     check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = contact_checks(
-        p, u, mu, rho, tolerance * scale, wholes(t, ORDER), wholes(t, MODE)
+        p, u, mu, rho, tolerance * scale, wholes(t, ORDER), wholes(t, MODE)[: counts[SEEN]]
     )
 
 
@@ -119,11 +124,11 @@ def hand_over(t: IntArray) -> None:
     mode = wholes(t, MODE)
     old_feature, old_softness = wholes(t, OLD_FEATURE), real_rows(t, OLD_SOFTNESS)
     check[DEFLECTION] = 0.0
-    for k in range(counts[ACTIVE], counts[SEEN]):  # asleep
+    for k in range(counts[ACTIVE], counts[ROWS]):  # asleep
         mode[order[k]] = STICK if p[k, 0] > 0.0 else SEPARATING
         for i in range(3):
             u[k, i] = 0.0
-    for k in range(counts[SEEN]):
+    for k in range(counts[ROWS]):
         c = order[k]
         for i in range(3):
             if k < counts[ACTIVE]:
@@ -133,7 +138,7 @@ def hand_over(t: IntArray) -> None:
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]
-    counts[OLD] = counts[SEEN]
+    counts[OLD] = counts[ROWS]
     counts[SOFTEN] = 0
     counts[RESCUED] = 0
 
@@ -152,7 +157,7 @@ def _drive_work(t: IntArray) -> float:
     for k in range(counts[ACTIVE]):
         c = order[k]
         a = index[c, 0]
-        if a < counts[FIXED] and p[k, 0] != 0.0:
+        if c < counts[SEEN] and a < counts[FIXED] and p[k, 0] != 0.0:
             n = (value[c, 6], value[c, 7], value[c, 8])
             tangent, other = tangent_frame(n)
             r = (value[c, 3] - q[a, 0], value[c, 4] - q[a, 1], value[c, 5] - q[a, 2])
@@ -171,9 +176,9 @@ def _contact_work(t: IntArray) -> tuple[float, float, float]:
     lifted, friction, normal = 0.0, 0.0, 0.0
     for k in range(counts[ACTIVE]):
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
-        if p0 == 0.0 and p1 == 0.0 and p2 == 0.0:
-            continue
         c = order[k]
+        if c >= counts[SEEN] or (p0 == 0.0 and p1 == 0.0 and p2 == 0.0):
+            continue
         place[index[c, 0], 3] = 1
         place[index[c, 1], 3] = 1
         lifted += p0 * correction[k]
@@ -213,6 +218,8 @@ def account(t: IntArray) -> None:
     v_spun, p_ext, weight = real_rows(t, V_SPUN), real_rows(t, P_EXT), real_rows(t, WEIGHT)
     fixed, h = counts[FIXED], numbers[H]
     lifted, friction, normal = _contact_work(t)
+    if counts[JOINED] == 1:
+        perform(t[PRESS_JOINED, 0], (t,))
     drive = _drive_work(t) if counts[PAUSE] == 1 else 0.0
     lifted += _pumped(t)
     parted = 0.0
@@ -269,9 +276,11 @@ def account(t: IntArray) -> None:
     check[CORRECTION] = lifted
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
+    numbers[ENERGY_CHANGE] = (T_1 - T_0) + (V_1 - V_0_)
+    numbers[ENERGY_SCALE] = scale
     for k in range(9):
         scale = max(scale, abs(balance[k]))
-    gap = abs((T_1 - T_0) + (V_1 - V_0_) - (load + drive + lifted - friction - impact - free_loss))
+    gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
 
 

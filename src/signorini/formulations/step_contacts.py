@@ -41,6 +41,7 @@ from signorini.formulations.step_arrays import (
     REBOUND,
     REFERENCE,
     RESTITUTION,
+    ROWS,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -148,7 +149,7 @@ def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, 
 
 
 @inner_kernel
-def _keep_contacts(t: IntArray, n_c: int) -> None:
+def keep_contacts(t: IntArray, n_c: int) -> None:
     """Remember the contacts of the step for those who read them after the next look ahead."""
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
@@ -160,9 +161,9 @@ def _keep_contacts(t: IntArray, n_c: int) -> None:
 
 
 @inner_kernel
-def _recall(t: IntArray, n_c: int) -> None:
+def recall(t: IntArray, n_c: int) -> None:
     """Set the impulses of the last step as a guess; both lists are sorted by feature."""
-    counts, index, position = wholes(t, COUNTS), whole_rows(t, INDEX), wholes(t, POSITION)
+    counts, index, position = wholes(t, COUNTS), whole_rows(t, SEEN_INDEX), wholes(t, POSITION)
     old_feature, old_impulse, p = wholes(t, OLD_FEATURE), real_rows(t, IMPULSE), real_rows(t, P)
     reference, old_softness, softness = real_rows(t, REFERENCE), real_rows(t, OLD_SOFTNESS), real_rows(t, SOFTNESS)
     at = 0
@@ -179,33 +180,37 @@ def _recall(t: IntArray, n_c: int) -> None:
 
 
 @inner_kernel
+def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: int) -> int:
+    """Write the two blocks from `g` on that join a contact to body `b`; return where the next begin."""
+    place, L, dim = whole_rows(t, PLACE), real_rows(t, FACTOR), wholes(t, COUNTS)[DIM]
+    block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
+    block[g] = 2 * place[b, 1]
+    block[g + 1] = 2 * place[b, 1] + 1
+    for i in range(3):
+        if i < dim:
+            _couple(L, b, arm, frame[i], sign, gather, g, i)
+        else:
+            for j in range(3):
+                gather[g, i, j] = 0.0
+                gather[g + 1, i, j] = 0.0
+    return g + 2
+
+
+@inner_kernel
 def _couple_bodies(
     t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
-    counts, place, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, FACTOR)
-    block, gather, dim = wholes(t, BLOCK), real_blocks(t, GATHER), counts[DIM]
+    fixed = wholes(t, COUNTS)[FIXED]
     wholes(t, START)[k] = g
     for side in range(2):
-        b = bodies[side]
-        if b < counts[FIXED]:
-            continue
-        block[g] = 2 * place[b, 1]
-        block[g + 1] = 2 * place[b, 1] + 1
-        sign = 1.0 if side == 1 else -1.0
-        for i in range(3):
-            if i < dim:
-                _couple(L, b, arms[side], frame[i], sign, gather, g, i)
-            else:
-                for j in range(3):
-                    gather[g, i, j] = 0.0
-                    gather[g + 1, i, j] = 0.0
-        g += 2
+        if bodies[side] >= fixed:
+            g = couple_body(t, bodies[side], arms[side], frame, 1.0 if side == 1 else -1.0, g)
     return g
 
 
 @inner_kernel
-def _write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
+def write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
     """Write the diagonal block of a contact, `W` (3, 3), from the blocks that join it to its bodies."""
     for i in range(3):
         for j in range(i + 1):
@@ -218,16 +223,11 @@ def _write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
 
 
 @inner_kernel
-def _pose_contact(t: IntArray, k: int, c: int, g: int) -> int:
-    """Write map, velocities, gap and coefficients of contact `c`, the k-th to be solved; return its last block + 1."""
-    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
-    q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
-    b_free, before, bound, fixed = real_rows(t, B), real_rows(t, U), reals(t, BOUND), counts[FIXED]
-    a, b, material = index[c, 0], index[c, 1], index[c, 3]
-    n = (value[c, 6], value[c, 7], value[c, 8])
-    tangent, other = tangent_frame(n)
-    frame = (n, tangent, other)
-    # One common point: halfway across the gap, or on the moving body if the other is fixed.
+def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> tuple[Vector, Vector]:
+    """Return the way from the centres of both bodies to the point where they feel the impulse.
+
+    It is one common point: halfway across the gap, or on the moving body if the other is fixed.
+    """
     s = 0.0 if a < fixed else 0.5
     x = (
         value[c, 3] + s * (value[c, 0] - value[c, 3]),
@@ -236,6 +236,20 @@ def _pose_contact(t: IntArray, k: int, c: int, g: int) -> int:
     )
     r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
     r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
+    return (r_a, r_b)
+
+
+@inner_kernel
+def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Vector, Vector], Frame]:
+    """Write velocities, gap and coefficients of contact `c`, the k-th to be solved; return bodies, arms and frame."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
+    b_free, before, bound, fixed = real_rows(t, B), real_rows(t, U), reals(t, BOUND), counts[FIXED]
+    a, b, material = index[c, 0], index[c, 1], index[c, 3]
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    tangent, other = tangent_frame(n)
+    frame = (n, tangent, other)
+    r_a, r_b = contact_arms(value, q, c, a, b, fixed)
     after_b, before_b = point_velocity(v_free, b, r_b), point_velocity(v, b, r_b)
     if a < fixed:
         after_a = point_velocity(drive, a, r_a)
@@ -248,13 +262,11 @@ def _pose_contact(t: IntArray, k: int, c: int, g: int) -> int:
         if i < counts[DIM]:
             b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
-    last = _couple_bodies(t, k, (a, b), (r_a, r_b), frame, g)
-    _write_diagonal(real_blocks(t, GATHER), g, last, real_blocks(t, DIAGONAL)[k])
     reals(t, MU)[k] = reals(t, FRICTION)[material]
     reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]
     reals(t, GAP)[k] = value[c, 9]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
-    return last
+    return ((a, b), (r_a, r_b), frame)
 
 
 @inner_kernel
@@ -262,19 +274,24 @@ def pose_step(t: IntArray) -> None:
     """Pose the friction problems of all islands that are awake, and set the guess."""
     counts, numbers, order, n_c = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, ORDER), wholes(t, COUNTS)[CONTACTS]
     counts[SEEN] = n_c
+    counts[ROWS] = n_c
     mark_awake(t)
     index, place, island = whole_rows(t, INDEX), whole_rows(t, PLACE), whole_rows(t, ISLAND)
     counts[ISLANDS], counts[ACTIVE] = find_islands(n_c, index, counts[FIXED], place, island, order, wholes(t, POSITION))
-    _keep_contacts(t, n_c)
-    _recall(t, n_c)
+    keep_contacts(t, n_c)
+    recall(t, n_c)
     q, q_start = real_rows(t, Q), real_rows(t, Q_START)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
     n_c = counts[ACTIVE]
+    diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
     g = n_c - n_c
     for k in range(n_c):
-        g = _pose_contact(t, k, order[k], g)
+        bodies, arms, frame = pose_contact(t, k, order[k])
+        last = _couple_bodies(t, k, bodies, arms, frame, g)
+        write_diagonal(gather, g, last, diagonal[k])
+        g = last
     wholes(t, START)[n_c] = g
     project_step(t)
     normal_shifts(

@@ -154,6 +154,8 @@ def project_step(t: IntArray) -> None:
     for i in range(counts[ISLANDS]):
         first, last, m, n = island[i, 2], island[i, 2] + island[i, 0], 6 * island[i, 1], island[i, 0]
         overlap = False
+        if island[i, 4] == 1:  # joints do not let their bodies be displaced: there velocities part them
+            continue
         for k in range(first, last):
             overlap = overlap or gap[k] < -_BAND * size[k]
         if not overlap:

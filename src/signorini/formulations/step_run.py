@@ -37,9 +37,12 @@ from signorini.formulations.step_arrays import (
     HAND_OVER,
     IMPULSE,
     INDEX,
+    JOIN,
+    JOINED,
     KEEP,
     LABEL,
     LAW,
+    LAW_ROOM,
     LINK,
     LOADED,
     LOG_BALANCE,
@@ -59,6 +62,7 @@ from signorini.formulations.step_arrays import (
     PAIR,
     PAUSE,
     POSE,
+    POSE_JOINED,
     POSITION,
     REACH,
     READY,
@@ -96,7 +100,7 @@ def _until_look(t: IntArray, steps: int) -> bool:
     if counts[STAGE] == READY and counts[DONE] > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
         return False
     if counts[STAGE] == READY:
-        perform(t[POSE, 0], (t,))
+        perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
         counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
     if counts[STAGE] == SOLVED:
         perform(t[VELOCITIES, 0], (t,))
@@ -115,6 +119,8 @@ def _until_look(t: IntArray, steps: int) -> bool:
     if counts[STAGE] != LOADED and counts[STAGE] != BEGIN:
         return False
     perform(t[FREE_MOTION, 0], (t,))
+    if counts[JOINED] == 1:
+        perform(t[JOIN, 0], (t,))
     return True
 
 
@@ -123,7 +129,7 @@ def _after_look(t: IntArray, found: int) -> bool:
     """Complete the step with the contacts found ahead and log it; False if there was no room for all contacts."""
     counts = wholes(t, COUNTS)
     most = real_rows(t, P).shape[0]
-    if found < 0 or found > most:
+    if found < 0 or found + counts[LAW_ROOM] > most:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found

@@ -46,8 +46,8 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     REFERENCE,
     RHO,
+    ROWS,
     SCRATCH,
-    SEEN,
     SHIFT,
     SIZE,
     SLIP,
@@ -212,7 +212,7 @@ def solve_step(t: IntArray) -> bool:
     best, compliance, slip = real_rows(t, P), real_rows(t, COMPLIANCE), reals(t, SLIP)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     softness, reference = real_rows(t, SOFTNESS), real_rows(t, REFERENCE)
-    for c in range(counts[SEEN]):
+    for c in range(counts[ROWS]):
         for k in range(3):
             compliance[c, k] = 0.0
     counts[SWEEPS] = 0
@@ -315,6 +315,6 @@ def contact_velocities(t: IntArray) -> None:
         y = solving[at : at + 6 * island[i, 1]].reshape((2 * island[i, 1], 3))
         span = start[first : last + 1]
         apply_couplings(span, block, gather, span, block, gather, p[first:last], load[first:last], y, u[first:last])
-    for c in range(counts[SEEN]):
+    for c in range(counts[ROWS]):
         for k in range(3):
             u[c, k] += compliance[c, k] * p[c, k]

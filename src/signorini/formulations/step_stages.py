@@ -12,6 +12,9 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_joint_checks import press_joined
+from signorini.formulations.step_joint_laws import pose_joined_step
+from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
@@ -31,6 +34,10 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.SMALLEST_GAP: smallest_gap,
     at.WRITE_LOG: write_log,
     at.RUN: run,
+    at.POSE_JOINED: pose_joined_step,
+    at.JOIN: join,
+    at.ANSWER_JOINTS: answer,
+    at.PRESS_JOINED: press_joined,
 }
 
 NEEDED = (
@@ -47,6 +54,8 @@ NEEDED = (
     at.SMALLEST_GAP,
 )
 """The rows that every run needs, what takes longest to compile first."""
+
+_NEEDED_JOINED = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED)
 
 _REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
 _WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
@@ -65,6 +74,11 @@ _FOR_DETECTION = (
     _REAL_ROWS,  # value
     _WHOLE_ROWS,  # index
 )
+
+
+def needed_stages(joined: bool) -> tuple[int, ...]:
+    """Return the rows that a run needs, with joints or without."""
+    return (*_NEEDED_JOINED, *(k for k in NEEDED if k != at.POSE)) if joined else NEEDED
 
 
 def stage_kernel(k: int, family: Family) -> Callable[..., Any]:

@@ -26,6 +26,11 @@ class JointRecord:
     """Impulse and moment of impulse on body b at the anchor in every step, world axes, (n, 6) [N s, N m s]."""
 
 
+def report_rows(report: JointReport) -> Array:
+    """Return coordinate, speed, effort and reaction of the joints in one step, (1, n_j, 9)."""
+    return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction])[None]
+
+
 @dataclass(frozen=True, slots=True)
 class JointLog:
     """All joints over time."""
@@ -46,16 +51,17 @@ class JointLog:
         n = coordinate.size
         return JointLog(names, coordinate.reshape(1, n), speed.reshape(1, n), np.zeros((0, n)), np.zeros((0, n, 6)))
 
-    def extended(self, steps: list[JointReport]) -> JointLog:
-        """Return the record with more steps."""
-        if not steps:
+    def extended(self, parts: list[Array]) -> JointLog:
+        """Return the record with more steps: coordinate, speed, effort and reaction, (any, n_j, 9) each."""
+        if not parts:
             return self
+        steps = np.concatenate(parts)
         return JointLog(
             self.names,
-            np.concatenate([self.coordinate, [step.coordinate for step in steps]]),
-            np.concatenate([self.speed, [step.speed for step in steps]]),
-            np.concatenate([self.effort, [step.effort for step in steps]]),
-            np.concatenate([self.reaction, [step.reaction for step in steps]]),
+            np.concatenate([self.coordinate, steps[:, :, 0]]),
+            np.concatenate([self.speed, steps[:, :, 1]]),
+            np.concatenate([self.effort, steps[:, :, 2]]),
+            np.concatenate([self.reaction, steps[:, :, 3:]]),
         )
 
     def of(self, name: str) -> JointRecord:

@@ -8,11 +8,11 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
-from signorini.formulations import Balance, JointReport, Log, Memory, StepResult
+from signorini.formulations import Balance, Log, Memory, StepResult
 from signorini.model import Model, State
 from signorini.simulation.certificate import Certificate, StepCertificate, from_check
 from signorini.simulation.contact_table import ContactLog, logged_rows, rows
-from signorini.simulation.joint_log import JointLog
+from signorini.simulation.joint_log import JointLog, report_rows
 from signorini.simulation.trajectory import Trajectory
 
 
@@ -31,7 +31,7 @@ class Recorder:
         self._balances: list[Array] = []
         self._certificates: list[StepCertificate] = []
         self._memory = Memory.none()
-        self._joints: list[JointReport] = []
+        self._joints: list[Array] = []
         self._joint_log = _first_joints(model, state)
         self._elastic = elastic_energy(model.joints, self._joint_log.coordinate[0])
 
@@ -71,7 +71,7 @@ class Recorder:
         self._certificates.append(certificate)
         self._memory = result.memory
         if result.joints is not None:
-            self._joints.append(result.joints)
+            self._joints.append(report_rows(result.joints))
         if self._keep_contacts:
             self._contacts.append(rows(result))
             self._counts.append(np.array([result.contacts.contact_count]))
@@ -83,6 +83,7 @@ class Recorder:
         self._keep(time, log.q, log.v, log.balance)
         self._certificates.extend(from_check(row, seconds) for row in log.check)
         self._memory = memory
+        self._joints.append(log.joints)
         if self._keep_contacts:
             self._contacts.append(logged_rows(log))
             self._counts.append(np.diff(log.start))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from signorini._jit import announce_compilation, is_compiled
 from signorini.formulations import Engine
-from signorini.formulations.step_stages import NEEDED, stage_address, stage_kernel
+from signorini.formulations.step_stages import needed_stages, stage_address, stage_kernel
 from signorini.geometry.tables import Family
 
 _HELPER = """
 import sys
 from signorini.simulation.warming import compile_share
-compile_share(sys.argv[1], int(sys.argv[2]))
+compile_share(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "joined")
 """
 
 
@@ -27,7 +27,8 @@ def warm_up(engine: Engine) -> None:
     """
     if engine.family is None:
         return
-    missing = missing_stages(engine.family)
+    joined = engine.joints is not None
+    missing = missing_stages(engine.family, joined)
     if missing:
         announce_compilation()
     if len(missing) < 2:  # nothing to share
@@ -35,7 +36,7 @@ def warm_up(engine: Engine) -> None:
     with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
         try:
             helper = subprocess.Popen(
-                [sys.executable, "-c", _HELPER, claims, str(int(engine.family))],
+                [sys.executable, "-c", _HELPER, claims, str(int(engine.family)), "joined" if joined else ""],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -43,15 +44,15 @@ def warm_up(engine: Engine) -> None:
         except OSError:
             return
         with helper:
-            compile_share(claims, int(engine.family))
+            compile_share(claims, int(engine.family), joined)
 
 
-def missing_stages(family: Family) -> list[int]:
-    """Return the stages of which there is no machine code."""
-    return [k for k in NEEDED if not is_compiled(stage_kernel(k, family))]
+def missing_stages(family: Family, joined: bool = False) -> list[int]:
+    """Return the stages of which there is no machine code, for scenes with joints or without."""
+    return [k for k in needed_stages(joined) if not is_compiled(stage_kernel(k, family))]
 
 
-def compile_share(claims: str, family: int) -> None:
+def compile_share(claims: str, family: int, joined: bool = False) -> None:
     """Compile the stages for scenes of a family one after another, except those that the other process has claimed.
 
     A stage is claimed by making a file of its number in the folder `claims`.
@@ -59,7 +60,7 @@ def compile_share(claims: str, family: int) -> None:
     collecting = gc.isenabled()
     gc.disable()  # what the compiler leaves behind is not worth a tenth of its time
     try:
-        for k in missing_stages(Family(family)):
+        for k in missing_stages(Family(family), joined):
             try:
                 Path(claims, str(k)).touch(exist_ok=False)
             except FileExistsError:

@@ -1,0 +1,109 @@
+"""The arrays of joints in the compiled step by number, in a table of their own.
+
+:class:`~signorini.formulations.joint_tables.JointTables` makes them; kernels find the table in row ``JOINTS`` of that
+of the step. Rows are those of :class:`~signorini.model.RowKind`, trees those of :class:`~signorini.model.Tree`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _numbered(count: int) -> Any:
+    return np.arange(count, dtype=np.int64)
+
+
+(
+    SUMS,  # (8,): see below
+    TALLY,  # (3,): see below
+    # constant: joints, as in JointArrays
+    BODY_A,
+    BODY_B,
+    ANCHOR_A,
+    ANCHOR_B,
+    FRAME_A,
+    FRAME_B,
+    PARAMETER,
+    SETTING,  # (n_j, 7): see below
+    # constant: bilateral rows, and those that measure coordinates
+    ROW_JOINT,
+    ROW_KIND,
+    ROW_I,
+    ROW_J,
+    ROLE,  # (n_r,): see below
+    SOFT_ROW,  # (n_r,) compliance, 0 for rigid rows
+    PULL,  # (n_r,) what a unit of psi asks of the speed [1/s]
+    GAUGE_JOINT,
+    GAUGE_KIND,
+    GAUGE_I,
+    GAUGE_J,
+    # constant: trees
+    TREE_BODY,  # (n_t,) leaves first
+    TREE_PARENT,  # (n_t,)
+    TREE_FIRST,  # (n_t,) first row of the joint towards the root
+    TREE_STOP,  # (n_t,) after its last row
+    TREE_START,  # (n_trees + 1,)
+    ABOVE,  # (n_t,) place of the parent in these arrays, -1 at the root
+    FREEDOM,  # (n_t, 2): first degree of freedom within the tree, and their number
+    TREE_OF,  # (n_b, 2): tree of a body and its place in these arrays, -1 for bodies that are not joined
+    TREE,  # (n_trees, 4): smallest body, degrees of freedom, rows of y beyond the first, whether contacts or laws act
+    # of a step
+    MOTION,  # (n_j, 2): prescribed coordinate and its mean rate over the step
+    ROW_BODY,  # (2 n_r,)
+    JACOBIAN,  # (2 n_r, 6)
+    PSI,  # (n_r,)
+    RATE,  # (n_r,)
+    X_2,  # (n_r,)
+    REACTION_FREE,  # (n_r,) impulses without contacts and laws
+    REACTION,  # (n_r,)
+    GAUGE_BODY,  # (2 n_g,)
+    GAUGE_JACOBIAN,  # (2 n_g, 6)
+    GAUGE,  # (n_g,) coordinates
+    GAUGE_RATE,  # (n_g,) that prescribed bodies give them
+    COORDINATE,  # (n_j,)
+    COORDINATE_0,  # (n_j,) at the start of the step
+    REPORT,  # (n_j, 9): coordinate, speed, effort, reaction
+    LOG,  # (rows, n_j, 9)
+    INERTIAS,  # (n_b, 6, 6)
+    CHOLESKY,  # (n_b, 6, 6): this and the next three as in dynamics.joint_tree
+    ANSWER,  # (n_t, 8, 6)
+    SCHUR,  # (n_t, 8, 8)
+    PASSED,  # (n_t, 8, 6)
+    READY,  # (n_t,) whether the two that follow are made
+    ROOTS,  # (n_t, 6, 6): R^T, see step_joint_rows
+    SCALED,  # (n_t, 8, 6)
+    PUSH,  # (n_b, 6)
+    # of one row
+    FORCE,  # (3, 6)
+    SPREAD,  # (3, any)
+    MOBILITY,  # (3,)
+    SMALL,  # (8, 6)
+    # laws
+    LAW,  # (any, 3): kind, row of the coordinate, row of y
+    LAW_VALUE,  # (any, 5): see below
+    GROUP,  # (cap, 2): bodies of contacts and laws, each tree by one of its bodies
+    ARRAY_COUNT,
+) = _numbered(63)
+
+# SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
+DRIVEN_WORK, CORRECTED_WORK, RIGID_WORK, SLID_WORK, STOPPED_WORK, DAMPED_WORK, SPRING_WORK, LIFT = _numbered(8)
+
+# TALLY
+LAWS, PENDING, MOVES = _numbered(3)  # laws of the step; a step is not accounted for; joints are driven
+
+# SETTING
+REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)
+
+# ROLE
+RIGID, DRIVEN, SPRING = _numbered(3)
+
+# LAW: kinds, also the last digit of a law's name
+LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = _numbered(4)
+
+# LAW_VALUE
+SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE = _numbered(5)
+
+# REPORT
+AT, SPEED, EFFORT_OF, REACTION_OF = 0, 1, 2, 3

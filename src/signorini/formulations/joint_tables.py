@@ -1,0 +1,230 @@
+"""Joints of the compiled step: their arrays, what Python does for them, and which of them it can take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.dynamics.joint_tree import MOST_ROWS
+from signorini.dynamics.motion import motion_rate
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.base import JointReport, Memory
+from signorini.formulations.gap_law import lift_speed
+from signorini.formulations.step_joint_laws import LAST_NAME
+from signorini.model import Joints, Model
+
+_DEEP = 512  # blocks of three degrees of freedom between a body and the root of its tree: each contact has as many
+
+
+def takes_joints(model: Model) -> bool:
+    """Tell whether the compiled step can take the joints of a model.
+
+    It takes trees of all kinds of joints with springs, dampers, limits, constant friction, drives and motors. Loops and
+    gears, friction that follows the reaction, constraints by functions, joints between fixed bodies and trees deeper
+    than some hundred links go step by step in Python.
+    """
+    joints = model.joints
+    moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
+    return (
+        not joints.tree.loop_row.size
+        and not joints.equalities
+        and not joints.inequalities
+        and not np.any(joints.load_friction > 0.0)
+        and bool(moving.all())
+        and _Trees(model).deepest <= _DEEP
+    )
+
+
+class _Trees:
+    """Where the degrees of freedom of each tree are."""
+
+    def __init__(self, model: Model) -> None:
+        joints, free = model.joints, model.arrays.free
+        tree = joints.tree
+        n_t, n_trees = tree.body.size, tree.start.size - 1
+        self.of_body = np.full((model.body_count, 2), -1, dtype=np.int64)
+        self.of_body[:, 0] = tree.of_body
+        self.of_body[tree.body, 1] = np.arange(n_t)
+        self.above = np.where(tree.parent >= 0, self.of_body[tree.parent, 1], -1)
+        self.freedom = np.zeros((n_t, 2), dtype=np.int64)
+        self.table = np.zeros((n_trees, 4), dtype=np.int64)
+        for k in range(n_trees):
+            at = np.arange(tree.start[k], tree.start[k + 1])
+            rigid = np.array([np.count_nonzero(joints.spring[tree.row_start[i] : tree.row_stop[i]] == 0) for i in at])
+            self.freedom[at, 1] = free[tree.body[at]].sum(axis=1).astype(np.int64) - rigid
+            self.freedom[at, 0] = np.cumsum(self.freedom[at, 1]) - self.freedom[at, 1]
+            self.table[k, 0], self.table[k, 1] = tree.body[at].min(), self.freedom[at, 1].sum()
+        blocks: list[set[int]] = [set()] * n_t
+        for i in range(n_t - 1, -1, -1):  # from the roots
+            first, count = self.freedom[i]
+            own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
+            blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
+        self.deepest = max((len(one) for one in blocks), default=0)
+        """Blocks of three degrees of freedom that a force on one body may touch, at most."""
+
+
+class JointTables:
+    """The joints of an :class:`~signorini.formulations.engine.Engine`."""
+
+    def __init__(self, model: Model, h: float) -> None:
+        self._h = h
+        self.arena = Arena(int(ja.ARRAY_COUNT))
+        joints, tree = model.joints, model.joints.tree
+        self._joints = joints
+        trees = _Trees(model)
+        self.deepest = trees.deepest
+        self.law_room = _most_laws(joints)
+        """Most laws that can act in a step."""
+        put, n_b, n_t, n_j = self.arena.put, model.body_count, tree.body.size, joints.count
+        n_r, n_g = joints.rows.joint.size, joints.coordinates.joint.size
+        for k, column in zip(range(int(ja.BODY_A), int(ja.PARAMETER) + 1), joints.arrays, strict=True):
+            put(k, np.array(column))
+        for first, table in ((ja.ROW_JOINT, joints.rows), (ja.GAUGE_JOINT, joints.coordinates)):
+            for k, column in enumerate(table):
+                put(first + k, np.array(column))
+        put(ja.SETTING, _settings(joints))
+        soft, pull = _rates(joints, h)
+        put(ja.ROLE, joints.drive + 2 * joints.spring)
+        put(ja.SOFT_ROW, soft)
+        put(ja.PULL, pull)
+        for k, whole in (
+            (ja.TREE_BODY, tree.body),
+            (ja.TREE_PARENT, tree.parent),
+            (ja.TREE_FIRST, tree.row_start),
+            (ja.TREE_STOP, tree.row_stop),
+            (ja.TREE_START, tree.start),
+            (ja.ABOVE, trees.above),
+            (ja.FREEDOM, trees.freedom),
+            (ja.TREE_OF, trees.of_body),
+            (ja.TREE, trees.table),
+        ):
+            put(k, np.array(whole, dtype=np.int64))
+        for k, shape in (
+            (ja.SUMS, (8,)),
+            (ja.MOTION, (n_j, 2)),
+            (ja.JACOBIAN, (2 * n_r, 6)),
+            (ja.PSI, (n_r,)),
+            (ja.RATE, (n_r,)),
+            (ja.X_2, (n_r,)),
+            (ja.REACTION_FREE, (n_r,)),
+            (ja.REACTION, (n_r,)),
+            (ja.GAUGE_JACOBIAN, (2 * n_g, 6)),
+            (ja.GAUGE, (n_g,)),
+            (ja.GAUGE_RATE, (n_g,)),
+            (ja.COORDINATE, (n_j,)),
+            (ja.COORDINATE_0, (n_j,)),
+            (ja.REPORT, (n_j, 9)),
+            (ja.INERTIAS, (n_b, 6, 6)),
+            (ja.CHOLESKY, (n_b, 6, 6)),
+            (ja.ANSWER, (n_t, MOST_ROWS, 6)),
+            (ja.SCHUR, (n_t, MOST_ROWS, MOST_ROWS)),
+            (ja.PASSED, (n_t, MOST_ROWS, 6)),
+            (ja.ROOTS, (n_t, 6, 6)),
+            (ja.SCALED, (n_t, MOST_ROWS, 6)),
+            (ja.PUSH, (n_b, 6)),
+            (ja.FORCE, (3, 6)),
+            (ja.SPREAD, (3, 3 * (int(trees.table[:, 1].max(initial=0)) // 3 + 1))),
+            (ja.MOBILITY, (3,)),
+            (ja.SMALL, (MOST_ROWS, 6)),
+            (ja.LAW_VALUE, (self.law_room, 5)),
+        ):
+            put(k, np.zeros(shape))
+        for k, shape in (
+            (ja.TALLY, (3,)),
+            (ja.ROW_BODY, (2 * n_r,)),
+            (ja.GAUGE_BODY, (2 * n_g,)),
+            (ja.READY, (n_t,)),
+            (ja.LAW, (self.law_room, 3)),
+        ):
+            put(k, np.zeros(shape, dtype=np.int64))
+        self.driven = any(motion is not None for motion in joints.motions)
+        """Whether functions prescribe coordinates."""
+        self.arena[ja.TALLY][ja.MOVES] = self.driven
+        self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
+        self.make_room(0)
+        self.log(0)
+        self.arena.check()
+
+    def make_room(self, rows: int) -> None:
+        """Make room for so many contacts and laws."""
+        self.arena.put(ja.GROUP, np.zeros((rows, 2), dtype=np.int64))
+
+    def log(self, rows: int) -> None:
+        """Make a log with room for so many steps."""
+        self.arena.put(ja.LOG, np.zeros((rows, self._joints.count, 9)))
+
+    def read_log(self, rows: int) -> Array:
+        """Return the first rows of the log, a copy."""
+        return np.array(self.arena[ja.LOG][:rows])
+
+    def load(self, t: float) -> None:
+        """Evaluate the motions of the coming step."""
+        table = self.arena[ja.MOTION]
+        for g, motion in enumerate(self._joints.motions):
+            if motion is not None:
+                table[g] = motion(t), motion_rate(motion, t, self._h, secant=True)
+
+    def restore(self, coordinate: Array) -> None:
+        """Continue where the joints stand like this."""
+        self.arena[ja.COORDINATE][:] = coordinate
+        self.arena[ja.TALLY][ja.PENDING] = 0
+
+    @property
+    def coordinate(self) -> Array:
+        """A copy of the coordinates."""
+        return np.array(self.arena[ja.COORDINATE])
+
+    @property
+    def coordinate_before(self) -> Array:
+        """A copy of the coordinates at the start of the last step."""
+        return np.array(self.arena[ja.COORDINATE_0])
+
+    def renamed(self, memory: Memory) -> Memory:
+        """Return a memory with laws named as formulations do, or as kernels do if they are named like that already."""
+        feature = self._names(memory.feature)
+        order = np.argsort(feature, kind="stable")
+        softness = memory.softness[order] if memory.softness.size else memory.softness
+        return memory._replace(feature=feature[order], impulse=memory.impulse[order], softness=softness)
+
+    def _names(self, feature: IntArray) -> IntArray:
+        """Exchange negative names, joint by joint, and those after all contacts, kind by kind."""
+        n_j, out = self._joints.count, feature.copy()
+        law = feature >= LAST_NAME - 4 * n_j if n_j else np.zeros(feature.size, dtype=bool)
+        kind, joint = np.divmod(feature[law] - (LAST_NAME - 4 * n_j), max(n_j, 1))
+        out[law] = -1 - (4 * joint + kind)
+        named = feature < 0
+        joint, kind = np.divmod(-1 - feature[named], 4)
+        out[named] = LAST_NAME - 4 * n_j + kind * n_j + joint
+        return out
+
+    def report(self, drift: float, unmet: float) -> JointReport:
+        """Return what the joints did in the last step."""
+        table = self.arena[ja.REPORT].copy()
+        return JointReport(
+            coordinate=table[:, 0], speed=table[:, 1], effort=table[:, 2], reaction=table[:, 3:], drift=drift,
+            redundant=0, unmet=unmet,
+        )  # fmt: skip
+
+
+def _settings(joints: Joints) -> Array:
+    """Return the numbers of each joint, (n_j, 7)."""
+    moved = np.array([motion is not None for motion in joints.motions], dtype=bool)
+    effort = np.where(moved, joints.effort_limit, np.inf)  # only what is to move has a motor
+    columns = [joints.rest, joints.stiffness, joints.damping, *joints.limits.T, joints.friction, effort]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def _rates(joints: Joints, h: float) -> tuple[Array, Array]:
+    """Return the compliance of every bilateral row, and what a unit of its psi asks of its speed [1/s]."""
+    soft, own = joints.spring == 1, joints.rows.joint
+    stiffness, damping = joints.stiffness[own], joints.damping[own]
+    compliance = np.where(soft, 1.0 / (h * np.where(soft, h * stiffness + damping, 1.0)), 0.0)
+    return compliance, np.where(soft, compliance * h * stiffness, 1.0 / h)
+
+
+def _most_laws(joints: Joints) -> int:
+    """Return how many laws may act in a step."""
+    settings = _settings(joints)[joints.coordinates.joint]
+    finite = np.isfinite(settings[:, [ja.LOW, ja.HIGH, ja.EFFORT]])
+    return int(finite.sum() + np.count_nonzero(settings[:, ja.FRICTION] > 0.0))

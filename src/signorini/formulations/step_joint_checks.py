@@ -1,0 +1,221 @@
+"""The compiled step, joints: what they did, for certificate, record and energy balance.
+
+See :mod:`~signorini.formulations.joint_report` for the report and :mod:`~signorini.formulations.balance` for the
+energies. What needs the rows of the step is summed up while they stand (:func:`sum_up`); the rest follows where the
+step has ended, prescribed bodies included (:func:`carry_on`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.joint_rows import fill_rows
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.step_arrays import (
+    BALANCE,
+    CHECK,
+    CORRECTION,
+    COUNTS,
+    ENERGY_CHANGE,
+    ENERGY_ERROR,
+    ENERGY_SCALE,
+    FIXED,
+    JOINT_CONFLICT,
+    JOINTS,
+    LOG_START,
+    LOGGED,
+    NUMBERS,
+    PLACE,
+    H,
+    Q,
+    V,
+)
+from signorini.math.rotation import cross, rotate
+
+_ANGLE = 3  # of RowKind
+
+
+@inner_kernel
+def _row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
+    """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
+    s = 0.0
+    for term in range(2 * r, 2 * r + 2):
+        if body[term] >= least:
+            for l in range(6):
+                s += J[term, l] * v[body[term], l]
+    return s
+
+
+@inner_kernel
+def sum_up(t: IntArray, j: IntArray) -> None:
+    """Write efforts and reactions of the joints, the work of their rows and laws, and how far rows are from holding."""
+    fixed, h, v, sums, report = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), reals(j, ja.SUMS), real_rows(j, ja.REPORT)
+    body, J, rate, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE), reals(j, ja.X_2)
+    joint, role, soft, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    setting = real_rows(j, ja.SETTING)
+    for k in range(7):
+        sums[k] = 0.0
+    for g in range(report.shape[0]):
+        for k in range(2, 9):
+            report[g, k] = 0.0
+    unmet = 0.0
+    for r in range(reaction.shape[0]):
+        g, p, speed = joint[r], reaction[r], _row_speed(body, J, r, v, fixed)
+        unmet = max(unmet, abs(speed + soft[r] * p + x_2[r]))
+        for k in range(6):
+            report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
+        if role[r] != ja.RIGID:
+            report[g, ja.EFFORT_OF] += p
+        sums[ja.DRIVEN_WORK] -= p * rate[r]
+        if role[r] == ja.SPRING:
+            sums[ja.SPRING_WORK] += p * (speed + rate[r])
+            sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
+        else:
+            sums[ja.RIGID_WORK] += p * (speed + rate[r])
+    reals(t, CHECK)[JOINT_CONFLICT] = unmet
+    _sum_up_laws(t, j)
+    q, anchor, body_b = real_rows(t, Q), real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
+    for g in range(report.shape[0]):
+        b = body_b[g]
+        arm = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (anchor[g, 0], anchor[g, 1], anchor[g, 2]))
+        moment = cross(arm, (report[g, 3], report[g, 4], report[g, 5]))
+        for k in range(3):
+            report[g, 6 + k] -= moment[k]
+    wholes(j, ja.TALLY)[ja.PENDING] = 1
+
+
+@inner_kernel
+def _sum_up_laws(t: IntArray, j: IntArray) -> None:
+    """Add the part of the laws to efforts, reactions and sums."""
+    fixed, h, v, sums, report = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), reals(j, ja.SUMS), real_rows(j, ja.REPORT)
+    law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
+    body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
+    for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
+        kind, c, side, p = law[l, 0], law[l, 1], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
+        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * _row_speed(body, J, c, v, fixed)
+        report[g, ja.EFFORT_OF] += side * p
+        for k in range(6):
+            report[g, ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]
+        if kind == ja.MOTOR:
+            sums[ja.DRIVEN_WORK] += p * w
+            continue
+        sums[ja.DRIVEN_WORK] -= p * rate
+        if kind == ja.DRY_FRICTION:
+            sums[ja.SLID_WORK] -= p * (w + rate)
+        else:
+            corrected = p * max(0.0, -value[l, ja.LAW_PSI]) / h
+            sums[ja.CORRECTED_WORK] += corrected
+            sums[ja.STOPPED_WORK] += corrected - p * (w + rate)
+
+
+@inner_kernel
+def press_joined(t: IntArray) -> None:
+    """Mark the bodies that stand at a limit, and all that hang together with one that feels a contact or a limit."""
+    j, place, fixed = whole_rows(t, JOINTS), whole_rows(t, PLACE), wholes(t, COUNTS)[FIXED]
+    law, value, body = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_BODY)
+    for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
+        if law[l, 0] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
+            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+                if body[term] >= fixed:
+                    place[body[term], 3] = 1
+    start, tree_body = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    for k in range(start.shape[0] - 1):
+        pressed = False
+        for at in range(start[k], start[k + 1]):
+            pressed = pressed or place[tree_body[at], 3] == 1
+        for at in range(start[k], start[k + 1]):
+            place[tree_body[at], 3] = 1 if pressed else 0
+
+
+@inner_kernel
+def _measure(t: IntArray, j: IntArray) -> None:
+    """Evaluate the coordinates of the joints, on the turn next to those in ``COORDINATE``."""
+    fill_rows(
+        wholes(j, ja.BODY_A),
+        wholes(j, ja.BODY_B),
+        real_rows(j, ja.ANCHOR_A),
+        real_rows(j, ja.ANCHOR_B),
+        real_rows(j, ja.FRAME_A),
+        real_rows(j, ja.FRAME_B),
+        reals(j, ja.PARAMETER),
+        wholes(j, ja.GAUGE_JOINT),
+        wholes(j, ja.GAUGE_KIND),
+        wholes(j, ja.GAUGE_I),
+        wholes(j, ja.GAUGE_J),
+        real_rows(t, Q),
+        reals(j, ja.COORDINATE),
+        wholes(j, ja.GAUGE_BODY),
+        real_rows(j, ja.GAUGE_JACOBIAN),
+        reals(j, ja.GAUGE),
+    )
+
+
+@inner_kernel
+def carry_on(t: IntArray, j: IntArray) -> None:
+    """Measure the coordinates where the step behind has ended; account for it unless that is done."""
+    tally, h, v = wholes(j, ja.TALLY), reals(t, NUMBERS)[H], real_rows(t, V)
+    joint, kind, gauge = wholes(j, ja.GAUGE_JOINT), wholes(j, ja.GAUGE_KIND), reals(j, ja.GAUGE)
+    body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
+    before, report = reals(j, ja.COORDINATE_0), real_rows(j, ja.REPORT)
+    _measure(t, j)
+    if tally[ja.PENDING] == 0:
+        return
+    for g in range(coordinate.shape[0]):
+        before[g] = coordinate[g]
+    turned = False
+    for c in range(joint.shape[0]):
+        g, speed = joint[c], _row_speed(body, J, c, v, 0)
+        report[g, ja.SPEED] = speed
+        coordinate[g] += h * speed
+        if kind[c] == _ANGLE:
+            turned = turned or math.floor((coordinate[g] - gauge[c]) / (2.0 * math.pi) + 0.5) != 0.0
+    if turned:  # the turn next to where the joint was is not that next to where it should be
+        _measure(t, j)
+    for c in range(joint.shape[0]):
+        coordinate[joint[c]] = gauge[c]
+        report[joint[c], ja.AT] = gauge[c]
+    _account(t, j)
+    _write_log(t, j)
+    tally[ja.PENDING] = 0
+
+
+@inner_kernel
+def _account(t: IntArray, j: IntArray) -> None:
+    """Add the energies of the joints to the balance of the step."""
+    numbers, check, balance, sums = reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE), reals(j, ja.SUMS)
+    setting, now, before = real_rows(j, ja.SETTING), reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
+    elastic = 0.0
+    for g in range(setting.shape[0]):
+        k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
+        elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
+    balance[1] += sums[ja.DRIVEN_WORK]
+    balance[2] += sums[ja.CORRECTED_WORK]
+    balance[3] = sums[ja.RIGID_WORK]
+    balance[4] += sums[ja.SLID_WORK]
+    balance[5] += sums[ja.STOPPED_WORK]
+    balance[6] = sums[ja.DAMPED_WORK]
+    balance[7] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
+    balance[8] = elastic
+    check[CORRECTION] = balance[2]
+    gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
+    for k in range(9):
+        scale = max(scale, abs(balance[k]))
+        if k < 4:
+            gained += balance[k]
+        else:
+            lost += balance[k]
+    gap = abs(numbers[ENERGY_CHANGE] - (gained - lost))
+    check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
+
+
+@inner_kernel
+def _write_log(t: IntArray, j: IntArray) -> None:
+    """Write the report of the step into the row of the log that the step will have."""
+    if wholes(t, LOG_START).shape[0] <= 1:
+        return
+    report, row = real_rows(j, ja.REPORT), real_blocks(j, ja.LOG)[wholes(t, COUNTS)[LOGGED]]
+    for g in range(report.shape[0]):
+        for k in range(9):
+            row[g, k] = report[g, k]

@@ -1,0 +1,303 @@
+"""The compiled step, joints: limits, dry friction and motors, posed among the contacts of their islands.
+
+Each law is one block of the friction problem, numbered after the contacts and named after the largest feature, see
+:mod:`~signorini.formulations.joint_space` for what it says. The directions of its block along which nothing happens
+get the mobility of the law itself, in a row of y of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from signorini._arrays import IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.gap_law import normal_shifts
+from signorini.formulations.joint_space import BRAKING_SHARE, LIMIT_MARGIN, NEAR_LIMIT
+from signorini.formulations.step_arrays import (
+    ACTIVE,
+    BLOCK,
+    CONTACTS,
+    CORRECTED,
+    COUNTS,
+    DIAGONAL,
+    DIM,
+    FIXED,
+    GAP,
+    GATHER,
+    GRAVITY,
+    ISLAND,
+    ISLANDS,
+    JOINTS,
+    MU,
+    NUMBERS,
+    ORDER,
+    PLACE,
+    POSITION,
+    Q_START,
+    REBOUND,
+    RHO,
+    ROWS,
+    SEEN,
+    SEEN_INDEX,
+    SHIFT,
+    SIZE,
+    SLIP,
+    START,
+    V_FREE,
+    B,
+    H,
+    Q,
+    U,
+)
+from signorini.formulations.step_contacts import (
+    find_islands,
+    keep_contacts,
+    pose_contact,
+    recall,
+    write_diagonal,
+)
+from signorini.formulations.step_joint_rows import climb, couple_joined, emit, hold
+from signorini.formulations.step_project import project_step
+from signorini.formulations.step_sleep import mark_awake
+
+LAST_NAME = np.iinfo(np.int64).max
+"""Laws are named up to here, those of one kind together: after the features of all contacts."""
+_NOTHING = 1e-13  # of the largest speed
+
+LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = ja.LOW_LIMIT, ja.HIGH_LIMIT, ja.DRY_FRICTION, ja.MOTOR
+
+
+@inner_kernel
+def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
+    """Return the free speed of coordinate `c` by the bodies numbered from `least` on."""
+    body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V_FREE)
+    s = 0.0
+    for term in range(2 * c, 2 * c + 2):
+        if body[term] >= least:
+            for l in range(6):
+                s += J[term, l] * v[body[term], l]
+    return s
+
+
+@inner_kernel
+def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
+    """Tell whether a law of this kind acts along coordinate `c` in the step."""
+    gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[H]
+    setting = real_rows(j, ja.SETTING)
+    if kind == DRY_FRICTION:
+        return bool(setting[g, ja.FRICTION] > 0.0)
+    if kind == MOTOR:
+        return bool(setting[g, ja.EFFORT] < math.inf)
+    gap = gauge[c] - setting[g, ja.LOW] if kind == LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
+    if not gap < math.inf:
+        return False
+    speed = _along(t, j, c, 0) + reals(j, ja.GAUGE_RATE)[c]
+    return bool(gap <= LIMIT_MARGIN + NEAR_LIMIT * h * abs(speed))
+
+
+@inner_kernel
+def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
+    """List the laws of the step after its `n_c` contacts; return how many."""
+    h, fixed, index = reals(t, NUMBERS)[H], wholes(t, COUNTS)[FIXED], whole_rows(t, SEEN_INDEX)
+    joint, gauge, rate = wholes(j, ja.GAUGE_JOINT), reals(j, ja.GAUGE), reals(j, ja.GAUGE_RATE)
+    setting, motion, law, value = (
+        real_rows(j, ja.SETTING),
+        real_rows(j, ja.MOTION),
+        whole_rows(j, ja.LAW),
+        real_rows(j, ja.LAW_VALUE),
+    )
+    body, n_j, count = wholes(j, ja.GAUGE_BODY), setting.shape[0], 0
+    for kind in range(4):
+        for c in range(joint.shape[0]):
+            if not _acts(t, j, kind, c):
+                continue
+            g, side = joint[c], -1.0 if kind == HIGH_LIMIT else 1.0
+            a, b = body[2 * c], body[2 * c + 1]
+            psi, bound, own = 0.0, 0.0, side * rate[c]
+            if kind == LOW_LIMIT:
+                psi = gauge[c] - setting[g, ja.LOW]
+            elif kind == HIGH_LIMIT:
+                psi = setting[g, ja.HIGH] - gauge[c]
+            elif kind == DRY_FRICTION:
+                bound = h * setting[g, ja.FRICTION]
+            else:
+                bound = h * setting[g, ja.EFFORT]
+                psi = gauge[c] - motion[g, 0]
+                own -= motion[g, 1]
+            law[count, 0] = kind
+            law[count, 1] = c
+            value[count, ja.SIDE] = side
+            value[count, ja.LAW_PSI] = psi
+            value[count, ja.LAW_RATE] = own
+            value[count, ja.LAW_BOUND] = bound
+            value[count, ja.LAW_IMPULSE] = 0.0
+            row = n_c + count
+            index[row, 0] = a if b >= fixed else b
+            index[row, 1] = b if b >= fixed else a
+            index[row, 2] = LAST_NAME - 4 * n_j + kind * n_j + g
+            index[row, 3] = -1
+            count += 1
+    wholes(j, ja.TALLY)[ja.LAWS] = count
+    return count
+
+
+@inner_kernel
+def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
+    """Sort contacts and laws by islands; each tree is one body that has several rows of y."""
+    counts, index, place, island = wholes(t, COUNTS), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE), whole_rows(t, ISLAND)
+    group, tree_of, tree = whole_rows(j, ja.GROUP), whole_rows(j, ja.TREE_OF), whole_rows(j, ja.TREE)
+    fixed, law, tree_body, start = counts[FIXED], whole_rows(j, ja.LAW), wholes(j, ja.TREE_BODY), wholes(j, ja.TREE_START)
+    for c in range(rows):
+        for side in range(2):
+            b = index[c, side]
+            group[c, side] = tree[tree_of[b, 0], 0] if b >= fixed and tree_of[b, 0] >= 0 else b
+    order, position = wholes(t, ORDER), wholes(t, POSITION)
+    counts[ISLANDS], counts[ACTIVE] = find_islands(rows, group, fixed, place, island, order, position)
+    for i in range(counts[ISLANDS]):
+        island[i, 4] = 0
+    for k in range(tree.shape[0]):
+        b = tree[k, 0]
+        i = place[b, 2]
+        tree[k, 3] = 1 if place[b, 1] >= 0 else 0
+        if place[b, 1] < 0:
+            continue
+        island[i, 4] = 1
+        tree[k, 2] = island[i, 1]
+        island[i, 1] += max((tree[k, 1] + 5) // 6 - 1, 0)
+        for at in range(start[k], start[k + 1]):
+            place[tree_body[at], 1] = place[b, 1]
+            place[tree_body[at], 2] = i
+    for l in range(rows - n_c):
+        i = place[index[n_c + l, 1], 2]
+        law[l, 2] = island[i, 1]
+        island[i, 1] += 1
+    bodies = 0
+    for i in range(counts[ISLANDS]):
+        island[i, 3] = bodies
+        bodies += island[i, 1]
+
+
+@inner_kernel
+def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
+    """Write the blocks that join law `l`, row `k`, to its trees, from block `g` on; return where the next begin."""
+    law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
+    body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
+    fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, 1], value[l, ja.SIDE]
+    row = np.int64(0) if law[l, 0] <= HIGH_LIMIT else np.int64(1)
+    wholes(t, START)[k] = g
+    for term in range(2 * c, 2 * c + 2):
+        b = body[term]
+        if b < fixed:
+            continue
+        for m in range(6):
+            force[row, m] = side * J[term, m]
+        climb(t, j, b, row, row + 1)
+        other = body[2 * c + 1]
+        if term == 2 * c + 1 or other < fixed or tree_of[other, 0] != tree_of[b, 0]:
+            g = emit(t, j, tree_of[b, 0], g)
+    hold(t, j, begin, g)
+    return g
+
+
+@inner_kernel
+def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
+    """Write map, velocity and coefficient of law `l`, row `k` to be solved; return its last block + 1."""
+    counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
+    law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
+    last = _couple_law(t, j, k, l, g)
+    limit = law[l, 0] <= HIGH_LIMIT
+    row = 0 if limit else 1
+    a = 0.0
+    for m in range(g, last):
+        a += gather[m, row, 0] ** 2 + gather[m, row, 1] ** 2 + gather[m, row, 2] ** 2
+    bound, psi = value[l, ja.LAW_BOUND], value[l, ja.LAW_PSI]
+    if law[l, 0] == MOTOR:  # no more of its lag than at the speed from which it can stop
+        most = h * math.sqrt(2.0 * BRAKING_SHARE * a * bound / h * abs(psi))
+        psi = math.copysign(min(abs(psi), most), psi)
+        value[l, ja.LAW_PSI] = psi
+    a = a if a > 0.0 else 1.0
+    block[last] = 2 * law[l, 2]
+    for i in range(3):
+        b_free[k, i] = 0.0
+        before[k, i] = 0.0
+        for m in range(3):
+            gather[last, i, m] = 0.0
+    gather[last, 1 if limit else 0, 0] = math.sqrt(a)
+    if counts[DIM] == 3:
+        gather[last, 2, 1] = math.sqrt(a)
+    speed = value[l, ja.SIDE] * _along(t, j, law[l, 1], counts[FIXED]) + value[l, ja.LAW_RATE]
+    b_free[k, row] = speed + psi / h
+    if not limit:
+        b_free[k, 0] = -a * bound
+    write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])
+    reals(t, MU)[k] = 0.0 if limit else 1.0
+    reals(t, REBOUND)[k] = 0.0
+    reals(t, GAP)[k] = 0.0
+    reals(t, SIZE)[k] = 1.0
+    return last + 1
+
+
+@inner_kernel
+def _round_off(t: IntArray, n_c: int) -> None:
+    """Set to zero the speeds along which joints let nothing move and only rounding is left."""
+    counts, order, b, diagonal = wholes(t, COUNTS), wholes(t, ORDER), real_rows(t, B), real_blocks(t, DIAGONAL)
+    largest = 0.0
+    for k in range(counts[ACTIVE]):
+        for i in range(counts[DIM]):
+            if order[k] < n_c:
+                largest = max(largest, abs(b[k, i]))
+    for k in range(counts[ACTIVE]):
+        for i in range(counts[DIM]):
+            if diagonal[k, i, i] == 0.0 and abs(b[k, i]) <= _NOTHING * largest:
+                b[k, i] = 0.0
+
+
+@inner_kernel
+def _ask_of_gaps(t: IntArray) -> None:
+    """Write what gaps ask of the normal velocities: of joined bodies overlaps recede, others were displaced."""
+    n, numbers, place, index = wholes(t, COUNTS)[ACTIVE], reals(t, NUMBERS), whole_rows(t, PLACE), whole_rows(t, SEEN_INDEX)
+    order, island, shift, correction = wholes(t, ORDER), whole_rows(t, ISLAND), reals(t, SHIFT), reals(t, CORRECTED)
+    gap, size, rebound = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n]
+    b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
+    normal_shifts(gap, size, b, before, rebound, g, 0.0, h, shift[:n], correction[:n])
+    receding, receding_correction = reals(t, SLIP), reals(t, RHO)  # not in use yet
+    lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
+    normal_shifts(gap, size, b, before, rebound, g, lift, h, receding[:n], receding_correction[:n])
+    for k in range(n):
+        if island[place[index[order[k], 1], 2], 4] == 1:
+            shift[k] = receding[k]
+            correction[k] = receding_correction[k]
+
+
+@inner_kernel
+def pose_joined_step(t: IntArray) -> None:
+    """Pose the friction problems of all islands, laws of joints included, and set the guess."""
+    j, counts, order = whole_rows(t, JOINTS), wholes(t, COUNTS), wholes(t, ORDER)
+    n_c = counts[CONTACTS]
+    counts[SEEN] = n_c
+    mark_awake(t)
+    keep_contacts(t, n_c)
+    counts[ROWS] = n_c + _choose_laws(t, j, n_c)
+    _find_joined_islands(t, j, n_c, counts[ROWS])
+    recall(t, counts[ROWS])
+    q, q_start = real_rows(t, Q), real_rows(t, Q_START)
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q_start[b, k] = q[b, k]
+    diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
+    g = n_c - n_c
+    for k in range(counts[ACTIVE]):
+        if order[k] >= n_c:
+            g = _pose_law(t, j, k, order[k] - n_c, g)
+            continue
+        bodies, arms, frame = pose_contact(t, k, order[k])
+        last = couple_joined(t, j, k, bodies, arms, frame, g)
+        write_diagonal(gather, g, last, diagonal[k])
+        g = last
+    wholes(t, START)[counts[ACTIVE]] = g
+    _round_off(t, n_c)
+    project_step(t)
+    _ask_of_gaps(t)

@@ -1,0 +1,280 @@
+r"""The compiled step, joints: contacts and laws that act on bodies joined in trees.
+
+The answer of a tree to forces is ``A11 = U^T diag(R R^T) U``: U passes forces on from body to body towards the root,
+and at each of them
+
+.. math::
+    R R^T = A^{-1} - A^{-1} B^T (B A^{-1} B^T + E)^{-1} B A^{-1},
+
+with the inertia A of the body and all that hangs from it, the rows B of the joint that leads on from it, and their
+compliance E. With :math:`A = L L^T` and an orthonormal basis Z of what the rigid rows leave free in
+:math:`L^{-1} B^T`, a spring c among them,
+
+.. math::
+    R = L^{-T} Z (1 + Z^T c c^T Z / E)^{-1/2},
+
+nothing being subtracted. R has one column for each degree of freedom, so that a tree is one body of that many, mass
+scaled: a contact on body b is joined to the degrees of freedom on the way from b to the root by ``R^T U J^T``, and the
+sweeps need not know of joints.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.joint_arrays import (
+    ABOVE,
+    ANSWER,
+    CHOLESKY,
+    FORCE,
+    FREEDOM,
+    JACOBIAN,
+    MOBILITY,
+    PASSED,
+    READY,
+    ROLE,
+    ROOTS,
+    ROW_BODY,
+    SCALED,
+    SCHUR,
+    SMALL,
+    SOFT_ROW,
+    SPREAD,
+    SPRING,
+    TREE,
+    TREE_BODY,
+    TREE_FIRST,
+    TREE_OF,
+    TREE_STOP,
+)
+from signorini.formulations.step_arrays import BLOCK, COUNTS, DIM, FACTOR, FIXED, FREE, GATHER, PLACE, START
+from signorini.formulations.step_contacts import Frame, Vector, couple_body
+from signorini.math.rotation import cross
+
+_HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
+
+
+@inner_kernel
+def _scaled_row(j: IntArray, at: int, r: int, out: Array) -> None:
+    """Write ``L^-1 B^T`` of row `r`, on the joint that leads on from body `at` of the trees."""
+    row_body, J, b = wholes(j, ROW_BODY), real_rows(j, JACOBIAN), wholes(j, TREE_BODY)[at]
+    L = real_blocks(j, CHOLESKY)[b]
+    term = 2 * r + 1 if row_body[2 * r + 1] == b else 2 * r
+    for i in range(6):
+        s = J[term, i]
+        for k in range(i):
+            s -= L[i, k] * out[k]
+        out[i] = s / L[i, i]
+
+
+@inner_kernel
+def _reflect(v: Array, x: Array) -> None:
+    """Reflect x by ``1 - v v^T``."""
+    s = 0.0
+    for l in range(6):
+        s += v[l] * x[l]
+    for l in range(6):
+        x[l] -= s * v[l]
+
+
+@inner_kernel
+def _exclude(reflections: Array, rank: int) -> None:
+    """Make of the vector in row `rank` the reflection that takes it into the span of the first axes."""
+    x = reflections[rank]
+    for i in range(rank):
+        _reflect(reflections[i], x)
+    size = 0.0
+    for l in range(rank, 6):
+        size += x[l] * x[l]
+    size = math.sqrt(size)
+    for l in range(rank):
+        x[l] = 0.0
+    x[rank] += math.copysign(size, x[rank])
+    scale = 1.0 / math.sqrt(size * abs(x[rank]))  # so that v . v = 2
+    for l in range(rank, 6):
+        x[l] *= scale
+
+
+@inner_kernel
+def _make_root(t: IntArray, j: IntArray, at: int) -> None:
+    """Write R and what passes forces on for body `at` of the trees."""
+    free, role, soft = real_rows(t, FREE), wholes(j, ROLE), reals(j, SOFT_ROW)
+    b, first, stop = wholes(j, TREE_BODY)[at], wholes(j, TREE_FIRST)[at], wholes(j, TREE_STOP)[at]
+    L, R, small = real_blocks(j, CHOLESKY)[b], real_blocks(j, ROOTS)[at], real_rows(j, SMALL)
+    rank, spring = 0, -1
+    for l in range(6):
+        if free[b, l] == 0.0:
+            for m in range(6):
+                small[rank, m] = 1.0 if m == l else 0.0
+            _exclude(small, rank)
+            rank += 1
+    for r in range(first, stop):
+        if role[r] == SPRING:
+            spring = r
+            continue
+        _scaled_row(j, at, r, small[rank])
+        _exclude(small, rank)
+        rank += 1
+    for m in range(6 - rank):
+        for l in range(6):
+            R[m, l] = 1.0 if l == rank + m else 0.0
+        for i in range(rank - 1, -1, -1):
+            _reflect(small[i], R[m])
+    if spring >= 0:
+        _scaled_row(j, at, spring, small[6])
+        _soften(R, 6 - rank, small[6], small[7], 1.0 / soft[spring])
+    for m in range(6 - rank):
+        for i in range(5, -1, -1):
+            s = R[m, i]
+            for k in range(i + 1, 6):
+                s -= L[k, i] * R[m, k]
+            R[m, i] = s / L[i, i]
+    S, Y, Z = real_blocks(j, SCHUR)[at], real_blocks(j, ANSWER)[at], real_blocks(j, SCALED)[at]
+    for i in range(stop - first):
+        for l in range(6):
+            s = Y[i, l]
+            for k in range(i):
+                s -= S[i, k] * Z[k, l]
+            Z[i, l] = s / S[i, i]
+    wholes(j, READY)[at] = 1
+
+
+@inner_kernel
+def _soften(Z: Array, count: int, c: Array, sum_: Array, stiffness: float) -> None:
+    """Multiply the basis Z (its vectors in rows) by ``(1 + stiffness Z^T c c^T Z)^-1/2``."""
+    size = 0.0
+    for l in range(6):
+        sum_[l] = 0.0
+    for m in range(count):
+        s = 0.0
+        for l in range(6):
+            s += Z[m, l] * c[l]
+        size += s * s
+        for l in range(6):
+            sum_[l] += s * Z[m, l]
+    root = math.sqrt(1.0 + stiffness * size)
+    share = stiffness / (root * (1.0 + root))
+    for m in range(count):
+        s = 0.0
+        for l in range(6):
+            s += Z[m, l] * c[l]
+        for l in range(6):
+            Z[m, l] -= share * s * sum_[l]
+
+
+@inner_kernel
+def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
+    """Add to ``SPREAD`` what the forces in rows `first` to `last` of ``FORCE`` on body `b` do to its tree.
+
+    The forces are lost on the way; how easily they would move the body alone is added to ``MOBILITY``.
+    """
+    force, spread, mobility, L = real_rows(j, FORCE), real_rows(j, SPREAD), reals(j, MOBILITY), real_rows(t, FACTOR)
+    for i in range(first, last):
+        s = 0.0
+        for k in range(3):
+            s += (force[i, k] * L[b, k]) ** 2
+            m = force[i, 3] * L[b, 3 + k] + force[i, 4] * L[b, 6 + k] + force[i, 5] * L[b, 9 + k]
+            s += m * m
+        mobility[i] += s
+    ready, above, freedom = wholes(j, READY), wholes(j, ABOVE), whole_rows(j, FREEDOM)
+    tree_first, tree_stop, w = wholes(j, TREE_FIRST), wholes(j, TREE_STOP), real_rows(j, SMALL)[0]
+    roots, scaled, passed = real_blocks(j, ROOTS), real_blocks(j, SCALED), real_blocks(j, PASSED)
+    at = whole_rows(j, TREE_OF)[b, 1]
+    while at >= 0:
+        if ready[at] == 0:
+            _make_root(t, j, at)
+        to, n = freedom[at, 0], tree_stop[at] - tree_first[at]
+        for i in range(first, last):
+            for m in range(freedom[at, 1]):
+                s = 0.0
+                for l in range(6):
+                    s += roots[at, m, l] * force[i, l]
+                spread[i, to + m] += s
+        up = above[at]
+        if up >= 0:
+            for i in range(first, last):
+                for l in range(6):
+                    w[l] = 0.0
+                for r in range(n):
+                    s = 0.0
+                    for l in range(6):
+                        s += scaled[at, r, l] * force[i, l]
+                    for l in range(6):
+                        w[l] -= passed[at, r, l] * s
+                for l in range(6):
+                    force[i, l] = w[l]
+        at = up
+
+
+@inner_kernel
+def emit(t: IntArray, j: IntArray, tree: int, g: int) -> int:
+    """Move ``SPREAD`` to the blocks from `g` on that join a contact or law to a tree; return where the next begin."""
+    spread, trees, place = real_rows(j, SPREAD), whole_rows(j, TREE), whole_rows(t, PLACE)
+    block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
+    first, more = 2 * place[trees[tree, 0], 1], 2 * trees[tree, 2] - 2
+    for m in range((trees[tree, 1] + 2) // 3):
+        acts = False
+        for i in range(3):
+            for l in range(3):
+                acts = acts or spread[i, 3 * m + l] != 0.0
+        if not acts:
+            continue
+        # The first row of y where the island met the tree, the others behind those of its bodies.
+        block[g] = first + m if m < 2 else more + m
+        for i in range(3):
+            for l in range(3):
+                gather[g, i, l] = spread[i, 3 * m + l]
+                spread[i, 3 * m + l] = 0.0
+        g += 1
+    return g
+
+
+@inner_kernel
+def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
+    """Clear rows of the blocks from `first` to `last` along which joints let nothing move: they are rounding."""
+    gather, mobility = real_blocks(t, GATHER), reals(j, MOBILITY)
+    for i in range(3):
+        s = 0.0
+        for g in range(first, last):
+            for l in range(3):
+                s += gather[g, i, l] ** 2
+        if s <= _HELD * mobility[i]:
+            for g in range(first, last):
+                for l in range(3):
+                    gather[g, i, l] = 0.0
+        mobility[i] = 0.0
+
+
+@inner_kernel
+def couple_joined(
+    t: IntArray, j: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
+) -> int:
+    """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
+    counts, tree_of, force = wholes(t, COUNTS), whole_rows(j, TREE_OF), real_rows(j, FORCE)
+    gather, mobility, fixed, dim, begin = real_blocks(t, GATHER), reals(j, MOBILITY), counts[FIXED], counts[DIM], g
+    wholes(t, START)[k] = g
+    for side in range(2):
+        b, r, sign = bodies[side], arms[side], 1.0 if side == 1 else -1.0
+        if b < fixed:
+            continue
+        tree = tree_of[b, 0]
+        if tree < 0:
+            last = couple_body(t, b, r, frame, sign, g)
+            for m in range(g, last):
+                for i in range(3):
+                    for l in range(3):
+                        mobility[i] += gather[m, i, l] ** 2
+            g = last
+            continue
+        for i in range(dim):
+            moment = cross(r, frame[i])
+            for l in range(3):
+                force[i, l] = sign * frame[i][l]
+                force[i, 3 + l] = sign * moment[l]
+        climb(t, j, b, dim - dim, dim)
+        if side == 1 or bodies[1] < fixed or tree_of[bodies[1], 0] != tree:
+            g = emit(t, j, tree, g)
+    hold(t, j, begin, g)
+    return g

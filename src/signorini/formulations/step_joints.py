@@ -1,0 +1,258 @@
+"""The compiled step, joints: bilateral rows are eliminated before the contacts, and answer to them afterwards.
+
+Before the contacts of a step are known, :func:`join` sets the free velocities of joined bodies to those with joints;
+when contacts and laws are solved, :func:`answer` adds what their impulses do to the trees, in linear time both.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import world_inertia
+from signorini.dynamics.joint_rows import fill_rows
+from signorini.dynamics.joint_tree import factor, solve_tree, solve_trees
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.step_arrays import (
+    ACTIVE,
+    BOUND,
+    CHECK,
+    COUNTS,
+    DRIVE,
+    FIXED,
+    FREE,
+    INERTIA,
+    JOINT_DRIFT,
+    JOINTS,
+    MASS,
+    NUMBERS,
+    ORDER,
+    REACH,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    V_FREE,
+    H,
+    P,
+    Q,
+    V,
+)
+from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
+from signorini.formulations.step_contacts import contact_arms
+from signorini.formulations.step_joint_checks import carry_on, sum_up
+from signorini.math.rotation import cross, tangent_frame
+
+
+@inner_kernel
+def _driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
+    """Return the rate that prescribed bodies give to row `r`."""
+    drive, fixed, s = real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED], 0.0
+    for term in range(2 * r, 2 * r + 2):
+        if 0 <= body[term] < fixed:
+            for l in range(6):
+                s += J[term, l] * drive[body[term], l]
+    return s
+
+
+@inner_kernel
+def _evaluate(t: IntArray, j: IntArray) -> None:
+    """Evaluate all bilateral rows where the step begins."""
+    body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
+    joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.PULL), reals(j, ja.X_2)
+    motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
+    fill_rows(
+        wholes(j, ja.BODY_A),
+        wholes(j, ja.BODY_B),
+        real_rows(j, ja.ANCHOR_A),
+        real_rows(j, ja.ANCHOR_B),
+        real_rows(j, ja.FRAME_A),
+        real_rows(j, ja.FRAME_B),
+        reals(j, ja.PARAMETER),
+        joint,
+        wholes(j, ja.ROW_KIND),
+        wholes(j, ja.ROW_I),
+        wholes(j, ja.ROW_J),
+        real_rows(t, Q),
+        reals(j, ja.COORDINATE),
+        body,
+        J,
+        psi,
+    )
+    drift = 0.0
+    for r in range(psi.shape[0]):
+        g = joint[r]
+        rate[r] = _driven_rate(t, body, J, r)
+        if role[r] == ja.SPRING:
+            psi[r] -= setting[g, ja.REST]
+        else:
+            if role[r] == ja.DRIVEN:
+                psi[r] -= motion[g, 0]
+                rate[r] -= motion[g, 1]
+            drift = max(drift, abs(psi[r]))
+        x_2[r] = pull[r] * psi[r] + rate[r]
+    reals(t, CHECK)[JOINT_DRIFT] = drift
+    gauge_body, gauge_J, gauge_rate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE_RATE)
+    for c in range(gauge_rate.shape[0]):
+        gauge_rate[c] = _driven_rate(t, gauge_body, gauge_J, c)
+
+
+@inner_kernel
+def _factor(t: IntArray, j: IntArray) -> None:
+    """Factor the trees."""
+    M, mass, inertia, free = real_blocks(j, ja.INERTIAS), reals(t, MASS), real_blocks(t, INERTIA), real_rows(t, FREE)
+    q, tree_body, small, ready = real_rows(t, Q), wholes(j, ja.TREE_BODY), real_rows(j, ja.SMALL), wholes(j, ja.READY)
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        world_inertia(inertia[b], free[b], q[b], small)
+        for i in range(3):
+            M[b, i, i] = mass[b]
+            for k in range(3):
+                M[b, 3 + i, 3 + k] = small[i, k]
+        ready[at] = 0
+    factor(
+        tree_body,
+        wholes(j, ja.TREE_PARENT),
+        wholes(j, ja.TREE_FIRST),
+        wholes(j, ja.TREE_STOP),
+        wholes(j, ja.ROW_BODY),
+        real_rows(j, ja.JACOBIAN),
+        reals(j, ja.SOFT_ROW),
+        M,
+        real_blocks(j, ja.CHOLESKY),
+        real_blocks(j, ja.ANSWER),
+        real_blocks(j, ja.SCHUR),
+        real_blocks(j, ja.PASSED),
+    )
+
+
+@inner_kernel
+def _answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Array) -> None:
+    """Set `v` (n_b, 6) of joined bodies to their free velocities with joints, `impulse` to those of the rows."""
+    M, v_free, tree_body = real_blocks(j, ja.INERTIAS), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
+    for r in range(x_2.shape[0]):
+        impulse[r] = x_2[r]
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        w = (v_free[b, 3], v_free[b, 4], v_free[b, 5])
+        for i in range(3):
+            v[b, i] = M[b, i, i] * v_free[b, i]
+            v[b, 3 + i] = M[b, 3 + i, 3] * w[0] + M[b, 3 + i, 4] * w[1] + M[b, 3 + i, 5] * w[2]
+    solve_trees(
+        wholes(j, ja.TREE_START),
+        tree_body,
+        wholes(j, ja.TREE_PARENT),
+        wholes(j, ja.TREE_FIRST),
+        wholes(j, ja.TREE_STOP),
+        real_blocks(j, ja.CHOLESKY),
+        real_blocks(j, ja.ANSWER),
+        real_blocks(j, ja.SCHUR),
+        real_blocks(j, ja.PASSED),
+        v,
+        impulse,
+    )
+
+
+@inner_kernel
+def _reach_further(t: IntArray, j: IntArray) -> None:
+    """Let bodies that a joint drives from rest see as far as it takes them; drift left aside."""
+    bound, reach, h, push = reals(t, BOUND), reals(t, REACH), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
+    tree_body = wholes(j, ja.TREE_BODY)
+    _answer_freely(t, j, push, reals(j, ja.RATE), reals(j, ja.REACTION))
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        speed = math.sqrt(push[b, 0] ** 2 + push[b, 1] ** 2 + push[b, 2] ** 2)
+        speed += bound[b] * math.sqrt(push[b, 3] ** 2 + push[b, 4] ** 2 + push[b, 5] ** 2)
+        reach[b] = max(reach[b], REACH_FACTOR * h * speed + REACH_FRACTION * bound[b])
+
+
+@inner_kernel
+def join(t: IntArray) -> None:
+    """Account for the joints of the step behind, and eliminate those of the step ahead."""
+    j = whole_rows(t, JOINTS)
+    carry_on(t, j)
+    _evaluate(t, j)
+    _factor(t, j)
+    if wholes(j, ja.TALLY)[ja.MOVES] == 1:
+        _reach_further(t, j)
+    _answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
+
+
+@inner_kernel
+def _push_bodies(t: IntArray, j: IntArray) -> None:
+    """Add up what contacts and laws do to joined bodies in ``PUSH``."""
+    counts, order, index, value = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), real_rows(t, SEEN_VALUE)
+    p, push, tree_of, fixed = real_rows(t, P), real_rows(j, ja.PUSH), whole_rows(j, ja.TREE_OF), counts[FIXED]
+    law, law_value = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE)
+    body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
+    for k in range(counts[ACTIVE]):
+        c = order[k]
+        if c >= counts[SEEN]:
+            l = c - counts[SEEN]
+            along = p[k, 0] if law[l, 0] <= ja.HIGH_LIMIT else p[k, 1]
+            law_value[l, ja.LAW_IMPULSE] = along
+            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+                if body[term] >= fixed:
+                    for m in range(6):
+                        push[body[term], m] += law_value[l, ja.SIDE] * along * J[term, m]
+            continue
+        if p[k, 0] == 0.0 and p[k, 1] == 0.0 and p[k, 2] == 0.0:
+            continue
+        n = (value[c, 6], value[c, 7], value[c, 8])
+        tangent, other = tangent_frame(n)
+        force = (
+            p[k, 0] * n[0] + p[k, 1] * tangent[0] + p[k, 2] * other[0],
+            p[k, 0] * n[1] + p[k, 1] * tangent[1] + p[k, 2] * other[1],
+            p[k, 0] * n[2] + p[k, 1] * tangent[2] + p[k, 2] * other[2],
+        )
+        arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], fixed)
+        for side in range(2):
+            b = index[c, side]
+            if b < fixed or tree_of[b, 0] < 0:
+                continue
+            sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
+            for m in range(3):
+                push[b, m] += sign * force[m]
+                push[b, 3 + m] += sign * moment[m]
+
+
+@inner_kernel
+def answer(t: IntArray) -> None:
+    """Set the velocities of joined bodies and the impulses of the rows that go with the impulses found."""
+    j = whole_rows(t, JOINTS)
+    v, v_free, push, tree = real_rows(t, V), real_rows(t, V_FREE), real_rows(j, ja.PUSH), whole_rows(j, ja.TREE)
+    tree_body, start, reaction, reaction_free = (
+        wholes(j, ja.TREE_BODY),
+        wholes(j, ja.TREE_START),
+        reals(j, ja.REACTION),
+        reals(j, ja.REACTION_FREE),
+    )
+    for at in range(tree_body.shape[0]):
+        for m in range(6):
+            push[tree_body[at], m] = 0.0
+    for r in range(reaction.shape[0]):
+        reaction[r] = 0.0
+    _push_bodies(t, j)
+    for k in range(tree.shape[0]):
+        if tree[k, 3] == 1:
+            solve_tree(
+                start[k],
+                start[k + 1],
+                tree_body,
+                wholes(j, ja.TREE_PARENT),
+                wholes(j, ja.TREE_FIRST),
+                wholes(j, ja.TREE_STOP),
+                real_blocks(j, ja.CHOLESKY),
+                real_blocks(j, ja.ANSWER),
+                real_blocks(j, ja.SCHUR),
+                real_blocks(j, ja.PASSED),
+                push,
+                reaction,
+            )
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        for m in range(6):
+            v[b, m] = v_free[b, m] + push[b, m]
+    for r in range(reaction.shape[0]):
+        reaction[r] += reaction_free[r]
+    sum_up(t, j)
