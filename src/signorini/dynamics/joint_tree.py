@@ -31,29 +31,34 @@ MOST_ROWS = 8
 
 
 @inner_kernel
-def cholesky(A: Array, n: int) -> None:
-    """Overwrite the lower triangle of the first n rows by its Cholesky factor."""
+def _cholesky(A: Array, n: int) -> None:
+    """Overwrite the lower triangle of the first n rows by its Cholesky factor, the diagonal by its inverse."""
     for i in range(n):
         for j in range(i + 1):
             s = A[i, j]
             for k in range(j):
                 s -= A[i, k] * A[j, k]
-            A[i, j] = math.sqrt(s) if i == j else s / A[j, j]
+            A[i, j] = 1.0 / math.sqrt(s) if i == j else s * A[j, j]
 
 
 @inner_kernel
-def _solve(L: Array, x: Array, n: int) -> None:
-    """Overwrite x by ``(L L^T)^-1 x``."""
+def forward(L: Array, x: Array, n: int) -> None:
+    """Overwrite x by ``L^-1 x``."""
     for i in range(n):
         s = x[i]
         for k in range(i):
             s -= L[i, k] * x[k]
-        x[i] = s / L[i, i]
+        x[i] = s * L[i, i]
+
+
+@inner_kernel
+def _backward(L: Array, x: Array, n: int) -> None:
+    """Overwrite x by ``L^-T x``."""
     for i in range(n - 1, -1, -1):
         s = x[i]
         for k in range(i + 1, n):
             s -= L[k, i] * x[k]
-        x[i] = s / L[i, i]
+        x[i] = s * L[i, i]
 
 
 @kernel
@@ -67,50 +72,48 @@ def factor(
     compliance: Array,
     M: Array,
     A: Array,
-    Y: Array,
+    C: Array,
     S: Array,
     X: Array,
 ) -> None:
     """Fill the factors of every body in the trees.
 
-    They are the Cholesky factors in `A` (n_b, 6, 6) and, of S, in `S` (n_t, 8, 8), ``Y = A^-1 B_c^T`` (n_t, 8, 6) and
-    ``X = L^-1 B_p`` (n_t, 8, 6), ``L L^T = S``. `A` may hold anything before. Terms of row r stand at 2 r and 2 r + 1
-    of `row_body` and `J`.
+    They are the Cholesky factors L of A in `A` (n_b, 6, 6) and of S in `S` (n_t, 8, 8), diagonals inverted, the rows
+    ``C = B_c L^-T`` (n_t, 8, 6) and ``X = L_S^-1 B_p`` (n_t, 8, 6). `A` may hold anything before. Terms of row r stand
+    at 2 r and 2 r + 1 of `row_body` and `J`.
     """
     for k in range(tree_body.size):
         b = tree_body[k]
         for i in range(6):
-            for j in range(6):
+            for j in range(i + 1):
                 A[b, i, j] = M[b, i, j]
     for k in range(tree_body.size):
         b, p, first = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - first
-        cholesky(A[b], 6)
+        _cholesky(A[b], 6)
         for i in range(n):
             t = 2 * (first + i)
             child = t + 1 if row_body[t + 1] == b else t
             for l in range(6):
-                Y[k, i, l] = J[child, l]
-            _solve(A[b], Y[k, i], 6)
-        for i in range(n):
-            t = 2 * (first + i)
-            child = t + 1 if row_body[t + 1] == b else t
+                C[k, i, l] = J[child, l]
+            forward(A[b], C[k, i], 6)
             for j in range(i + 1):
                 s = 0.0
                 for l in range(6):
-                    s += J[child, l] * Y[k, j, l]
+                    s += C[k, i, l] * C[k, j, l]
                 S[k, i, j] = s
             S[k, i, i] += compliance[first + i]
-        cholesky(S[k], n)
+        _cholesky(S[k], n)
         if p < 0:
             continue
-        for l in range(6):  # so that B_p^T S^-1 B_p = X^T X
-            for i in range(n):
-                t = 2 * (first + i)
-                s = J[t if row_body[t + 1] == b else t + 1, l]
+        for i in range(n):  # so that B_p^T S^-1 B_p = X^T X
+            t = 2 * (first + i)
+            other = t if row_body[t + 1] == b else t + 1
+            for l in range(6):
+                s = J[other, l]
                 for j in range(i):
                     s -= S[k, i, j] * X[k, j, l]
-                X[k, i, l] = s / S[k, i, i]
+                X[k, i, l] = s * S[k, i, i]
         for l in range(6):
             for m in range(l + 1):
                 s = 0.0
@@ -128,7 +131,7 @@ def solve_tree(
     row_start: IntArray,
     row_stop: IntArray,
     A: Array,
-    Y: Array,
+    C: Array,
     S: Array,
     X: Array,
     v: Array,
@@ -136,23 +139,24 @@ def solve_tree(
 ) -> None:
     """Solve one tree: `v` (n_b, 6) holds f and becomes v, `impulse` (n_r,) holds x_2 and becomes lambda.
 
-    On the way to the root `impulse` holds ``w = L^-1 (x_2 + Y f)``; back from it ``lambda = -L^-T (w + X v_p)``.
+    On the way to the root `v` holds ``g = L^-1 f`` and `impulse` ``w = L_S^-1 (x_2 + C g)``; back from it
+    ``lambda = -L_S^-T (w + X v_p)`` and ``v = L^-T (g + C^T lambda)``.
     """
     for k in range(first, last):
         b, p, r_0 = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - r_0
+        forward(A[b], v[b], 6)
         for i in range(n):
             s = impulse[r_0 + i]
             for l in range(6):
-                s += Y[k, i, l] * v[b, l]
+                s += C[k, i, l] * v[b, l]
             for j in range(i):
                 s -= S[k, i, j] * impulse[r_0 + j]
-            impulse[r_0 + i] = s / S[k, i, i]
+            impulse[r_0 + i] = s * S[k, i, i]
         if p >= 0:
             for i in range(n):
                 for l in range(6):
                     v[p, l] -= X[k, i, l] * impulse[r_0 + i]
-        _solve(A[b], v[b], 6)
     for k in range(last - 1, first - 1, -1):
         b, p, r_0 = tree_body[k], parent[k], row_start[k]
         n = row_stop[k] - r_0
@@ -162,14 +166,11 @@ def solve_tree(
                 for l in range(6):
                     s += X[k, i, l] * v[p, l]
             impulse[r_0 + i] = -s
-        for i in range(n - 1, -1, -1):
-            s = impulse[r_0 + i]
-            for j in range(i + 1, n):
-                s -= S[k, j, i] * impulse[r_0 + j]
-            impulse[r_0 + i] = s / S[k, i, i]
+        _backward(S[k], impulse[r_0 : r_0 + n], n)
         for i in range(n):
             for l in range(6):
-                v[b, l] += Y[k, i, l] * impulse[r_0 + i]
+                v[b, l] += C[k, i, l] * impulse[r_0 + i]
+        _backward(A[b], v[b], 6)
 
 
 @kernel
@@ -180,7 +181,7 @@ def solve_trees(
     row_start: IntArray,
     row_stop: IntArray,
     A: Array,
-    Y: Array,
+    C: Array,
     S: Array,
     X: Array,
     v: Array,
@@ -189,7 +190,7 @@ def solve_trees(
     """Solve all trees: `v` (n_b, 6) holds f and becomes v, `impulse` (n_r,) holds x_2 and becomes lambda."""
     for tree in range(tree_start.size - 1):
         first, last = tree_start[tree], tree_start[tree + 1]
-        solve_tree(first, last, tree_body, parent, row_start, row_stop, A, Y, S, X, v, impulse)
+        solve_tree(first, last, tree_body, parent, row_start, row_stop, A, C, S, X, v, impulse)
 
 
 @kernel
@@ -200,7 +201,7 @@ def respond(
     row_start: IntArray,
     row_stop: IntArray,
     A: Array,
-    Y: Array,
+    C: Array,
     S: Array,
     X: Array,
     of_body: IntArray,
@@ -239,7 +240,7 @@ def respond(
                 done = done or (body[other] >= 0 and of_body[body[other]] == tree)
             if not done:
                 first, last = tree_start[tree], tree_start[tree + 1]
-                solve_tree(first, last, tree_body, parent, row_start, row_stop, A, Y, S, X, v, impulse)
+                solve_tree(first, last, tree_body, parent, row_start, row_stop, A, C, S, X, v, impulse)
         for r in range(start.size - 1):
             s = 0.0
             for k in range(start[r], start[r + 1]):

@@ -283,8 +283,8 @@ def _factored(model: Model, rows: Rows, x2: Array, compliance: Array, M: Array, 
     """Eliminate the trees, then look through them at the loops."""
     tree, n_t = model.joints.tree, model.joints.tree.body.size
     A, S = np.zeros_like(M), np.zeros((n_t, MOST_ROWS, MOST_ROWS))
-    Y, X = np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, 6))
-    factors = (A, Y, S, X)
+    C, X = np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, 6))
+    factors = (A, C, S, X)
     factor(tree.body, tree.parent, tree.row_start, tree.row_stop, rows.body, rows.J, compliance, M, *factors)
     system = JointSystem(model, rows, x2, compliance, M, M_inv, factors, ())
     if not tree.loop_row.size:

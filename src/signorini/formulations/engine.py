@@ -1,9 +1,9 @@
 """The compiled step of :class:`~signorini.MoreauJean`: its arrays, and what Python does where kernels cannot.
 
-Made for scenes whose friction is Coulomb's, with the joints of :mod:`~.joint_tables` or none. All arrays are made once and grow with the number of
-contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between the
-stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
-robust methods.
+Made for scenes whose friction is Coulomb's, without joints or with those of :mod:`~.joint_tables`. All arrays are made
+once and grow with the number of contacts; kernels reach them by one table of addresses. Loads and motions that are
+functions are evaluated between the stages. A step that the sweeps do not solve is posed again as a
+:class:`~signorini.FrictionProblem` and goes to the robust methods.
 """
 
 from __future__ import annotations
@@ -159,11 +159,11 @@ class Engine:
 
     def _make_room(self, capacity: int, *, first: bool = False) -> None:
         """Make room for `capacity` contacts; what is remembered of the last step is kept."""
-        blocks, bodies = 4, self.model.body_count
+        blocks, bodies = 4 * capacity, self.model.body_count
         if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
             capacity += self.joints.law_room
             bodies += self.joints.law_room
-            blocks = 2 * max(2, self.joints.deepest) + 1
+            blocks = self.joints.block_room(capacity)
             self.joints.make_room(capacity)
         for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
             for k, columns in table.items():
@@ -173,8 +173,8 @@ class Engine:
                     self.arena.grow(k, capacity, keep=k in _KEPT)
         size = 6 * bodies + 3 * capacity
         self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
-        self.arena.put(at.BLOCK, np.zeros(blocks * capacity, dtype=np.int64))
-        self.arena.put(at.GATHER, np.zeros((blocks * capacity, 3, 3)))
+        self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
         self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
 
@@ -244,7 +244,9 @@ class Engine:
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
         stored, rest, feature = float(self._numbers[at.STORED]), self.arena[at.REST].copy(), self.arena[at.OLD_FEATURE]
         memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest)
-        return memory if self.joints is None else self.joints.renamed(memory)._replace(coordinate=self.joints.coordinate)
+        if self.joints is None:
+            return memory
+        return self.joints.renamed(memory)._replace(coordinate=self.joints.coordinate)
 
     def restore(self, state: State, memory: Memory) -> None:
         """Continue from `state`."""

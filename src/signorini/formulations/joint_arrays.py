@@ -17,7 +17,7 @@ def _numbered(count: int) -> Any:
 
 (
     SUMS,  # (8,): see below
-    TALLY,  # (3,): see below
+    TALLY,  # (5,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -47,7 +47,7 @@ def _numbered(count: int) -> Any:
     TREE_START,  # (n_trees + 1,)
     ABOVE,  # (n_t,) place of the parent in these arrays, -1 at the root
     FREEDOM,  # (n_t, 2): first degree of freedom within the tree, and their number
-    TREE_OF,  # (n_b, 2): tree of a body and its place in these arrays, -1 for bodies that are not joined
+    TREE_OF,  # (n_b, 3): tree of a body and its place in these arrays, or -1, and blocks that a force on it needs
     TREE,  # (n_trees, 4): smallest body, degrees of freedom, rows of y beyond the first, whether contacts or laws act
     # of a step
     MOTION,  # (n_j, 2): prescribed coordinate and its mean rate over the step
@@ -68,12 +68,12 @@ def _numbered(count: int) -> Any:
     LOG,  # (rows, n_j, 9)
     INERTIAS,  # (n_b, 6, 6)
     CHOLESKY,  # (n_b, 6, 6): this and the next three as in dynamics.joint_tree
-    ANSWER,  # (n_t, 8, 6)
+    JOINT_ROWS,  # (n_t, 8, 6)
     SCHUR,  # (n_t, 8, 8)
     PASSED,  # (n_t, 8, 6)
     READY,  # (n_t,) whether the two that follow are made
-    ROOTS,  # (n_t, 6, 6): R^T, see step_joint_rows
-    SCALED,  # (n_t, 8, 6)
+    ROOTS,  # (n_t, 6, 6): R^T L, see step_joint_rows
+    SCALED,  # (n_t, 8, 6): L_S^-1 C
     PUSH,  # (n_b, 6)
     # of one row
     FORCE,  # (3, 6)
@@ -91,7 +91,8 @@ def _numbered(count: int) -> Any:
 DRIVEN_WORK, CORRECTED_WORK, RIGID_WORK, SLID_WORK, STOPPED_WORK, DAMPED_WORK, SPRING_WORK, LIFT = _numbered(8)
 
 # TALLY
-LAWS, PENDING, MOVES = _numbered(3)  # laws of the step; a step is not accounted for; joints are driven
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS = _numbered(5)
+# Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)

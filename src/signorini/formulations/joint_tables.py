@@ -14,15 +14,15 @@ from signorini.formulations.gap_law import lift_speed
 from signorini.formulations.step_joint_laws import LAST_NAME
 from signorini.model import Joints, Model
 
-_DEEP = 512  # blocks of three degrees of freedom between a body and the root of its tree: each contact has as many
+_ROOM = 1.2  # for blocks, of what is needed, so that arrays do not grow in every step
 
 
 def takes_joints(model: Model) -> bool:
     """Tell whether the compiled step can take the joints of a model.
 
     It takes trees of all kinds of joints with springs, dampers, limits, constant friction, drives and motors. Loops and
-    gears, friction that follows the reaction, constraints by functions, joints between fixed bodies and trees deeper
-    than some hundred links go step by step in Python.
+    gears, friction that follows the reaction, constraints by functions and joints between fixed bodies go step by step
+    in Python.
     """
     joints = model.joints
     moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
@@ -32,7 +32,6 @@ def takes_joints(model: Model) -> bool:
         and not joints.inequalities
         and not np.any(joints.load_friction > 0.0)
         and bool(moving.all())
-        and _Trees(model).deepest <= _DEEP
     )
 
 
@@ -43,7 +42,7 @@ class _Trees:
         joints, free = model.joints, model.arrays.free
         tree = joints.tree
         n_t, n_trees = tree.body.size, tree.start.size - 1
-        self.of_body = np.full((model.body_count, 2), -1, dtype=np.int64)
+        self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
         self.of_body[:, 0] = tree.of_body
         self.of_body[tree.body, 1] = np.arange(n_t)
         self.above = np.where(tree.parent >= 0, self.of_body[tree.parent, 1], -1)
@@ -55,13 +54,14 @@ class _Trees:
             self.freedom[at, 1] = free[tree.body[at]].sum(axis=1).astype(np.int64) - rigid
             self.freedom[at, 0] = np.cumsum(self.freedom[at, 1]) - self.freedom[at, 1]
             self.table[k, 0], self.table[k, 1] = tree.body[at].min(), self.freedom[at, 1].sum()
+        # Blocks of three degrees of freedom that a force on a body may touch: those on the way to its root.
         blocks: list[set[int]] = [set()] * n_t
         for i in range(n_t - 1, -1, -1):  # from the roots
             first, count = self.freedom[i]
             own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
             blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
-        self.deepest = max((len(one) for one in blocks), default=0)
-        """Blocks of three degrees of freedom that a force on one body may touch, at most."""
+        self.of_body[:, 2] = 2 * (np.arange(model.body_count) >= model.fixed_count)
+        self.of_body[tree.body, 2] = [len(one) for one in blocks]
 
 
 class JointTables:
@@ -73,7 +73,6 @@ class JointTables:
         joints, tree = model.joints, model.joints.tree
         self._joints = joints
         trees = _Trees(model)
-        self.deepest = trees.deepest
         self.law_room = _most_laws(joints)
         """Most laws that can act in a step."""
         put, n_b, n_t, n_j = self.arena.put, model.body_count, tree.body.size, joints.count
@@ -117,7 +116,7 @@ class JointTables:
             (ja.REPORT, (n_j, 9)),
             (ja.INERTIAS, (n_b, 6, 6)),
             (ja.CHOLESKY, (n_b, 6, 6)),
-            (ja.ANSWER, (n_t, MOST_ROWS, 6)),
+            (ja.JOINT_ROWS, (n_t, MOST_ROWS, 6)),
             (ja.SCHUR, (n_t, MOST_ROWS, MOST_ROWS)),
             (ja.PASSED, (n_t, MOST_ROWS, 6)),
             (ja.ROOTS, (n_t, 6, 6)),
@@ -131,7 +130,7 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (3,)),
+            (ja.TALLY, (5,)),
             (ja.ROW_BODY, (2 * n_r,)),
             (ja.GAUGE_BODY, (2 * n_g,)),
             (ja.READY, (n_t,)),
@@ -140,7 +139,9 @@ class JointTables:
             put(k, np.zeros(shape, dtype=np.int64))
         self.driven = any(motion is not None for motion in joints.motions)
         """Whether functions prescribe coordinates."""
-        self.arena[ja.TALLY][ja.MOVES] = self.driven
+        depth = np.append(trees.of_body[:, 2], 0)  # of the world, which is number -1, too
+        own = 1 + depth[joints.arrays.body_a] + depth[joints.arrays.body_b]
+        self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, 4 * own[joints.coordinates.joint].sum()
         self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
         self.make_room(0)
         self.log(0)
@@ -149,6 +150,11 @@ class JointTables:
     def make_room(self, rows: int) -> None:
         """Make room for so many contacts and laws."""
         self.arena.put(ja.GROUP, np.zeros((rows, 2), dtype=np.int64))
+
+    def block_room(self, rows: int) -> int:
+        """Return for how many blocks there should be room, with so many contacts and laws."""
+        tally = self.arena[ja.TALLY]
+        return max(4 * rows + int(tally[ja.LAW_BLOCKS]), int(_ROOM * tally[ja.BLOCKS]))
 
     def log(self, rows: int) -> None:
         """Make a log with room for so many steps."""

@@ -50,8 +50,8 @@ from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
-from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.gap_law import contact_sizes, lift_speed, normal_shifts
+from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.time_stepping import (

@@ -124,8 +124,9 @@ def _numbered(count: int) -> Any:
     JOIN,
     ANSWER_JOINTS,
     PRESS_JOINED,
+    HAS_ROOM,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(18)
+) = ARRAY_COUNT + _numbered(19)
 
 # NUMBERS
 TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, ENERGY_CHANGE, ENERGY_SCALE = _numbered(10)

@@ -51,9 +51,20 @@ def _row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
 @inner_kernel
 def sum_up(t: IntArray, j: IntArray) -> None:
     """Write efforts and reactions of the joints, the work of their rows and laws, and how far rows are from holding."""
-    fixed, h, v, sums, report = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), reals(j, ja.SUMS), real_rows(j, ja.REPORT)
+    fixed, h, v, sums, report = (
+        wholes(t, COUNTS)[FIXED],
+        reals(t, NUMBERS)[H],
+        real_rows(t, V),
+        reals(j, ja.SUMS),
+        real_rows(j, ja.REPORT),
+    )
     body, J, rate, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE), reals(j, ja.X_2)
-    joint, role, soft, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    joint, role, soft, reaction = (
+        wholes(j, ja.ROW_JOINT),
+        wholes(j, ja.ROLE),
+        reals(j, ja.SOFT_ROW),
+        reals(j, ja.REACTION),
+    )
     setting = real_rows(j, ja.SETTING)
     for k in range(7):
         sums[k] = 0.0
@@ -89,7 +100,13 @@ def sum_up(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     """Add the part of the laws to efforts, reactions and sums."""
-    fixed, h, v, sums, report = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), reals(j, ja.SUMS), real_rows(j, ja.REPORT)
+    fixed, h, v, sums, report = (
+        wholes(t, COUNTS)[FIXED],
+        reals(t, NUMBERS)[H],
+        real_rows(t, V),
+        reals(j, ja.SUMS),
+        real_rows(j, ja.REPORT),
+    )
     law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
     body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):

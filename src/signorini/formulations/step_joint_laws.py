@@ -8,6 +8,7 @@ get the mobility of the law itself, in a row of y of their own.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -147,9 +148,19 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
 @inner_kernel
 def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
     """Sort contacts and laws by islands; each tree is one body that has several rows of y."""
-    counts, index, place, island = wholes(t, COUNTS), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE), whole_rows(t, ISLAND)
+    counts, index, place, island = (
+        wholes(t, COUNTS),
+        whole_rows(t, SEEN_INDEX),
+        whole_rows(t, PLACE),
+        whole_rows(t, ISLAND),
+    )
     group, tree_of, tree = whole_rows(j, ja.GROUP), whole_rows(j, ja.TREE_OF), whole_rows(j, ja.TREE)
-    fixed, law, tree_body, start = counts[FIXED], whole_rows(j, ja.LAW), wholes(j, ja.TREE_BODY), wholes(j, ja.TREE_START)
+    fixed, law, tree_body, start = (
+        counts[FIXED],
+        whole_rows(j, ja.LAW),
+        wholes(j, ja.TREE_BODY),
+        wholes(j, ja.TREE_START),
+    )
     for c in range(rows):
         for side in range(2):
             b = index[c, side]
@@ -186,7 +197,7 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
     fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, 1], value[l, ja.SIDE]
-    row = np.int64(0) if law[l, 0] <= HIGH_LIMIT else np.int64(1)
+    row: Any = np.int64(0) if law[l, 0] <= HIGH_LIMIT else np.int64(1)
     wholes(t, START)[k] = g
     for term in range(2 * c, 2 * c + 2):
         b = body[term]
@@ -258,7 +269,12 @@ def _round_off(t: IntArray, n_c: int) -> None:
 @inner_kernel
 def _ask_of_gaps(t: IntArray) -> None:
     """Write what gaps ask of the normal velocities: of joined bodies overlaps recede, others were displaced."""
-    n, numbers, place, index = wholes(t, COUNTS)[ACTIVE], reals(t, NUMBERS), whole_rows(t, PLACE), whole_rows(t, SEEN_INDEX)
+    n, numbers, place, index = (
+        wholes(t, COUNTS)[ACTIVE],
+        reals(t, NUMBERS),
+        whole_rows(t, PLACE),
+        whole_rows(t, SEEN_INDEX),
+    )
     order, island, shift, correction = wholes(t, ORDER), whole_rows(t, ISLAND), reals(t, SHIFT), reals(t, CORRECTED)
     gap, size, rebound = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n]
     b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]

@@ -24,32 +24,47 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.joint_tree import forward
 from signorini.formulations.joint_arrays import (
     ABOVE,
-    ANSWER,
+    BLOCKS,
     CHOLESKY,
     FORCE,
     FREEDOM,
-    JACOBIAN,
+    JOINT_ROWS,
+    LAW_BLOCKS,
     MOBILITY,
     PASSED,
     READY,
     ROLE,
     ROOTS,
-    ROW_BODY,
     SCALED,
     SCHUR,
     SMALL,
     SOFT_ROW,
     SPREAD,
     SPRING,
+    TALLY,
     TREE,
     TREE_BODY,
     TREE_FIRST,
     TREE_OF,
     TREE_STOP,
 )
-from signorini.formulations.step_arrays import BLOCK, COUNTS, DIM, FACTOR, FIXED, FREE, GATHER, PLACE, START
+from signorini.formulations.step_arrays import (
+    BLOCK,
+    CONTACTS,
+    COUNTS,
+    DIM,
+    FACTOR,
+    FIXED,
+    FREE,
+    GATHER,
+    INDEX,
+    JOINTS,
+    PLACE,
+    START,
+)
 from signorini.formulations.step_contacts import Frame, Vector, couple_body
 from signorini.math.rotation import cross
 
@@ -57,16 +72,15 @@ _HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding o
 
 
 @inner_kernel
-def _scaled_row(j: IntArray, at: int, r: int, out: Array) -> None:
-    """Write ``L^-1 B^T`` of row `r`, on the joint that leads on from body `at` of the trees."""
-    row_body, J, b = wholes(j, ROW_BODY), real_rows(j, JACOBIAN), wholes(j, TREE_BODY)[at]
-    L = real_blocks(j, CHOLESKY)[b]
-    term = 2 * r + 1 if row_body[2 * r + 1] == b else 2 * r
-    for i in range(6):
-        s = J[term, i]
-        for k in range(i):
-            s -= L[i, k] * out[k]
-        out[i] = s / L[i, i]
+def has_room(t: IntArray) -> bool:
+    """Tell whether there is room for the blocks that the contacts ahead and all laws may need."""
+    j, index = whole_rows(t, JOINTS), whole_rows(t, INDEX)
+    tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)
+    needed = tally[LAW_BLOCKS]
+    for c in range(wholes(t, COUNTS)[CONTACTS]):
+        needed += tree_of[index[c, 0], 2] + tree_of[index[c, 1], 2]
+    tally[BLOCKS] = needed
+    return bool(needed <= wholes(t, BLOCK).shape[0])
 
 
 @inner_kernel
@@ -99,10 +113,15 @@ def _exclude(reflections: Array, rank: int) -> None:
 
 @inner_kernel
 def _make_root(t: IntArray, j: IntArray, at: int) -> None:
-    """Write R and what passes forces on for body `at` of the trees."""
-    free, role, soft = real_rows(t, FREE), wholes(j, ROLE), reals(j, SOFT_ROW)
+    """Write ``R^T L`` and what passes scaled forces on for body `at` of the trees."""
+    free, role, soft, small = real_rows(t, FREE), wholes(j, ROLE), reals(j, SOFT_ROW), real_rows(j, SMALL)
     b, first, stop = wholes(j, TREE_BODY)[at], wholes(j, TREE_FIRST)[at], wholes(j, TREE_STOP)[at]
-    L, R, small = real_blocks(j, CHOLESKY)[b], real_blocks(j, ROOTS)[at], real_rows(j, SMALL)
+    C, S, R, Z = (
+        real_blocks(j, JOINT_ROWS)[at],
+        real_blocks(j, SCHUR)[at],
+        real_blocks(j, ROOTS)[at],
+        real_blocks(j, SCALED)[at],
+    )
     rank, spring = 0, -1
     for l in range(6):
         if free[b, l] == 0.0:
@@ -110,11 +129,12 @@ def _make_root(t: IntArray, j: IntArray, at: int) -> None:
                 small[rank, m] = 1.0 if m == l else 0.0
             _exclude(small, rank)
             rank += 1
-    for r in range(first, stop):
-        if role[r] == SPRING:
-            spring = r
+    for i in range(stop - first):
+        if role[first + i] == SPRING:
+            spring = i
             continue
-        _scaled_row(j, at, r, small[rank])
+        for l in range(6):
+            small[rank, l] = C[i, l]
         _exclude(small, rank)
         rank += 1
     for m in range(6 - rank):
@@ -123,21 +143,13 @@ def _make_root(t: IntArray, j: IntArray, at: int) -> None:
         for i in range(rank - 1, -1, -1):
             _reflect(small[i], R[m])
     if spring >= 0:
-        _scaled_row(j, at, spring, small[6])
-        _soften(R, 6 - rank, small[6], small[7], 1.0 / soft[spring])
-    for m in range(6 - rank):
-        for i in range(5, -1, -1):
-            s = R[m, i]
-            for k in range(i + 1, 6):
-                s -= L[k, i] * R[m, k]
-            R[m, i] = s / L[i, i]
-    S, Y, Z = real_blocks(j, SCHUR)[at], real_blocks(j, ANSWER)[at], real_blocks(j, SCALED)[at]
+        _soften(R, 6 - rank, C[spring], small[7], 1.0 / soft[first + spring])
     for i in range(stop - first):
         for l in range(6):
-            s = Y[i, l]
+            s = C[i, l]
             for k in range(i):
                 s -= S[i, k] * Z[k, l]
-            Z[i, l] = s / S[i, i]
+            Z[i, l] = s * S[i, i]
     wholes(j, READY)[at] = 1
 
 
@@ -181,11 +193,14 @@ def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
     ready, above, freedom = wholes(j, READY), wholes(j, ABOVE), whole_rows(j, FREEDOM)
     tree_first, tree_stop, w = wholes(j, TREE_FIRST), wholes(j, TREE_STOP), real_rows(j, SMALL)[0]
     roots, scaled, passed = real_blocks(j, ROOTS), real_blocks(j, SCALED), real_blocks(j, PASSED)
+    cholesky, tree_body = real_blocks(j, CHOLESKY), wholes(j, TREE_BODY)
     at = whole_rows(j, TREE_OF)[b, 1]
     while at >= 0:
         if ready[at] == 0:
             _make_root(t, j, at)
-        to, n = freedom[at, 0], tree_stop[at] - tree_first[at]
+        to, n, A = freedom[at, 0], tree_stop[at] - tree_first[at], cholesky[tree_body[at]]
+        for i in range(first, last):
+            forward(A, force[i], 6)
         for i in range(first, last):
             for m in range(freedom[at, 1]):
                 s = 0.0

@@ -120,7 +120,7 @@ def _factor(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SOFT_ROW),
         M,
         real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.ANSWER),
+        real_blocks(j, ja.JOINT_ROWS),
         real_blocks(j, ja.SCHUR),
         real_blocks(j, ja.PASSED),
     )
@@ -145,7 +145,7 @@ def _answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Arra
         wholes(j, ja.TREE_FIRST),
         wholes(j, ja.TREE_STOP),
         real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.ANSWER),
+        real_blocks(j, ja.JOINT_ROWS),
         real_blocks(j, ja.SCHUR),
         real_blocks(j, ja.PASSED),
         v,
@@ -181,7 +181,12 @@ def join(t: IntArray) -> None:
 @inner_kernel
 def _push_bodies(t: IntArray, j: IntArray) -> None:
     """Add up what contacts and laws do to joined bodies in ``PUSH``."""
-    counts, order, index, value = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), real_rows(t, SEEN_VALUE)
+    counts, order, index, value = (
+        wholes(t, COUNTS),
+        wholes(t, ORDER),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, SEEN_VALUE),
+    )
     p, push, tree_of, fixed = real_rows(t, P), real_rows(j, ja.PUSH), whole_rows(j, ja.TREE_OF), counts[FIXED]
     law, law_value = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE)
     body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
@@ -243,7 +248,7 @@ def answer(t: IntArray) -> None:
                 wholes(j, ja.TREE_FIRST),
                 wholes(j, ja.TREE_STOP),
                 real_blocks(j, ja.CHOLESKY),
-                real_blocks(j, ja.ANSWER),
+                real_blocks(j, ja.JOINT_ROWS),
                 real_blocks(j, ja.SCHUR),
                 real_blocks(j, ja.PASSED),
                 push,

@@ -35,6 +35,7 @@ from signorini.formulations.step_arrays import (
     FIND,
     FREE_MOTION,
     HAND_OVER,
+    HAS_ROOM,
     IMPULSE,
     INDEX,
     JOIN,
@@ -133,6 +134,9 @@ def _after_look(t: IntArray, found: int) -> bool:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
+    if counts[JOINED] == 1 and not succeeds(t[HAS_ROOM, 0], (t,)):
+        counts[NEEDED] = found
+        return False
     begun = counts[STAGE] == LOADED
     perform(t[SMALLEST_GAP, 0], (t,))
     counts[STAGE] = READY

@@ -14,6 +14,7 @@ from signorini.formulations.step_checks import account, check_law, hand_over, sm
 from signorini.formulations.step_contacts import pose_step
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
+from signorini.formulations.step_joint_rows import has_room
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
@@ -38,6 +39,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.JOIN: join,
     at.ANSWER_JOINTS: answer,
     at.PRESS_JOINED: press_joined,
+    at.HAS_ROOM: has_room,
 }
 
 NEEDED = (
@@ -55,7 +57,7 @@ NEEDED = (
 )
 """The rows that every run needs, what takes longest to compile first."""
 
-_NEEDED_JOINED = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED)
+_NEEDED_JOINED = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED, at.HAS_ROOM)
 
 _REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
 _WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
