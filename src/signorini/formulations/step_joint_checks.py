@@ -183,7 +183,7 @@ def carry_on(t: IntArray, j: IntArray) -> None:
         before[g] = coordinate[g]
     turned = False
     for c in range(joint.shape[0]):
-        g, speed = joint[c], _row_speed(body, J, c, v, 0)
+        g, speed = joint[c], _row_speed(body, J, c, v, ja.EVERY_BODY)
         report[g, ja.SPEED] = speed
         coordinate[g] += h * speed
         if kind[c] == _ANGLE:

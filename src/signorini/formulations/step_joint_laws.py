@@ -95,7 +95,7 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
     gap = gauge[c] - setting[g, ja.LOW] if kind == LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
-    speed = _along(t, j, c, 0) + reals(j, ja.GAUGE_RATE)[c]
+    speed = _along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c]
     return bool(gap <= LIMIT_MARGIN + NEAR_LIMIT * h * abs(speed))
 
 

@@ -1,0 +1,270 @@
+"""Joints in the compiled step: the judge is the step by Python functions, which shares no solver and no map with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from signorini.formulations import Engine
+from signorini.formulations import step_arrays as at
+from signorini.model import Model
+from tests.joint_scenes import GRAVITY, chain, everything, pendulum, slider, wheel
+
+TOLERANCE = 1e-11
+CLOSE = 1e-8  # velocities [m/s]: what the tolerance leaves open where impulses are a thousand times what gravity gives
+EXACT = 1e-12  # sums in another order
+
+
+class Slow(sg.MoreauJean):
+    """The same law, step by step in Python."""
+
+    __slots__ = ()
+
+    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
+        return None
+
+
+def floor() -> sg.Scene:
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.set_contact(friction=0.6)
+    return scene
+
+
+def robot(*, height: float = 0.0, **words: Any) -> sg.Scene:
+    """A trunk on four legs of three links each, hinges with `words`, feet at `height` above the floor."""
+    scene = floor()
+    scene.add_body(sg.Box((0.6, 0.4, 0.1)), mass=4.0, position=(0, 0, 0.51 + height), name="trunk")
+    for k, (x, y) in enumerate(((0.25, 0.2), (0.25, -0.2), (-0.25, 0.2), (-0.25, -0.2))):
+        side = y + 0.06 * np.sign(y)
+        hip, thigh, shin = (f"{part}{k}" for part in ("hip", "thigh", "shin"))
+        scene.add_body(sg.Box((0.08, 0.08, 0.08)), mass=0.3, position=(x, side, 0.49 + height), name=hip)
+        scene.add_body(sg.Box((0.05, 0.05, 0.2)), mass=0.4, position=(x, side, 0.35 + height), name=thigh)
+        scene.add_body(sg.Capsule(0.03, 0.2), mass=0.3, position=(x, side, 0.13 + height), name=shin)
+        scene.add_joint("revolute", "trunk", hip, anchor=(x, y, 0.49 + height), axis=(1, 0, 0), **words)
+        scene.add_joint("revolute", hip, thigh, anchor=(x, side, 0.45 + height), axis=(0, 1, 0), **words)
+        scene.add_joint("revolute", thigh, shin, anchor=(x, side, 0.25 + height), axis=(0, 1, 0), **words)
+    return scene
+
+
+def loaded_robot() -> sg.Scene:
+    """With springs in its hinges and a ball on its back."""
+    scene = robot(height=0.002, spring=30.0, damping=0.5, limits=(-0.3, 0.3))
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0.03, 0.02, 0.67), name="ball")
+    return scene
+
+
+def cart() -> sg.Scene:
+    """Two blocks that slide over the floor, joined by a guide with a spring, a damper and stops."""
+    scene = floor()
+    scene.add_body(sg.Sphere(0.2), mass=2.0, position=(0, 0, 0.2), velocity=(2, 0.3, 0), name="a")
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0.6, 0, 0.1), name="b")
+    stops: dict[str, Any] = {"limits": (-0.05, 0.2), "spring": (50.0, 0.1), "damping": 1.0}
+    scene.add_joint("prismatic", "a", "b", anchor=(0.3, 0, 0.1), axis=(1, 0, 0), **stops)
+    return scene
+
+
+def hand() -> sg.Scene:
+    """A prescribed body that swings two rods, which hit the floor and the stop of the hinge between them."""
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_fixed(
+        sg.Sphere(0.1), motion=lambda t: ((0.2 * np.sin(5 * t), 0, 0.3), (np.cos(t), 0, 0, np.sin(t))), name="hand"
+    )
+    for k, name in enumerate("ab"):
+        scene.add_body(sg.Box((0.5, 0.1, 0.1)), mass=1.0, position=(0.3 + 0.6 * k, 0, 0.3), name=name)
+    scene.add_joint("universal", "hand", "a", anchor=(0, 0, 0.3), axis=[(0, 0, 1), (0, 1, 0)])
+    scene.add_joint("revolute", "a", "b", anchor=(0.6, 0, 0.3), axis=(0, 1, 0), friction=0.3, limits=(-0.5, 0.2))
+    return scene
+
+
+def flat() -> sg.Scene:
+    """A planar mechanism that falls on a line."""
+    scene = sg.Scene(planar=True, gravity=(0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace((0, 1)), name="floor")
+    scene.set_contact(friction=0.4)
+    scene.add_body(sg.Disc(0.15), mass=1.0, position=(0, 0.2), name="a")
+    scene.add_body(sg.Segment((-0.15, 0), (0.15, 0), 0.03), mass=1.0, position=(0.4, 0.2), velocity=(1, 0), name="b")
+    scene.add_body(sg.Disc(0.1), mass=0.4, position=(0.8, 0.2), name="c")
+    scene.add_joint("revolute", "a", "b", anchor=(0.2, 0.2), limits=(-0.3, 0.3), friction=0.05)
+    scene.add_joint("prismatic", "b", "c", anchor=(0.7, 0.2), axis=(1, 0), spring=30.0, damping=0.2)
+    return scene
+
+
+def kinds() -> sg.Scene:
+    """A tree of the kinds of joints that the other scenes do not have, and a spring as its only tie to the world."""
+    scene = sg.Scene()
+    for k, place in enumerate(((0, 0, 0), (1, 0, 0), (2, 0, 0), (1, 1, 0), (1, -1, 0), (3, 0, 0))):
+        spin = (0.3 * k, 1.0 - k, 0.5)
+        scene.add_body(sg.Sphere(0.1), mass=1.0 + k, position=place, angular_velocity=spin, name=f"b{k}")
+    scene.add_spring(None, "b0", anchor=[(0, 0, 1), (0, 0, 0.05)], stiffness=300.0, damping=2.0)
+    scene.add_joint("fixed", "b0", "b1", anchor=(0.5, 0, 0))
+    scene.add_joint("cylindrical", "b2", "b1", anchor=(1.5, 0, 0), axis=(1, 0, 0))
+    scene.add_joint("planar", "b1", "b3", anchor=(1, 0.5, 0), axis=(0, 1, 0))
+    scene.add_joint("distance", "b1", "b4", anchor=[(1, -0.1, 0), (1, -0.9, 0)], motion=lambda t: 0.1 * np.sin(9 * t))
+    scene.add_joint("spherical", "b5", "b2", anchor=(2.5, 0, 0))
+    return scene
+
+
+SCENES: dict[str, tuple[Callable[[], sg.Scene], float, int]] = {
+    "chain": (lambda: chain(10), 1e-3, 40),
+    "robot": (loaded_robot, 2e-3, 40),
+    "stiff robot": (lambda: robot(height=0.002, friction=2.0), 2e-3, 40),
+    "cart": (cart, 2e-3, 120),
+    "hand": (hand, 5e-3, 60),
+    "planar": (flat, 2e-3, 100),
+    "kinds": (kinds, 2e-3, 60),
+    "limit": (lambda: pendulum(limits=(-0.3, 0.05)), 2e-3, 80),
+    "held by friction": (lambda: pendulum(friction=6.0), 2e-3, 20),
+    "slipping": (lambda: pendulum(friction=1.0), 2e-3, 40),
+    "driven": (lambda: pendulum(motion=lambda t: np.sin(3 * t)), 2e-3, 40),
+    "motor": (lambda: pendulum(motion=lambda t: 0.3 * t, effort_limit=6.0), 2e-3, 120),
+    "guide": (lambda: slider(1.0, gravity=GRAVITY, limits=(-0.1, 0.05), friction=2.0), 2e-3, 60),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_step_is_that_of_the_functions(name: str) -> None:
+    """States, reports, energies and names of what is remembered, from the same state at each step."""
+    scene, h, steps = SCENES[name]
+    fast = sg.Simulator(scene(), h=h, tolerance=TOLERANCE)
+    slow = sg.Simulator(scene(), h=h, tolerance=TOLERANCE, formulation=Slow())
+    assert fast.engine is not None and slow.engine is None
+    for k in range(steps):
+        slow.restore(fast.snapshot())
+        (a, certificate), (b, other) = fast.advance(), slow.advance()
+        assert a.joints is not None and b.joints is not None
+        np.testing.assert_allclose(a.state.v, b.state.v, atol=CLOSE)
+        np.testing.assert_allclose(a.state.q, b.state.q, atol=h * CLOSE)
+        np.testing.assert_allclose(a.joints.coordinate, b.joints.coordinate, atol=10 * h * CLOSE)
+        np.testing.assert_allclose(a.joints.speed, b.joints.speed, atol=10 * CLOSE)
+        np.testing.assert_allclose(a.balance, b.balance, atol=CLOSE)
+        np.testing.assert_array_equal(a.memory.feature, b.memory.feature)
+        assert certificate.status == sg.Status.SOLVED
+        assert certificate.energy_error <= EXACT and other.energy_error <= EXACT
+        assert abs(certificate.joint_drift - other.joint_drift) <= h * CLOSE
+        assert max(certificate.joint_conflict, other.joint_conflict) <= EXACT * max(1.0, np.abs(a.state.v).max() / h)
+        if k % 10 == 0:  # the problem posed by functions is the one that was solved
+            assert a.problem.residual(a.solution.z) <= 2 * TOLERANCE
+        if name in ("chain", "driven", "limit", "slipping", "motor", "kinds", "planar"):  # reactions are unique
+            np.testing.assert_allclose(a.joints.effort, b.joints.effort, atol=CLOSE)
+            np.testing.assert_allclose(a.joints.reaction, b.joints.reaction, atol=CLOSE)
+
+
+def test_records_of_compiled_runs_are_those_of_the_functions() -> None:
+    """What `simulate` keeps: coordinates, speeds, efforts, reactions, certificate and balance."""
+    runs = [
+        sg.simulate(hand(), duration=0.2, h=5e-3, tolerance=TOLERANCE, formulation=formulation)
+        for formulation in (sg.MoreauJean(), Slow())
+    ]
+    fast, slow = runs
+    for word in ("coordinate", "speed", "effort", "reaction"):
+        a, b = (getattr(run.joint_log, word) for run in runs)
+        assert a.shape == b.shape and np.abs(b).max() > 0.0
+        np.testing.assert_allclose(a, b, atol=1e-7)
+    np.testing.assert_allclose(fast.certificate.joint_drift, slow.certificate.joint_drift, atol=1e-9)
+    np.testing.assert_allclose(fast.energy().friction, slow.energy().friction, atol=1e-8)
+    assert fast.certificate.joint_drift.max() > 0.0
+    assert np.abs(fast.energy().error).max() <= 1e-10
+
+
+def test_a_snapshot_continues_bit_for_bit() -> None:
+    """Limits, friction, contacts and turns are all in the memory."""
+    scene, h, _ = SCENES["hand"]
+    simulator = sg.Simulator(scene(), h=h)
+    simulator.run(45)
+    saved = simulator.snapshot()
+    assert (saved.memory.feature < 0).any() and (saved.memory.feature >= 0).any()
+    states = []
+    for _ in range(2):
+        simulator.restore(saved)
+        simulator.run(20)
+        states.append(simulator.state)
+    other = sg.Simulator(scene(), h=h)
+    other.run(65)
+    for state in states:
+        assert np.array_equal(state.q, other.state.q) and np.array_equal(state.v, other.state.v)
+
+
+def test_a_pendulum_falls_at_the_speed_that_its_height_gives() -> None:
+    """A rod that has fallen from the horizontal turns at the root of 3 g / l, with an error below h."""
+    errors = []
+    for h in (2e-3, 1e-3):
+        simulator = sg.Simulator(pendulum(), h=h)
+        while simulator.memory.coordinate[0] < 0.5 * np.pi:
+            simulator.run(1)
+        errors.append(abs(simulator.state.v[0, 4] - np.sqrt(3.0 * GRAVITY)))
+        assert errors[-1] <= h
+    assert errors[1] <= 0.6 * errors[0]
+
+
+def test_turns_are_counted() -> None:
+    simulator = sg.Simulator(wheel(40.0), h=0.01)
+    simulator.run(300)
+    assert simulator.engine is not None
+    assert simulator.memory.coordinate[0] == pytest.approx(120.0, abs=1e-9)
+
+
+def test_robust_methods_solve_what_the_sweeps_do_not() -> None:
+    """A step for which no sweep is allowed is posed by functions, laws of joints after the contacts."""
+    scene, h, _ = SCENES["hand"]
+    runs = [sg.Simulator(scene(), h=h, tolerance=TOLERANCE) for _ in range(2)]
+    for simulator in runs:
+        simulator.run(45)
+    assert runs[1].engine is not None
+    runs[1].engine.arena[at.COUNTS][at.LIMIT] = 0
+    results = [simulator.advance() for simulator in runs]
+    assert results[1][1].status == sg.Status.SOLVED
+    np.testing.assert_allclose(results[0][0].state.v, results[1][0].state.v, atol=CLOSE)
+
+
+def test_more_contacts_than_there_was_room_for() -> None:
+    """A long chain lies down on the floor: every link is joined to all before it."""
+    scene = chain(40, length=0.05)
+    scene.add_fixed(sg.HalfSpace((0.05, 0.1, 1.0), -0.012), name="floor")
+    simulator = sg.Simulator(scene, h=2e-3)
+    assert simulator.run(60) == 0
+    result, certificate = simulator.advance()
+    assert result.contacts.contact_count > 20
+    assert certificate.status == sg.Status.SOLVED
+    assert result.problem.residual(result.solution.z) <= 2e-6
+    assert certificate.energy_error <= EXACT
+
+
+def test_loads_by_joint_name_reach_the_compiled_step() -> None:
+    """A free wheel turns at T h / I after one step."""
+    simulator = sg.Simulator(wheel(0.0, inertia=0.4), h=0.01)
+    simulator.step({"hinge": 2.0})
+    assert simulator.engine is not None
+    assert simulator.state.v[0, 4] == pytest.approx(0.05, rel=1e-12)
+
+
+def geared() -> sg.Scene:
+    scene = wheel()
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(1, 0, 0), name="other")
+    scene.add_joint("revolute", None, "other", anchor=(1, 0, 0), axis=(0, 1, 0))
+    scene.add_joint("gear", "wheel", "other", axis=[(0, 1, 0), (0, 1, 0)], ratio=2.0)
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("scene", "formulation", "compiled"),
+    [
+        (lambda: chain(3), sg.MoreauJean(), True),
+        (lambda: chain(3), sg.MoreauJean(projection=True), False),
+        (lambda: chain(3), sg.MoreauJean(theta=0.5), False),
+        (everything, sg.MoreauJean(), False),
+        (lambda: wheel(friction=("load", 0.1, 0.1)), sg.MoreauJean(), False),
+        (geared, sg.MoreauJean(), False),
+    ],
+)
+def test_what_the_compiled_step_cannot_take_goes_by_functions(
+    scene: Callable[[], sg.Scene], formulation: sg.MoreauJean, compiled: bool
+) -> None:
+    simulator = sg.Simulator(scene(), h=1e-3, formulation=formulation)
+    assert (simulator.engine is not None) == compiled
+    assert simulator.run(2) == 0
