@@ -106,7 +106,7 @@ LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = _numbered(4)
 # LAW_VALUE
 SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE = _numbered(5)
 
-EVERY_BODY = np.int64(0)  # the least number of a body
+EVERY_BODY: Any = np.int64(0)  # the least number of a body
 
 # REPORT
 AT, SPEED, EFFORT_OF, REACTION_OF = 0, 1, 2, 3

@@ -74,7 +74,11 @@ _WEIGHTLESS = 1e-200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreauJean:
-    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution by Newton or Poisson."""
+    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution by Newton or Poisson.
+
+    The whole step is compiled where friction is Coulomb's, theta is 1, restitution Newton's, no solver or stiffness is
+    named, and joints, if any, are those that :func:`~signorini.formulations.joint_tables.takes_joints` names.
+    """
 
     solver: Any = None
     """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
