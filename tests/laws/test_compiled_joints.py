@@ -58,11 +58,11 @@ def loaded_robot() -> sg.Scene:
     return scene
 
 
-def cart() -> sg.Scene:
-    """Two blocks that slide over the floor, joined by a guide with a spring, a damper and stops."""
+def cart(*, depth: float = 0.0) -> sg.Scene:
+    """Two balls that slide over the floor, `depth` in it, joined by a guide with a spring, a damper and stops."""
     scene = floor()
-    scene.add_body(sg.Sphere(0.2), mass=2.0, position=(0, 0, 0.2), velocity=(2, 0.3, 0), name="a")
-    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0.6, 0, 0.1), name="b")
+    scene.add_body(sg.Sphere(0.2), mass=2.0, position=(0, 0, 0.2 - depth), velocity=(2, 0.3, 0), name="a")
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0.6, 0, 0.1 - depth), name="b")
     stops: dict[str, Any] = {"limits": (-0.05, 0.2), "spring": (50.0, 0.1), "damping": 1.0}
     scene.add_joint("prismatic", "a", "b", anchor=(0.3, 0, 0.1), axis=(1, 0, 0), **stops)
     return scene
@@ -115,6 +115,7 @@ SCENES: dict[str, tuple[Callable[[], sg.Scene], float, int]] = {
     "robot": (loaded_robot, 2e-3, 40),
     "stiff robot": (lambda: robot(height=0.002, friction=2.0), 2e-3, 40),
     "cart": (cart, 2e-3, 120),
+    "cart in the floor": (lambda: cart(depth=1e-3), 2e-3, 20),
     "hand": (hand, 5e-3, 60),
     "planar": (flat, 2e-3, 100),
     "kinds": (kinds, 2e-3, 60),
@@ -202,11 +203,15 @@ def test_a_pendulum_falls_at_the_speed_that_its_height_gives() -> None:
     assert errors[1] <= 0.6 * errors[0]
 
 
-def test_turns_are_counted() -> None:
-    simulator = sg.Simulator(wheel(40.0), h=0.01)
-    simulator.run(300)
-    assert simulator.engine is not None
-    assert simulator.memory.coordinate[0] == pytest.approx(120.0, abs=1e-9)
+@pytest.mark.parametrize("spin", [40.0, -400.0])
+def test_turns_are_counted_also_where_a_step_makes_more_than_half_of_one(spin: float) -> None:
+    simulators = [sg.Simulator(wheel(spin), h=0.01) for _ in range(2)]
+    simulators[0].run(30)
+    assert simulators[0].engine is not None
+    assert simulators[0].memory.coordinate[0] == pytest.approx(0.3 * spin, abs=1e-9)
+    simulators[1].restore(simulators[0].snapshot())
+    simulators[1].run(10)
+    assert simulators[1].memory.coordinate[0] == pytest.approx(0.4 * spin, abs=1e-9)
 
 
 def test_robust_methods_solve_what_the_sweeps_do_not() -> None:

@@ -188,6 +188,8 @@ class JointTables:
 
     def renamed(self, memory: Memory) -> Memory:
         """Return a memory with laws named as formulations do, or as kernels do if they are named like that already."""
+        if not memory.feature.size or 0 <= memory.feature[0] <= memory.feature[-1] < LAST_NAME - 4 * self._joints.count:
+            return memory  # contacts alone
         feature = self._names(memory.feature)
         order = np.argsort(feature, kind="stable")
         softness = memory.softness[order] if memory.softness.size else memory.softness
