@@ -42,7 +42,7 @@ _SLOW = 0.5  # fall of the error that is too slow to go on with the directions o
 _NO_FORCE = 1e30  # compliance of a spring that is left out
 _HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
 _FORCELESS = 1e-12  # of a unit impulse: rounding
-_DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
+DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +312,7 @@ def _loops(system: JointSystem, row: IntArray) -> Loops:
     scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     S = scale[:, None] * (0.5 * (S + S.T) + np.diag(system.compliance[row])) * scale
     value, vector = np.linalg.eigh(S)
-    kept = value > _DEPENDENT
+    kept = value > DEPENDENT
     inverse = scale[:, None] * ((vector[:, kept] / value[kept]) @ vector[:, kept].T) * scale
     # An impulse of dependent rows and the answer of the trees together move nothing.
     idle = scale[:, None] * vector[:, ~kept]

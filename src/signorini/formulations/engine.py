@@ -454,7 +454,7 @@ class Engine:
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
-            joints=None if self.joints is None else self.joints.report(*check[[at.JOINT_DRIFT, at.JOINT_CONFLICT]]),
+            joints=None if self.joints is None else self.joints.report(*check[at.JOINT_DRIFT : at.REDUNDANT_ROWS + 1]),
         )
 
 

@@ -39,16 +39,19 @@ def _numbered(count: int) -> Any:
     GAUGE_KIND,
     GAUGE_I,
     GAUGE_J,
-    # constant: trees
+    # constant: trees, those of a mechanism that loops hold together one after another
     TREE_BODY,  # (n_t,) leaves first
     TREE_PARENT,  # (n_t,)
     TREE_FIRST,  # (n_t,) first row of the joint towards the root
     TREE_STOP,  # (n_t,) after its last row
-    TREE_START,  # (n_trees + 1,)
+    TREE_START,  # (n_mechanisms + 1,) first body of each mechanism
+    TREE_PARTS,  # (n_trees + 1,) first body of each tree
     ABOVE,  # (n_t,) place of the parent in these arrays, -1 at the root
-    FREEDOM,  # (n_t, 2): first degree of freedom within the tree, and their number
-    TREE_OF,  # (n_b, 3): tree of a body and its place in these arrays, or -1, and blocks that a force on it needs
-    TREE,  # (n_trees, 4): smallest body, degrees of freedom, rows of y beyond the first, whether contacts or laws act
+    FREEDOM,  # (n_t, 2): first degree of freedom within the mechanism, and their number
+    TREE_OF,  # (n_b, 3): mechanism of a body and its place in these arrays, or -1, and blocks that a force on it needs
+    TREE,  # (n_mechanisms, 4): smallest body, degrees of freedom, rows of y beyond the first, whether anything acts
+    LOOPS,  # (n_mechanisms, 3): first and after last row in LOOP_ROW, and directions that they take out
+    LOOP_ROW,  # (n_l,) rows outside the trees
     # of a step
     MOTION,  # (n_j, 2): prescribed coordinate and its mean rate over the step
     ROW_BODY,  # (2 n_r,)
@@ -75,6 +78,15 @@ def _numbered(count: int) -> Any:
     ROOTS,  # (n_t, 6, 6): R^T L, see step_joint_rows
     SCALED,  # (n_t, 8, 6): L_S^-1 C
     PUSH,  # (n_b, 6)
+    LOOP_SPREAD,  # (n_l, any): this and the next eight see step_joint_loops
+    LOOP_SCALE,  # (n_l,)
+    LOOP_INVERSE,  # (n_l, any)
+    LOOP_EXCESS,  # (n_l,)
+    LOOP_PUSH,  # (n_b, 6)
+    LOOP_REACTION,  # (n_r,)
+    EIGEN,  # (2, any, any)
+    TAKEN,  # (n_l, any)
+    TAKEN_SHARE,  # (n_l,)
     # of one row
     FORCE,  # (3, 6)
     SPREAD,  # (3, any)
@@ -85,7 +97,7 @@ def _numbered(count: int) -> Any:
     LAW_VALUE,  # (any, 5): see below
     GROUP,  # (cap, 2): bodies of contacts and laws, each tree by one of its bodies
     ARRAY_COUNT,
-) = _numbered(63)
+) = _numbered(75)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 DRIVEN_WORK, CORRECTED_WORK, RIGID_WORK, SLID_WORK, STOPPED_WORK, DAMPED_WORK, SPRING_WORK, LIFT = _numbered(8)

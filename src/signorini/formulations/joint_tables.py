@@ -6,6 +6,7 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
+from signorini.dynamics import inverse_inertia, joint_coordinates, joint_system
 from signorini.dynamics.joint_tree import MOST_ROWS
 from signorini.dynamics.motion import motion_rate
 from signorini.formulations import joint_arrays as ja
@@ -20,48 +21,92 @@ _ROOM = 1.2  # for blocks, of what is needed, so that arrays do not grow in ever
 def takes_joints(model: Model) -> bool:
     """Tell whether the compiled step can take the joints of a model.
 
-    It takes trees of all kinds of joints with springs, dampers, limits, constant friction, drives and motors. Loops and
-    gears, friction that follows the reaction, constraints by functions and joints between fixed bodies go step by step
-    in Python.
+    It takes all kinds of joints with springs, dampers, limits, constant friction, drives and motors, in trees and in
+    loops. Loops whose rows depend on each other at the start, friction that follows the reaction, constraints by
+    functions and joints between fixed bodies go step by step in Python.
     """
     joints = model.joints
     moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
     return (
-        not joints.tree.loop_row.size
-        and not joints.equalities
+        not joints.equalities
         and not joints.inequalities
         and not np.any(joints.load_friction > 0.0)
         and bool(moving.all())
+        and (not joints.tree.loop_row.size or not _depend(model))
     )
 
 
+def _depend(model: Model) -> bool:
+    """Tell whether rows depend on each other at the start: which impulses are the smallest is found in Python."""
+    state, h = model.initial_state, 1.0
+    near = joint_coordinates(model.joints, state.q, np.zeros(model.joints.count))
+    M_inv = inverse_inertia(model.arrays, state.q)
+    return joint_system(model, state, near, M_inv, h, secant=False).redundant > 0
+
+
 class _Trees:
-    """Where the degrees of freedom of each tree are."""
+    """Where bodies, rows and degrees of freedom of each mechanism are: trees, and the loops that hold some together."""
 
     def __init__(self, model: Model) -> None:
-        joints, free = model.joints, model.arrays.free
-        tree = joints.tree
-        n_t, n_trees = tree.body.size, tree.start.size - 1
+        joints, tree, free = model.joints, model.joints.tree, model.arrays.free
+        mechanism, self.loop_row, self.loops = _mechanisms(joints, tree.start.size - 1)
+        trees = np.argsort(mechanism, kind="stable")
+        place = np.concatenate([np.arange(tree.start[k], tree.start[k + 1]) for k in trees] or [np.zeros(0)])
+        place = place.astype(np.int64)
+        self.body, self.parent = tree.body[place], tree.parent[place]
+        self.row_start, self.row_stop = tree.row_start[place], tree.row_stop[place]
+        self.parts = np.concatenate([[0], np.cumsum(np.diff(tree.start)[trees])])
+        last = np.searchsorted(mechanism[trees], np.arange(self.loops.shape[0]), side="right")
+        self.start = np.concatenate([[0], self.parts[last]])
         self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
-        self.of_body[:, 0] = tree.of_body
-        self.of_body[tree.body, 1] = np.arange(n_t)
-        self.above = np.where(tree.parent >= 0, self.of_body[tree.parent, 1], -1)
-        self.freedom = np.zeros((n_t, 2), dtype=np.int64)
-        self.table = np.zeros((n_trees, 4), dtype=np.int64)
-        for k in range(n_trees):
-            at = np.arange(tree.start[k], tree.start[k + 1])
-            rigid = np.array([np.count_nonzero(joints.spring[tree.row_start[i] : tree.row_stop[i]] == 0) for i in at])
-            self.freedom[at, 1] = free[tree.body[at]].sum(axis=1).astype(np.int64) - rigid
+        self.of_body[self.body, 1] = np.arange(self.body.size)
+        self.of_body[:, 2] = 2 * (np.arange(model.body_count) >= model.fixed_count)
+        self.above = np.where(self.parent >= 0, self.of_body[self.parent, 1], -1)
+        self.freedom = np.zeros((self.body.size, 2), dtype=np.int64)
+        self.table = np.zeros((self.loops.shape[0], 4), dtype=np.int64)
+        rows = zip(self.row_start, self.row_stop, strict=True)
+        rigid = np.array([np.count_nonzero(joints.spring[first:stop] == 0) for first, stop in rows], dtype=np.int64)
+        for k in range(self.loops.shape[0]):
+            at = np.arange(self.start[k], self.start[k + 1])
+            self.of_body[self.body[at], 0] = k
+            self.freedom[at, 1] = free[self.body[at]].sum(axis=1).astype(np.int64) - rigid[at]
             self.freedom[at, 0] = np.cumsum(self.freedom[at, 1]) - self.freedom[at, 1]
-            self.table[k, 0], self.table[k, 1] = tree.body[at].min(), self.freedom[at, 1].sum()
-        # Blocks of three degrees of freedom that a force on a body may touch: those on the way to its root.
-        blocks: list[set[int]] = [set()] * n_t
-        for i in range(n_t - 1, -1, -1):  # from the roots
+            self.table[k, 0], self.table[k, 1] = self.body[at].min(), self.freedom[at, 1].sum()
+        self._count_blocks()
+
+    def _count_blocks(self) -> None:
+        """Count the blocks of three degrees of freedom that a force on a body may touch.
+
+        They are those on the way to the root of its tree, or with loops all of the mechanism.
+        """
+        blocks: list[set[int]] = [set()] * self.body.size
+        for i in range(self.body.size - 1, -1, -1):  # from the roots
             first, count = self.freedom[i]
             own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
             blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
-        self.of_body[:, 2] = 2 * (np.arange(model.body_count) >= model.fixed_count)
-        self.of_body[tree.body, 2] = [len(one) for one in blocks]
+            k = self.of_body[self.body[i], 0]
+            closed = self.loops[k, 1] > self.loops[k, 0]
+            self.of_body[self.body[i], 2] = (self.table[k, 1] + 2) // 3 if closed else len(blocks[i])
+
+
+def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 3)."""
+    of_tree, of_body = np.arange(tree_count), joints.tree.of_body
+    rows = joints.tree.loop_row
+    ends = []
+    for r in rows:
+        g = joints.rows.joint[r]
+        bodies = (joints.arrays.body_a[g], joints.arrays.body_b[g])
+        pair = [int(of_body[b]) for b in bodies if b >= 0 and of_body[b] >= 0]
+        ends.append(pair[0])
+        of_tree[of_tree == of_tree[pair[-1]]] = of_tree[pair[0]]
+    mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
+    own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
+    order = np.argsort(own, kind="stable")
+    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
+    loops[:, 0] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
+    loops[:, 1] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
+    return mechanism, rows[order], loops
 
 
 class JointTables:
@@ -70,13 +115,14 @@ class JointTables:
     def __init__(self, model: Model, h: float) -> None:
         self._h = h
         self.arena = Arena(int(ja.ARRAY_COUNT))
-        joints, tree = model.joints, model.joints.tree
-        self._joints = joints
+        joints = self._joints = model.joints
         trees = _Trees(model)
         self.law_room = _most_laws(joints)
         """Most laws that can act in a step."""
-        put, n_b, n_t, n_j = self.arena.put, model.body_count, tree.body.size, joints.count
-        n_r, n_g = joints.rows.joint.size, joints.coordinates.joint.size
+        put, n_b, n_t, n_j = self.arena.put, model.body_count, trees.body.size, joints.count
+        n_r, n_g, n_l = joints.rows.joint.size, joints.coordinates.joint.size, trees.loop_row.size
+        width = 3 * (int(trees.table[:, 1].max(initial=0)) // 3 + 1)
+        most = int((trees.loops[:, 1] - trees.loops[:, 0]).max(initial=0))
         for k, column in zip(range(int(ja.BODY_A), int(ja.PARAMETER) + 1), joints.arrays, strict=True):
             put(k, np.array(column))
         for first, table in ((ja.ROW_JOINT, joints.rows), (ja.GAUGE_JOINT, joints.coordinates)):
@@ -88,11 +134,14 @@ class JointTables:
         put(ja.SOFT_ROW, soft)
         put(ja.PULL, pull)
         for k, whole in (
-            (ja.TREE_BODY, tree.body),
-            (ja.TREE_PARENT, tree.parent),
-            (ja.TREE_FIRST, tree.row_start),
-            (ja.TREE_STOP, tree.row_stop),
-            (ja.TREE_START, tree.start),
+            (ja.TREE_BODY, trees.body),
+            (ja.TREE_PARENT, trees.parent),
+            (ja.TREE_FIRST, trees.row_start),
+            (ja.TREE_STOP, trees.row_stop),
+            (ja.TREE_START, trees.start),
+            (ja.TREE_PARTS, trees.parts),
+            (ja.LOOPS, trees.loops),
+            (ja.LOOP_ROW, trees.loop_row),
             (ja.ABOVE, trees.above),
             (ja.FREEDOM, trees.freedom),
             (ja.TREE_OF, trees.of_body),
@@ -123,7 +172,16 @@ class JointTables:
             (ja.SCALED, (n_t, MOST_ROWS, 6)),
             (ja.PUSH, (n_b, 6)),
             (ja.FORCE, (3, 6)),
-            (ja.SPREAD, (3, 3 * (int(trees.table[:, 1].max(initial=0)) // 3 + 1))),
+            (ja.SPREAD, (3, width)),
+            (ja.LOOP_SPREAD, (n_l, width)),
+            (ja.LOOP_SCALE, (n_l,)),
+            (ja.LOOP_INVERSE, (n_l, most)),
+            (ja.LOOP_EXCESS, (n_l,)),
+            (ja.LOOP_PUSH, (n_b, 6)),
+            (ja.LOOP_REACTION, (n_r,)),
+            (ja.EIGEN, (2, most, most)),
+            (ja.TAKEN, (n_l, width)),
+            (ja.TAKEN_SHARE, (n_l,)),
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
             (ja.LAW_VALUE, (self.law_room, 5)),
@@ -206,13 +264,18 @@ class JointTables:
         out[named] = LAST_NAME - 4 * n_j + kind * n_j + joint
         return out
 
-    def report(self, drift: float, unmet: float) -> JointReport:
+    def report(self, drift: float, unmet: float, redundant: float) -> JointReport:
         """Return what the joints did in the last step."""
         table = self.arena[ja.REPORT].copy()
         return JointReport(
-            coordinate=table[:, 0], speed=table[:, 1], effort=table[:, 2], reaction=table[:, 3:], drift=drift,
-            redundant=0, unmet=unmet,
-        )  # fmt: skip
+            coordinate=table[:, 0],
+            speed=table[:, 1],
+            effort=table[:, 2],
+            reaction=table[:, 3:],
+            drift=drift,
+            redundant=int(redundant),
+            unmet=unmet,
+        )
 
 
 def _settings(joints: Joints) -> Array:

@@ -137,7 +137,7 @@ def press_joined(t: IntArray) -> None:
             for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
                 if body[term] >= fixed:
                     place[body[term], 3] = 1
-    start, tree_body = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    start, tree_body = wholes(j, ja.TREE_PARTS), wholes(j, ja.TREE_BODY)
     for k in range(start.shape[0] - 1):
         pressed = False
         for at in range(start[k], start[k + 1]):

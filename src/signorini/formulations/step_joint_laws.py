@@ -60,7 +60,8 @@ from signorini.formulations.step_contacts import (
     recall,
     write_diagonal,
 )
-from signorini.formulations.step_joint_rows import climb, couple_joined, emit, hold
+from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
+from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 

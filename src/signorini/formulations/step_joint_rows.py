@@ -27,12 +27,10 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.dynamics.joint_tree import forward
 from signorini.formulations.joint_arrays import (
     ABOVE,
-    BLOCKS,
     CHOLESKY,
     FORCE,
     FREEDOM,
     JOINT_ROWS,
-    LAW_BLOCKS,
     MOBILITY,
     PASSED,
     READY,
@@ -44,43 +42,12 @@ from signorini.formulations.joint_arrays import (
     SOFT_ROW,
     SPREAD,
     SPRING,
-    TALLY,
-    TREE,
     TREE_BODY,
     TREE_FIRST,
     TREE_OF,
     TREE_STOP,
 )
-from signorini.formulations.step_arrays import (
-    BLOCK,
-    CONTACTS,
-    COUNTS,
-    DIM,
-    FACTOR,
-    FIXED,
-    FREE,
-    GATHER,
-    INDEX,
-    JOINTS,
-    PLACE,
-    START,
-)
-from signorini.formulations.step_contacts import Frame, Vector, couple_body
-from signorini.math.rotation import cross
-
-_HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
-
-
-@inner_kernel
-def has_room(t: IntArray) -> bool:
-    """Tell whether there is room for the blocks that the contacts ahead and all laws may need."""
-    j, index = whole_rows(t, JOINTS), whole_rows(t, INDEX)
-    tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)
-    needed = tally[LAW_BLOCKS]
-    for c in range(wholes(t, COUNTS)[CONTACTS]):
-        needed += tree_of[index[c, 0], 2] + tree_of[index[c, 1], 2]
-    tally[BLOCKS] = needed
-    return bool(needed <= wholes(t, BLOCK).shape[0])
+from signorini.formulations.step_arrays import FACTOR, FREE
 
 
 @inner_kernel
@@ -221,75 +188,3 @@ def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
                 for l in range(6):
                     force[i, l] = w[l]
         at = up
-
-
-@inner_kernel
-def emit(t: IntArray, j: IntArray, tree: int, g: int) -> int:
-    """Move ``SPREAD`` to the blocks from `g` on that join a contact or law to a tree; return where the next begin."""
-    spread, trees, place = real_rows(j, SPREAD), whole_rows(j, TREE), whole_rows(t, PLACE)
-    block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
-    first, more = 2 * place[trees[tree, 0], 1], 2 * trees[tree, 2] - 2
-    for m in range((trees[tree, 1] + 2) // 3):
-        acts = False
-        for i in range(3):
-            for l in range(3):
-                acts = acts or spread[i, 3 * m + l] != 0.0
-        if not acts:
-            continue
-        # The first row of y where the island met the tree, the others behind those of its bodies.
-        block[g] = first + m if m < 2 else more + m
-        for i in range(3):
-            for l in range(3):
-                gather[g, i, l] = spread[i, 3 * m + l]
-                spread[i, 3 * m + l] = 0.0
-        g += 1
-    return g
-
-
-@inner_kernel
-def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
-    """Clear rows of the blocks from `first` to `last` along which joints let nothing move: they are rounding."""
-    gather, mobility = real_blocks(t, GATHER), reals(j, MOBILITY)
-    for i in range(3):
-        s = 0.0
-        for g in range(first, last):
-            for l in range(3):
-                s += gather[g, i, l] ** 2
-        if s <= _HELD * mobility[i]:
-            for g in range(first, last):
-                for l in range(3):
-                    gather[g, i, l] = 0.0
-        mobility[i] = 0.0
-
-
-@inner_kernel
-def couple_joined(
-    t: IntArray, j: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
-) -> int:
-    """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
-    counts, tree_of, force = wholes(t, COUNTS), whole_rows(j, TREE_OF), real_rows(j, FORCE)
-    gather, mobility, fixed, dim, begin = real_blocks(t, GATHER), reals(j, MOBILITY), counts[FIXED], counts[DIM], g
-    wholes(t, START)[k] = g
-    for side in range(2):
-        b, r, sign = bodies[side], arms[side], 1.0 if side == 1 else -1.0
-        if b < fixed:
-            continue
-        tree = tree_of[b, 0]
-        if tree < 0:
-            last = couple_body(t, b, r, frame, sign, g)
-            for m in range(g, last):
-                for i in range(3):
-                    for l in range(3):
-                        mobility[i] += gather[m, i, l] ** 2
-            g = last
-            continue
-        for i in range(dim):
-            moment = cross(r, frame[i])
-            for l in range(3):
-                force[i, l] = sign * frame[i][l]
-                force[i, 3 + l] = sign * moment[l]
-        climb(t, j, b, dim - dim, dim)
-        if side == 1 or bodies[1] < fixed or tree_of[bodies[1], 0] != tree:
-            g = emit(t, j, tree, g)
-    hold(t, j, begin, g)
-    return g

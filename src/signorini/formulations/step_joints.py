@@ -41,6 +41,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms
 from signorini.formulations.step_joint_checks import carry_on, sum_up
+from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.math.rotation import cross, tangent_frame
 
 
@@ -151,6 +152,8 @@ def _answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Arra
         v,
         impulse,
     )
+    for k in range(whole_rows(j, ja.LOOPS).shape[0]):
+        close_loops(t, j, k, v, x_2, 1.0, impulse)
 
 
 @inner_kernel
@@ -173,6 +176,7 @@ def join(t: IntArray) -> None:
     carry_on(t, j)
     _evaluate(t, j)
     _factor(t, j)
+    factor_loops(t, j)
     if wholes(j, ja.TALLY)[ja.MOVES] == 1:
         _reach_further(t, j)
     _answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
@@ -254,6 +258,7 @@ def answer(t: IntArray) -> None:
                 push,
                 reaction,
             )
+            close_loops(t, j, k, push, reals(j, ja.X_2), 0.0, reaction)
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         for m in range(6):

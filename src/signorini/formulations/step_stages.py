@@ -12,9 +12,9 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
-from signorini.formulations.step_joint_rows import has_room
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
