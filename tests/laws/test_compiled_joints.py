@@ -19,6 +19,10 @@ CLOSE = 1e-8  # velocities [m/s]: what the tolerance leaves open where impulses 
 EXACT = 1e-12  # sums in another order
 
 
+# Scenes in which contacts and laws leave no choice between reactions.
+UNIQUE = ("chain", "driven", "limit", "slipping", "motor", "kinds", "planar", "gear", "linkage")
+
+
 class Slow(sg.MoreauJean):
     """The same law, step by step in Python."""
 
@@ -149,7 +153,7 @@ def springs() -> sg.Scene:
 
 
 def closed_with_floor() -> sg.Scene:
-    """A spatial loop of a hinge, a universal and a ball joint and a rod, with two springs, that comes down on a floor."""
+    """A loop of a hinge, a universal and a ball joint and a rod, with two springs, that comes down on a floor."""
     scene = sg.Scene()
     scene.add_fixed(sg.HalfSpace(offset=-0.05), name="floor")
     scene.set_contact(friction=0.5)
@@ -216,17 +220,7 @@ def test_every_step_is_that_of_the_functions(name: str) -> None:
         assert max(certificate.joint_conflict, other.joint_conflict) <= EXACT * max(1.0, np.abs(a.state.v).max() / h)
         if k % 10 == 0:  # the problem posed by functions is the one that was solved
             assert a.problem.residual(a.solution.z) <= 2 * TOLERANCE
-        if name in (
-            "chain",
-            "driven",
-            "limit",
-            "slipping",
-            "motor",
-            "kinds",
-            "planar",
-            "gear",
-            "linkage",
-        ):  # reactions are unique
+        if name in UNIQUE:
             np.testing.assert_allclose(a.joints.effort, b.joints.effort, atol=CLOSE)
             np.testing.assert_allclose(a.joints.reaction, b.joints.reaction, atol=CLOSE)
 
