@@ -62,3 +62,17 @@ def checked_number(
     if most is not None and not number <= most:
         raise InputError(f"{what} is {number}, must be <= {most:g}")
     return number
+
+
+def padded(x: Array, width: int) -> Array:
+    """Return vectors (n, any) with `width` components, the missing ones zero."""
+    out = np.zeros((x.shape[0], width))
+    out[:, : x.shape[1]] = x
+    return out
+
+
+def checked_flag(value: object, what: str) -> bool:
+    """Return `value` if it is True or False, else raise `InputError`: "no" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} is {value!r}, must be True or False")
+    return bool(value)

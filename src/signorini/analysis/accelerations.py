@@ -10,7 +10,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_number
+from signorini._arrays import Array, BoolArray, checked_number, padded
 from signorini.analysis.acceleration import free_acceleration, velocity_rate
 from signorini.analysis.answer import Answer
 from signorini.analysis.forces import Accelerations, ForceMode, Forces
@@ -210,9 +210,9 @@ def _forces(
     return Forces(
         names=model.names,
         acceleration=acceleration,
-        force=_in_space(force),
+        force=padded(force, 3),
         world_force=np.einsum("ci,cik->ck", force, found.J_b[:, :, :3]),
-        contact_acceleration=_in_space(of_contact),
+        contact_acceleration=padded(of_contact, 3),
         slip_rate=slip_rate,
         mode=tuple(mode),
         joint_force=joint_force,
@@ -228,13 +228,6 @@ def _prescribed(model: Model, state: State) -> Array:
     before, after = (prescribed_pose(model, state.t + side * _SPACING)[1] for side in (-1.0, 1.0))
     rate: Array = (after - before) / (2.0 * _SPACING)
     return rate
-
-
-def _in_space(x: Array) -> Array:
-    """Return contact vectors (n_c, dim) with three components, the missing one zero."""
-    out = np.zeros((x.shape[0], 3))
-    out[:, : x.shape[1]] = x
-    return out
 
 
 def _polygon(model: Model, cone: str, directions: int, rotation: float) -> Array:

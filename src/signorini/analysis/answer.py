@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from signorini._words import Word
 
 
-class Answer(IntEnum):
+class Answer(Word):
     """Yes, no, or why neither; ``str()`` gives the word."""
 
     NO = 0
@@ -14,6 +14,3 @@ class Answer(IntEnum):
     """Within rounding of the border between yes and no."""
     UNDECIDED = 3
     """Too large for the exact test, and no quick one decides; or outside the theory."""
-
-    def __str__(self) -> str:
-        return self.name.lower()

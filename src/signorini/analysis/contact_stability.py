@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from signorini._arrays import Array, IntArray, checked, checked_number
+from signorini._words import Word
 from signorini.analysis.p_matrix import ROUNDING, square_matrix
 from signorini.errors import InputError
 
@@ -56,7 +57,7 @@ class Spectrum(IntEnum):
     """An even number of them."""
 
 
-class Stability(IntEnum):
+class Stability(Word):
     """What becomes of a small disturbance of the contact forces."""
 
     STABLE = 0
@@ -68,9 +69,6 @@ class Stability(IntEnum):
     """It grows as an oscillation; more damping would make it decay."""
     UNSTABLE = 4
     """It grows whatever the damping."""
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

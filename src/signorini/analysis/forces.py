@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 
 from signorini._arrays import Array, IntArray
+from signorini._words import Word
 from signorini.analysis.answer import Answer
 from signorini.errors import InputError
 from signorini.solvers import Status
 
 
-class ForceMode(IntEnum):
+class ForceMode(Word):
     """What a closed contact is about to do."""
 
     SEPARATING = 0
@@ -23,9 +23,6 @@ class ForceMode(IntEnum):
     """It presses and slips, or begins to."""
     UNLOADED = 3
     """It stays closed without force."""
-
-    def __str__(self) -> str:
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray, checked_number
+from signorini._words import Word
 from signorini.analysis.acceleration import free_acceleration
 from signorini.analysis.mechanism import Mechanism, mechanism
 from signorini.analysis.sliding import SlidingMatrix, group_inertia, groups, sliding_matrix
@@ -22,16 +22,13 @@ _NOTHING = 1e-9  # of the largest impulse of a step
 _GROUP_LIMIT = 200  # contacts or bodies in one group beyond which dense algebra would slow a simulation down
 
 
-class ContactMode(IntEnum):
+class ContactMode(Word):
     """What a touching contact does."""
 
     SLIDING = 0
     STICKING = 1
     LEAVING = 2
     CLOSING = 3
-
-    def __str__(self) -> str:
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ contacts, impulses and velocities of a time step that was already computed, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray, checked_number
+from signorini._words import Word
 from signorini.analysis.acceleration import free_acceleration, velocity_rate
 from signorini.analysis.answer import Answer
 from signorini.analysis.contact_stability import Stability
@@ -34,7 +34,7 @@ from signorini.model import Contacts, Model, State
 from signorini.solvers import Status
 
 
-class Outcome(IntEnum):
+class Outcome(Word):
     """The verdict in one word."""
 
     VALID = 0
@@ -43,9 +43,6 @@ class Outcome(IntEnum):
     CAUTION = 2
     """Valid under a condition: this load, enough damping, or a border that rounding cannot resolve."""
     NOT_VALID = 3
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """The compiled step of :class:`~signorini.MoreauJean`: its arrays, and what Python does where kernels cannot.
 
-Made for scenes whose friction is Coulomb's, without joints or with those of :mod:`~.joint_tables`. All arrays are made
-once and grow with the number of contacts; kernels reach them by one table of addresses. Loads and motions that are
-functions are evaluated between the stages. A step that the sweeps do not solve is posed again as a
-:class:`~signorini.FrictionProblem` and goes to the robust methods.
+Made for scenes without joints or with those of :mod:`~.joint_tables`. All arrays are made once and grow with the number
+of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
+the stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
+robust methods.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,12 +18,17 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.collisions import Collisions
+from signorini.formulations.couples import Couples, has_couples
+from signorini.formulations.friction_law import friction_law
+from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_tables import JointTables
-from signorini.formulations.stage import free_motion, stage
+from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.formulations.step_stages import needed_stages, stage_address
-from signorini.formulations.time_stepping import contact_space
+from signorini.formulations.step_theta import run_ahead
+from signorini.formulations.time_stepping import ContactSpace, contact_space
 from signorini.geometry import detect
 from signorini.geometry.tables import ROOM, Family, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model, State
@@ -98,17 +103,30 @@ class Engine:
     """A scene that is advanced in compiled code."""
 
     def __init__(
-        self, model: Model, h: float, tolerance: float, *, implicit: bool, soft: bool, sleeps: bool = False
+        self,
+        model: Model,
+        h: float,
+        tolerance: float,
+        *,
+        implicit: bool,
+        soft: bool,
+        sleeps: bool = False,
+        theta: float = 1.0,
+        stiffness: float | None = None,
+        poisson: bool = False,
     ) -> None:
         self.model = model
-        self.h = h
+        self.h, self.theta = h, theta
         self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
         n_b, fixed = model.body_count, model.fixed_count
         arrays, put = model.arrays, self.arena.put
-        self._numbers = put(at.NUMBERS, np.zeros(10))
-        self._counts = put(at.COUNTS, np.zeros(23, dtype=np.int64))
+        self._numbers = put(at.NUMBERS, np.zeros(17))
+        self._counts = put(at.COUNTS, np.zeros(24, dtype=np.int64))
         g = arrays.gravity
         self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
+        pull, lift = (np.linalg.norm(g), 0.0) if theta == 1.0 else pull_and_lift(float(np.linalg.norm(g)), h, theta)
+        spring = 0.0 if stiffness is None else 1.0 / (theta * h * h * stiffness)
+        self._numbers[[at.DRIFT, at.PULL, at.LIFT, at.SPRING]] = theta * h, pull, lift, spring
         self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         self.joints = JointTables(model, h) if model.joints.any else None
@@ -145,10 +163,17 @@ class Engine:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
-        self._run = None if self.family is None else run
+        self._run = None if self.family is None else run if theta == 1.0 else run_ahead
         self._connected = False
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
             put(k, table)
+        put(at.PHASE, np.zeros((0, 4), dtype=np.int64))
+        put(at.COMPRESSION, np.zeros((0, 3)))
+        self._collisions = Collisions(self.arena) if poisson else None
+        self._couples = Couples(self.arena, model) if has_couples(model) else None
+        if self._couples is None:
+            for k in range(int(at.COUPLE_DATA), int(at.ARRAY_COUNT)):
+                put(k, np.zeros(0))
         self._make_room(16, first=True)
         self._make_room_for_detection(16, 16)
         self.log(0, keep_contacts=False)
@@ -177,12 +202,19 @@ class Engine:
         self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
         self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        if self._collisions is not None:
+            self._collisions.make_room(capacity, bodies)
+        if self._couples is not None:
+            self._couples.make_room(capacity)
 
     def _make_more_room(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""
         room = int(_ROOM * abs(needed))
         pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
-        if needed > 0:
+        if needed == 0:
+            for k in (at.LOG_VALUE, at.LOG_INDEX):
+                self.arena.grow(k, 2 * (self.arena[k].shape[0] + self.contact_count), keep=True)
+        elif needed > 0:
             self._make_room(room)
         elif -needed > pairs:
             self._make_room_for_detection(room, contacts)
@@ -241,6 +273,8 @@ class Engine:
         old = int(self._counts[at.OLD])
         impulse = np.zeros((old, 6))
         impulse[:, :3] = self.arena[at.IMPULSE][:old]
+        if self._couples is not None:
+            impulse[:, 3:] = self.arena[at.COUPLE_OLD][:old]
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
         stored, rest, feature = float(self._numbers[at.STORED]), self.arena[at.REST].copy(), self.arena[at.OLD_FEATURE]
         memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest)
@@ -260,6 +294,8 @@ class Engine:
             self._make_room(old)
         self.arena[at.OLD_FEATURE][:old] = memory.feature
         self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
+        if self._couples is not None:
+            self.arena[at.COUPLE_OLD][:old] = memory.impulse[:, 3:]
         self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
@@ -300,8 +336,14 @@ class Engine:
 
     def _connect_all(self) -> None:
         """Put in those that every step needs, when first used: another process may compile them before."""
-        joined = self.joints is not None
+        family, joined = Family.SIMPLE if self.family is None else self.family, self.joints is not None
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
+        if self.theta < 1.0:
+            self._connect(at.RUN_AHEAD)
+        if self._collisions is not None:
+            self._collisions.connect(lambda k: stage_address(k, family))
+        if self._couples is not None:
+            self._couples.connect(lambda k: stage_address(k, family))
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
         self._connected = True
@@ -321,6 +363,9 @@ class Engine:
             elif stage == at.MOVED:
                 self._load(self.model)
                 counts[[at.STAGE, at.PAUSE]] = at.LOADED, self.paused
+            elif stage == at.DRIFTED:
+                self._load(self._loaded, (1.0 - self.theta) * self.h)
+                counts[at.STAGE] = at.AIMED
             else:
                 self._make_more_room(int(counts[at.NEEDED]))
 
@@ -345,13 +390,15 @@ class Engine:
         """Return the present state without copying it."""
         return State(float(self._numbers[at.TIME]), self.arena[at.Q], self.arena[at.V])
 
-    def _load(self, model: Model) -> None:
-        """Set loads and prescribed motions of the coming step."""
+    def _load(self, model: Model, ahead: float = 0.0) -> None:
+        """Set loads and prescribed motions of the coming step, for bodies that have drifted so many seconds ahead."""
         self._loaded = model
         fixed, q, v, state = model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
+        state = State(state.t + ahead, q, v)
         if any(motion is not None for motion in model.motions):
             q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
-            self.arena[at.DRIVE][:fixed] = drive_velocity(model, state, self.h, secant=True)[:fixed]
+            drive = drive_velocity(model, state, self.h - ahead, secant=True)
+            self.arena[at.DRIVE][:fixed] = drive[:fixed]
         self.arena[at.P_EXT][:] = load_impulse(model, state, self.h)
         if self.joints is not None and self.joints.driven:
             self.joints.load(state.t)
@@ -362,7 +409,15 @@ class Engine:
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
-        problem = self._problem(self._loaded, began, coordinate, self._seen(self._contacts(awake)), self._law(awake))
+        contacts = self._seen(self._contacts(awake))
+        if self._collisions is not None and self._counts[at.COLLIDES]:
+            there, space = self._space(self._loaded, began, coordinate, contacts)
+            self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance))
+            return
+        problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
+        if self._couples is not None:
+            self._rescued_by(self._couples.rescue(problem, friction_law(self.model, contacts), place, tolerance))
+            return
         # A little more than is asked for: here sums are added up in another order.
         solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
         if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
@@ -370,7 +425,11 @@ class Engine:
             self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
             return
         p[place] = problem.spatial(solution.z)
-        self._counts[at.SWEEPS] += solution.iterations
+        self._rescued_by(solution.iterations)
+
+    def _rescued_by(self, iterations: int) -> None:
+        """Go on with the impulses that the robust methods found in so many iterations."""
+        self._counts[at.SWEEPS] += iterations
         self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
     def _awake(self) -> IntArray:
@@ -414,20 +473,30 @@ class Engine:
         """Return the contacts of the coming step."""
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
+    def _space(self, model: Model, state: State, coordinate: Array, contacts: Contacts) -> tuple[Stage, ContactSpace]:
+        """Map the impulses of a step that began at `state` by the functions of the other formulations.
+
+        `coordinate` are those of the joints then.
+        """
+        there = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h, self.theta)
+        implicit = bool(self._counts[at.IMPLICIT])
+        free = free_motion(model, there.state, self.h, implicit=implicit, theta=self.theta)
+        law = friction_law(model, contacts)
+        space = contact_space(
+            model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
+        )
+        return there, space
+
     def _problem(
         self, model: Model, state: State, coordinate: Array, contacts: Contacts, law: tuple[Array, Array]
     ) -> FrictionProblem:
-        """Pose the problem of a step that began at `state` by the functions of the other formulations.
-
-        `coordinate` are those of the joints then, `law` is what :meth:`_law` said of contacts and laws of joints.
-        """
-        free = free_motion(model, state, self.h, implicit=bool(self._counts[at.IMPLICIT]))
-        at_start = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h)
-        space = contact_space(model, at_start, free, contacts, secant=True, common_point=True)
-        dim, (a, shift) = space.b.shape[1], law
-        b = (space.b + shift[:, :dim]).reshape(-1)
+        """Pose the problem of a step; `law` is what :meth:`_law` said of contacts and laws of joints."""
+        _, space = self._space(model, state, coordinate, contacts)
+        dim, (a, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
+        b[:, :dim] += shift[:, :dim]
         compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
-        return FrictionProblem(space.W, b, space.mu, dim=dim, compliance=compliance)
+        words = friction_law(model, contacts).words(space.mu.size)
+        return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim, compliance=compliance, **words)
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
@@ -436,15 +505,18 @@ class Engine:
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate_before
         check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
         impulse, velocity = self.arena[at.IMPULSE][:n_c].copy(), self.arena[at.U][self.arena[at.POSITION][:n_c]]
+        z = np.ascontiguousarray(self.arena[at.IMPULSE][awake, :dim])
+        if self._couples is not None:
+            z = self._couples.impulses(friction_law(model, posed), awake)
         solution = Solution(
-            z=np.ascontiguousarray(self.arena[at.IMPULSE][awake, :dim]).reshape(-1),
+            z=z.reshape(-1),
             status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,
             residual=float(check[at.RESIDUAL]),
             iterations=int(check[at.EFFORT]),
             seconds=self.seconds,
             solver="sweeps",
         )
-        return StepResult(
+        step = StepResult(
             state=self.state,
             memory=self.memory,
             contacts=contacts,
@@ -455,6 +527,16 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(*check[at.JOINT_DRIFT : at.REDUNDANT_ROWS + 1]),
+        )
+        if self._collisions is None or not self._counts[at.COLLIDES]:
+            return step
+        place, tolerance = self.arena[at.POSITION][awake], float(self._numbers[at.TOLERANCE])
+        both = self._collisions.solutions(model, *self._space(model, before, coordinate, posed), place, tolerance)
+        return replace(
+            step,
+            solution=replace(solution, z=both.z),
+            pose=lambda: both.second,
+            phases=((both.first, both.compression),),
         )
 
 

@@ -33,12 +33,25 @@ from signorini.model import Contacts, Model
 _BAND = 0.5e-6  # of the body's size
 _RECOVERY = 0.2  # part of an overlap that is recovered in a step
 _LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
+_WEIGHTLESS = 1e-200
 _REST_STEPS = 2.0  # a contact rebounds only if it closes faster than gravity makes it in so many steps
 
 
 def lift_speed(gravity: float, h: float) -> float:
     """Return the largest speed at which overlaps recede [m/s], for gravity of this size."""
     return _LIFT * gravity * h if gravity > 0.0 else math.inf
+
+
+def pull_and_lift(gravity: float, h: float, theta: float) -> tuple[float, float]:
+    """Return gravity and the largest speed at which overlaps recede, as a law with theta h in place of h takes them.
+
+    What gravity does in h seconds decides. Without any, overlaps into which bodies have drifted stay: nothing would
+    hold the bodies once they part.
+    """
+    if theta < 1.0:
+        gravity = max(gravity, _WEIGHTLESS)
+    gravity /= theta
+    return gravity, lift_speed(gravity, theta * h)
 
 
 @inner_kernel

@@ -45,12 +45,13 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_number
+from signorini._arrays import Array, BoolArray, checked_flag, checked_number
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.couples import can_be_posed, has_couples
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
-from signorini.formulations.gap_law import contact_sizes, lift_speed, normal_shifts
+from signorini.formulations.gap_law import contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -67,9 +68,6 @@ from signorini.formulations.time_stepping import (
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, solve
-
-# Gravity so small that overlaps into which weightless bodies drift stay: nothing would hold them once they part.
-_WEIGHTLESS = 1e-200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +88,8 @@ class MoreauJean:
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any."""
     stiffness: float | None = None
-    """Normal stiffness of every contact [N/m], instead of rigid contacts; None: none."""
+    """Normal stiffness of every contact [N/m], instead of rigid contacts, to which `compliance` adds nothing then;
+    None: rigid."""
     sleeping: bool = False
     """Let groups of bodies that have long been at rest sleep until something touches them, see
     :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
@@ -107,6 +106,8 @@ class MoreauJean:
             raise InputError(f"MoreauJean: compliance is {self.compliance!r}, must be 'auto' or 0")
         if self.stiffness is not None:
             checked_number(self.stiffness, "MoreauJean: stiffness", above=0.0)
+        for word in ("sleeping", "projection"):
+            checked_flag(getattr(self, word), f"MoreauJean: {word}")
         if self.restitution_law not in ("newton", "poisson"):
             raise InputError(f"MoreauJean: restitution_law is {self.restitution_law!r}, must be 'newton' or 'poisson'")
 
@@ -118,22 +119,27 @@ class MoreauJean:
         if self.stiffness is not None and np.any(model.materials.restitution > 0.0):
             e = float(model.materials.restitution.max())
             raise InputError(f"contact: restitution is {e:g}, must be 0 for contacts with a stiffness: springs rebound")
-        if self.sleeping and not self._compiled(model):
+        always_awake = self.theta < 1.0 or self.restitution_law == "poisson" or has_couples(model)
+        if self.sleeping and (always_awake or not self._compiled(model)):
             raise InputError(
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
-                "theta < 1, Poisson's law, a stiffness or a solver of your own"
+                "theta < 1, Poisson's law or a solver of your own"
             )
         return begin(model, state)
 
     def _compiled(self, model: Model) -> bool:
         """Tell whether the compiled step can take this model."""
-        materials = model.materials
-        couples = (materials.torsional, materials.rolling, materials.ellipsoid)
-        plain = self.solver is None and self.theta == 1.0 and self.restitution_law == "newton"
-        plain = plain and self.stiffness is None
-        if model.joints.any:
-            plain = plain and not self.projection and not self.sleeping and takes_joints(model)
-        return plain and not any(np.any(values > 0.0) for values in couples)
+        if self.solver is not None or (self.theta < 1.0 and model.implicit):
+            return False
+        if model.joints.any and not (self._plain and not has_couples(model) and takes_joints(model)):
+            return False
+        return not has_couples(model) or (self.restitution_law == "newton" and can_be_posed(model))
+
+    @property
+    def _plain(self) -> bool:
+        """Whether the options are those for which joints are compiled."""
+        law = self.theta == 1.0 and self.restitution_law == "newton" and self.stiffness is None
+        return law and not self.projection and not self.sleeping
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
@@ -144,8 +150,11 @@ class MoreauJean:
             h,
             tolerance,
             implicit=self.gyroscopic == "implicit",
-            soft=self.compliance == "auto",
+            soft=self.compliance == "auto" and self.stiffness is None,
             sleeps=self.sleeping,
+            theta=self.theta,
+            stiffness=self.stiffness,
+            poisson=self.restitution_law == "poisson",
         )
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
@@ -211,13 +220,10 @@ def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool
 
     With Poisson's law it is that of contacts which do not rebound: that they do is seen in their impulses.
     """
-    contacts, g = space.contacts, float(np.linalg.norm(model.arrays.gravity))
-    if at.theta < 1.0:
-        g = max(g, _WEIGHTLESS)
+    contacts = space.contacts
+    g, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
     e, size = model.materials.restitution[contacts.material], contact_sizes(model, contacts)
     shift, lift = np.zeros(e.size), np.zeros(e.size)
-    g /= at.theta  # what it does in h seconds decides, not in theta h
-    v = lift_speed(g, at.drift)
     normal_shifts(contacts.gap, size, space.b, space.before, e, g, v, at.drift, shift, lift)
     rebounds = (shift < 0.0) & (lift == 0.0)
     if poisson and rebounds.any():

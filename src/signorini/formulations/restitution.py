@@ -43,7 +43,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,24 +72,18 @@ def collide(
     that describe friction beyond Coulomb's, one number for each block.
     """
     n_c, n, dim = space.contacts.contact_count, *space.b.shape
-    first = FrictionProblem(
-        space.W, _halfway(model, at, space, shift).reshape(-1), space.mu, dim=2 if model.planar else 3, **words
-    )
+    first = compression_problem(model, at, space, shift, words)
     compression = answer(first, np.zeros(first.size))
     p = compression.z.reshape(n, dim)
-    slid = -float(np.sum(p[:n_c, 1:] * ((space.W @ compression.z + first.b).reshape(n, dim))[:n_c, 1:]))
-    r = model.materials.restitution[space.contacts.material] * np.maximum(p[:n_c, 0], 0.0)
-    known = p.copy()
-    known[n_c:] = 0.0  # the impulse of joint laws is found anew for the whole step
-    known[:n_c, 0] += r
-    again = np.flatnonzero((r > 0.0) & _rubs(space.mu, words)[:n_c])
-    second = _expansion(model, space, shift, words, known, r, again, 1.0 / first.rho)
+    slid = slid_in_compression(first, compression.z, n_c)
+    phase = expansion_of(model, space, shift, words, first, p)
+    second, again = phase.problem, phase.again
     start = np.zeros((n + again.size, dim))
-    start[n:] = p[again] * (r[again] / p[again, 0])[:, None]
+    start[n:] = p[again] * (phase.r[again] / p[again, 0])[:, None]
     expansion = answer(second, start.reshape(-1))
     pushed = expansion.z[: n * dim].reshape(n, dim).copy()
     pushed[again, 1:] += expansion.z[n * dim :].reshape(-1, dim)[:, 1:]
-    total = known + pushed
+    total = phase.known + pushed
     slid -= float(np.sum(pushed[:n_c, 1:] * space.velocity(total)[:, 1:]))
     whole = replace(
         expansion,
@@ -99,6 +93,47 @@ def collide(
         seconds=compression.seconds + expansion.seconds,
     )
     return Outcome(second, whole, total, slid, ((first, compression),))
+
+
+def compression_problem(
+    model: Model, at: Stage, space: ContactSpace, shift: Array, words: dict[str, Any]
+) -> FrictionProblem:
+    """Pose the first phase."""
+    b = _halfway(model, at, space, shift).reshape(-1)
+    return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **words)
+
+
+def slid_in_compression(first: FrictionProblem, z: Array, n_c: int) -> float:
+    """Return what `n_c` contacts lost by sliding in the first phase [J]."""
+    p, u = (values.reshape(-1, first.rows)[:n_c, 1:] for values in (z, first.velocity(z)))
+    return -float(np.sum(p * u))
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The second phase."""
+
+    problem: FrictionProblem
+    """Its blocks are those of the step, then one more for each contact `again`."""
+    known: Array
+    """Impulses of the compression and what contacts give back at least, (n, dim) [N s]."""
+    r: Array
+    """What contacts give back at least, (n_c,) [N s]."""
+    again: IntArray
+    """Contacts that are there twice."""
+
+
+def expansion_of(
+    model: Model, space: ContactSpace, shift: Array, words: dict[str, Any], first: FrictionProblem, p: Array
+) -> Expansion:
+    """Pose the second phase after a first one that ended with the impulses `p` (n, dim)."""
+    n_c = shift.size
+    r = model.materials.restitution[space.contacts.material] * np.maximum(p[:n_c, 0], 0.0)
+    known = p.copy()
+    known[n_c:] = 0.0  # the impulse of joint laws is found anew for the whole step
+    known[:n_c, 0] += r
+    again = np.flatnonzero((r > 0.0) & _rubs(space.mu, words)[:n_c])
+    return Expansion(_expansion(model, space, shift, words, known, r, again, 1.0 / first.rho), known, r, again)
 
 
 def _halfway(model: Model, at: Stage, space: ContactSpace, shift: Array) -> Array:

@@ -19,8 +19,8 @@ def _numbered(count: int) -> Any:
 
 (
     # scalars
-    NUMBERS,  # (10,): see below
-    COUNTS,  # (23,): see below
+    NUMBERS,  # (17,): see below
+    COUNTS,  # (24,): see below
     # bodies, constant
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
@@ -102,8 +102,25 @@ def _numbered(count: int) -> Any:
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     JOINTS,  # the table of joints, see joint_arrays
+    # collisions by Poisson's law
+    PHASE,  # (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
+    COMPRESSION,  # (cap, 3) impulses of the first phase
+    # couples and ellipsoids of friction; six components (n, t, o, tau, rho_t, rho_o), see step_couples
+    COUPLE_DATA,  # (n_m, 8) by material: half axes of the last five, limits of the last two groups, ellipsoid or not
+    COUPLE_GROUPS,  # (2, 4) where groups of components begin: round friction, ellipsoidal friction
+    COUPLE_KIND,  # (cap,) which of them
+    COUPLE_SCALE,  # (cap, 6) half axes s, 0 for components that a contact does not have
+    COUPLE_UNIT,  # (cap, 6) units d in which diagonals are 1
+    COUPLE_LIMIT,  # (cap, 6): limits of the groups in these units, then without them
+    COUPLE_GATHER,  # (4 cap, 6, 3)
+    COUPLE_BLOCK,  # (cap, 6, 6) diagonal blocks of W, compliance included
+    COUPLE_LOAD,  # (cap, 6)
+    COUPLE_P,  # (cap, 6)
+    COUPLE_U,  # (cap, 6)
+    COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
+    COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(77)
+) = _numbered(92)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -125,11 +142,39 @@ def _numbered(count: int) -> Any:
     ANSWER_JOINTS,
     PRESS_JOINED,
     HAS_ROOM,
+    RUN_AHEAD,  # for theta < 1, instead of RUN
+    COLLIDE,  # for Poisson's law, instead of SOLVE ...
+    CHECK_COLLISION,  # ... and of LAW
+    POSE_COUPLES,  # for couples and ellipsoids, instead of POSE, SOLVE, VELOCITIES, LAW and HAND_OVER ...
+    SOLVE_COUPLES,
+    COUPLE_VELOCITIES,
+    CHECK_COUPLES,
+    HAND_OVER_COUPLES,
+    ORDINARY_POSE,  # ... which call these two
+    ORDINARY_HAND_OVER,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(19)
+) = ARRAY_COUNT + _numbered(29)
 
 # NUMBERS
-TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, ENERGY_CHANGE, ENERGY_SCALE = _numbered(10)
+(
+    TIME,  # at the start of the step
+    H,
+    TOLERANCE,
+    GRAVITY,
+    GRAVITY_X,
+    GRAVITY_Y,
+    GRAVITY_Z,
+    STORED,  # [J] in compliances or springs
+    ENERGY_CHANGE,
+    ENERGY_SCALE,
+    DRIFT,  # theta h, for which bodies move at their new velocities
+    PULL,  # gravity as the gap law takes it
+    LIFT,  # largest speed at which overlaps recede, 0 if they are taken back by displacements
+    SPRING,  # normal compliance of contacts with a stiffness, else 0
+    SLID,  # [J] dissipated by sliding in a collision of two phases
+    TURNED,  # [J] dissipated by couples
+    DRIVEN,  # [J] work of prescribed motions by couples
+) = _numbered(17)
 
 # COUNTS
 (
@@ -147,7 +192,7 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, ENERGY_CHA
     SWEEPS,
     LOGGED,  # rows in use
     KEEP,  # contacts are logged
-    NEEDED,  # number of contacts for which there is no room; negative: of pairs or contacts in detection
+    NEEDED,  # number of contacts for which there is no room; negative: of pairs or contacts in detection; 0: in the log
     LIMIT,  # sweeps
     SOFT,  # whether islands that resist may be made compliant
     DONE,  # steps of the present run
@@ -156,10 +201,21 @@ TIME, H, TOLERANCE, GRAVITY, GRAVITY_X, GRAVITY_Y, GRAVITY_Z, STORED, ENERGY_CHA
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
-) = _numbered(23)
+    COLLIDES,  # the step is a collision of two phases
+) = _numbered(24)
 
 # Stages between which the step may return to Python.
-READY, UNSOLVED, SOLVED, MOVED, LOADED, BEGIN = _numbered(6)
+(
+    READY,
+    UNSOLVED,
+    SOLVED,
+    MOVED,
+    LOADED,
+    BEGIN,
+    DRIFTED,  # for theta < 1: bodies are where the step acts, ...
+    AIMED,  # ... loads too, ...
+    ACTING,  # ... and contacts are known
+) = _numbered(9)
 
 # CHECK
 (

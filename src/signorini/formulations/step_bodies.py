@@ -12,6 +12,7 @@ from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
     BOUND,
     COUNTS,
+    DRIFT,
     FACTOR,
     FIXED,
     FREE,
@@ -62,18 +63,23 @@ def mass_factors(mass: Array, free: Array, root: Array, q: Array, factor: Array)
 @inner_kernel
 def free_step(t: IntArray) -> None:
     """Advance velocities by the gyroscopic term and the loads, and tell how far bodies may come."""
-    counts = wholes(t, COUNTS)
-    fixed = counts[FIXED]
-    h = reals(t, NUMBERS)[H]
-    free, bound, q, v = real_rows(t, FREE), reals(t, BOUND), real_rows(t, Q), real_rows(t, V)
-    v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
-    reach = reals(t, REACH)
-    mass_factors(reals(t, MASS), free, real_blocks(t, ROOT), q, L)
-    for b in range(q.shape[0]):
+    v, v_spun, h = real_rows(t, V), real_rows(t, V_SPUN), reals(t, NUMBERS)[H]
+    for b in range(v.shape[0]):
         for k in range(6):
             v_spun[b, k] = v[b, k]
-    gyroscopic(real_blocks(t, INERTIA), free, q, v, h, counts[IMPLICIT] == 1, v_spun)
-    for b in range(q.shape[0]):
+    gyroscopic(
+        real_blocks(t, INERTIA), real_rows(t, FREE), real_rows(t, Q), v, h, wholes(t, COUNTS)[IMPLICIT] == 1, v_spun
+    )
+    load_bodies(t)
+
+
+@inner_kernel
+def load_bodies(t: IntArray) -> None:
+    """Add what the loads do to the velocities after the gyroscopic term, and tell how far bodies may come."""
+    fixed, h, bound, reach = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], reals(t, BOUND), reals(t, REACH)
+    v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
+    mass_factors(reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), real_rows(t, Q), L)
+    for b in range(v_free.shape[0]):
         x0 = L[b, 3] * p_ext[b, 3] + L[b, 6] * p_ext[b, 4] + L[b, 9] * p_ext[b, 5]
         x1 = L[b, 4] * p_ext[b, 3] + L[b, 7] * p_ext[b, 4] + L[b, 10] * p_ext[b, 5]
         x2 = L[b, 5] * p_ext[b, 3] + L[b, 8] * p_ext[b, 4] + L[b, 11] * p_ext[b, 5]
@@ -123,7 +129,7 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
-    move_bodies(q, v, numbers[H], True, counts[FIXED])
+    move_bodies(q, v, numbers[DRIFT], True, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding
             for k in range(7):

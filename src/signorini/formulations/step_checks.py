@@ -13,6 +13,7 @@ from signorini.formulations.step_arrays import (
     BALANCE,
     BOUND,
     CHECK,
+    COLLIDES,
     COMPLIANCE,
     COMPLIANT,
     CONE_VIOLATION,
@@ -22,7 +23,9 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DEFLECTION,
     DISSIPATION_ANGLE,
+    DRIFT,
     DRIVE,
+    DRIVEN,
     EFFORT,
     ENERGY_CHANGE,
     ENERGY_ERROR,
@@ -57,12 +60,15 @@ from signorini.formulations.step_arrays import (
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
+    SLID,
     SOFTEN,
     SOFTNESS,
+    SPRING,
     STORED,
     SUCCESS,
     SWEEPS,
     TOLERANCE,
+    TURNED,
     V_0,
     V_SPUN,
     VALUE,
@@ -152,7 +158,7 @@ def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, floa
 def _drive_work(t: IntArray) -> float:
     """Return the work of prescribed motions through contacts [J]."""
     counts, order, index = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX)
-    p, value, q, drive = real_rows(t, P), real_rows(t, SEEN_VALUE), real_rows(t, Q_START), real_rows(t, DRIVE)
+    p, value, q, drive = real_rows(t, P), real_rows(t, SEEN_VALUE), real_rows(t, Q_0), real_rows(t, DRIVE)
     work = 0.0
     for k in range(counts[ACTIVE]):
         c = order[k]
@@ -209,6 +215,18 @@ def _pumped(t: IntArray) -> float:
 
 
 @inner_kernel
+def _gained_by_springs(t: IntArray) -> float:
+    """Return by how much the energy in contacts with a stiffness grew [J]; remember what is stored."""
+    numbers, p, before, square = reals(t, NUMBERS), real_rows(t, P), reals(t, NUMBERS)[STORED], 0.0
+    for k in range(wholes(t, COUNTS)[SEEN]):
+        square += p[k, 0] ** 2
+    stored: float = 0.5 * numbers[SPRING] * square * numbers[DRIFT] / numbers[H]  # p^2/(2 h^2 k)
+    numbers[STORED] = stored
+    gained: float = stored - before
+    return gained
+
+
+@inner_kernel
 def account(t: IntArray) -> None:
     """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
@@ -220,9 +238,15 @@ def account(t: IntArray) -> None:
     lifted, friction, normal = _contact_work(t)
     if counts[JOINED] == 1:
         perform(t[PRESS_JOINED, 0], (t,))
-    drive = _drive_work(t) if counts[PAUSE] == 1 else 0.0
-    lifted += _pumped(t)
-    parted = 0.0
+    drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0
+    friction += numbers[TURNED]
+    if numbers[SPRING] > 0.0:
+        elastic = _gained_by_springs(t)
+    else:
+        elastic = 0.0
+        lifted += _pumped(t)
+    # Of theta < 1: the step acts where bodies have drifted to, and loads work over the way of the step.
+    late, flown, parted = 1.0 - numbers[DRIFT] / h, 0.0, 0.0
     T_0, T_1, V_0_, V_1, pressed_loss, free_loss, load, extent, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     largest = 0.0
     for b in range(fixed):
@@ -231,8 +255,10 @@ def account(t: IntArray) -> None:
         I = inertia[b]
         e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
+        if late > 0.0:
+            e_0 = e_parted
         new, spun = _velocity(v, b), _velocity(v_spun, b)
-        start = body_energy(mass[b], I, e_0, _velocity(v_0, b))
+        start = body_energy(mass[b], I, e_0, _velocity(v_0, b))  # the same all along a drift
         jump = body_energy(
             mass[b],
             I,
@@ -258,21 +284,28 @@ def account(t: IntArray) -> None:
         for k in range(3):
             g = mass[b] * numbers[GRAVITY_X + k]
             V_0_ -= g * q_0[b, k]
-            parted -= g * (q_parted[b, k] - q_0[b, k])
+            parted -= g * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
             V_1 -= g * q[b, k]
             extent = max(extent, abs(q[b, k]))
         for k in range(6):
-            load += (p_ext[b, k] - h * weight[b, k]) * new[k]
+            change = late * (new[k] - v_0[b, k])
+            load += (p_ext[b, k] - h * weight[b, k]) * (new[k] - change)
+            flown += p_ext[b, k] * change
         heaviness += mass[b] * numbers[GRAVITY]
         largest = max(largest, bound[b])
-    impact = pressed_loss + lifted - normal
+    impact = pressed_loss + lifted - normal - elastic
     lifted += parted
+    free_loss -= flown
+    if counts[COLLIDES] == 1:
+        impact += friction - numbers[SLID]
+        friction = numbers[SLID]
     balance[0] = load
     balance[1] = drive
     balance[2] = lifted
     balance[4] = friction
     balance[5] = impact
     balance[7] = free_loss
+    balance[8] = elastic
     check[CORRECTION] = lifted
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
@@ -280,7 +313,7 @@ def account(t: IntArray) -> None:
     numbers[ENERGY_SCALE] = scale
     for k in range(9):
         scale = max(scale, abs(balance[k]))
-    gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss))
+    gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss - elastic))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
 
 

@@ -18,17 +18,18 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DIAGONAL,
     DIM,
+    DRIFT,
     DRIVE,
     FACTOR,
     FIXED,
     FRICTION,
     GAP,
     GATHER,
-    GRAVITY,
     IMPULSE,
     INDEX,
     ISLAND,
     ISLANDS,
+    LIFT,
     MU,
     NUMBERS,
     OLD,
@@ -37,6 +38,7 @@ from signorini.formulations.step_arrays import (
     ORDER,
     PLACE,
     POSITION,
+    PULL,
     Q_START,
     REBOUND,
     REFERENCE,
@@ -48,6 +50,7 @@ from signorini.formulations.step_arrays import (
     SHIFT,
     SIZE,
     SOFTNESS,
+    SPRING,
     START,
     V_FREE,
     VALUE,
@@ -270,6 +273,18 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
 
 
 @inner_kernel
+def _ask_springs(t: IntArray, n_c: int) -> None:
+    """Ask for the gap at the end of the step, open or not, that springs answer; they are at rest without impulse."""
+    gap, shift, lift, reference = reals(t, GAP), reals(t, SHIFT), reals(t, CORRECTED), real_rows(t, REFERENCE)
+    drift = reals(t, NUMBERS)[DRIFT]
+    for k in range(n_c):
+        shift[k] = gap[k] / drift
+        lift[k] = 0.0
+        for i in range(3):
+            reference[k, i] = 0.0
+
+
+@inner_kernel
 def pose_step(t: IntArray) -> None:
     """Pose the friction problems of all islands that are awake, and set the guess."""
     counts, numbers, order, n_c = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, ORDER), wholes(t, COUNTS)[CONTACTS]
@@ -280,10 +295,11 @@ def pose_step(t: IntArray) -> None:
     counts[ISLANDS], counts[ACTIVE] = find_islands(n_c, index, counts[FIXED], place, island, order, wholes(t, POSITION))
     keep_contacts(t, n_c)
     recall(t, n_c)
-    q, q_start = real_rows(t, Q), real_rows(t, Q_START)
-    for b in range(q.shape[0]):
-        for k in range(7):
-            q_start[b, k] = q[b, k]
+    if numbers[DRIFT] == numbers[H]:  # else the step began elsewhere
+        q, q_start = real_rows(t, Q), real_rows(t, Q_START)
+        for b in range(q.shape[0]):
+            for k in range(7):
+                q_start[b, k] = q[b, k]
     n_c = counts[ACTIVE]
     diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
     g = n_c - n_c
@@ -293,16 +309,20 @@ def pose_step(t: IntArray) -> None:
         write_diagonal(gather, g, last, diagonal[k])
         g = last
     wholes(t, START)[n_c] = g
-    project_step(t)
+    if numbers[SPRING] > 0.0:
+        _ask_springs(t, n_c)
+        return
+    if numbers[LIFT] == 0.0:
+        project_step(t)
     normal_shifts(
         reals(t, GAP)[:n_c],
         reals(t, SIZE)[:n_c],
         real_rows(t, B)[:n_c],
         real_rows(t, U)[:n_c],
         reals(t, REBOUND)[:n_c],
-        numbers[GRAVITY],
-        0.0,  # overlaps are taken back by displacements
-        numbers[H],
+        numbers[PULL],
+        numbers[LIFT],
+        numbers[DRIFT],
         reals(t, SHIFT)[:n_c],
         reals(t, CORRECTED)[:n_c],
     )

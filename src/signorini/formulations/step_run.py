@@ -25,6 +25,7 @@ from signorini._jit import (
 )
 from signorini.formulations.step_arrays import (
     ACCOUNT,
+    ACTING,
     BALANCE,
     BEGIN,
     CELLS,
@@ -93,14 +94,23 @@ from signorini.formulations.step_arrays import (
 
 
 @inner_kernel
-def _until_look(t: IntArray, steps: int) -> bool:
+def may_begin(t: IntArray, steps: int) -> bool:
+    """Tell whether another step may begin: one is wanted, there is room to log it, and the last one was solved."""
+    counts = wholes(t, COUNTS)
+    if counts[DONE] >= steps or log_is_full(t):
+        return False
+    return bool(counts[DONE] == 0 or reals(t, CHECK)[SUCCESS] == 1.0)
+
+
+@inner_kernel
+def until_look(t: IntArray, steps: int) -> bool:
     """Go on until contacts are to be found; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
-    if counts[STAGE] == READY and (counts[DONE] >= steps or _log_is_full(t)):
-        return False
-    if counts[STAGE] == READY and counts[DONE] > 0 and reals(t, CHECK)[SUCCESS] != 1.0:
-        return False
     if counts[STAGE] == READY:
+        if not may_begin(t, steps):
+            return False
+        counts[STAGE] = ACTING
+    if counts[STAGE] == ACTING:
         perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
         counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
     if counts[STAGE] == SOLVED:
@@ -126,7 +136,7 @@ def _until_look(t: IntArray, steps: int) -> bool:
 
 
 @inner_kernel
-def _after_look(t: IntArray, found: int) -> bool:
+def after_look(t: IntArray, found: int) -> bool:
     """Complete the step with the contacts found ahead and log it; False if there was no room for all contacts."""
     counts = wholes(t, COUNTS)
     most = real_rows(t, P).shape[0]
@@ -148,7 +158,7 @@ def _after_look(t: IntArray, found: int) -> bool:
 
 
 @inner_kernel
-def _log_is_full(t: IntArray) -> bool:
+def log_is_full(t: IntArray) -> bool:
     """Tell whether the log has no room for another step."""
     counts, start = wholes(t, COUNTS), wholes(t, LOG_START)
     row = counts[LOGGED]
@@ -197,31 +207,36 @@ def write_log(t: IntArray) -> None:
     counts[LOGGED] = row + 1
 
 
+@inner_kernel
+def find(t: IntArray) -> int:
+    """Find the contacts within reach; return how many, or what there was no room for as a negative number."""
+    return counted(
+        t[FIND, 0],
+        (
+            real_rows(t, SHAPE),
+            whole_rows(t, LABEL),
+            real_rows(t, SOLID),
+            whole_rows(t, LINK),
+            whole_rows(t, PAIR),
+            real_rows(t, Q),
+            reals(t, REACH),
+            real_rows(t, WORLD),
+            wholes(t, CELLS),
+            real_rows(t, WORK),
+            whole_rows(t, MARK),
+            real_rows(t, VALUE),
+            whole_rows(t, INDEX),
+        ),
+    )
+
+
 @kernel
 def run(t: IntArray, steps: int) -> int:
     """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
-    while _until_look(t, steps):
-        found = counted(
-            t[FIND, 0],
-            (
-                real_rows(t, SHAPE),
-                whole_rows(t, LABEL),
-                real_rows(t, SOLID),
-                whole_rows(t, LINK),
-                whole_rows(t, PAIR),
-                real_rows(t, Q),
-                reals(t, REACH),
-                real_rows(t, WORLD),
-                wholes(t, CELLS),
-                real_rows(t, WORK),
-                whole_rows(t, MARK),
-                real_rows(t, VALUE),
-                whole_rows(t, INDEX),
-            ),
-        )
-        if not _after_look(t, found):
+    while until_look(t, steps):
+        if not after_look(t, find(t)):
             break
     return int(counts[DONE])
 
@@ -229,10 +244,10 @@ def run(t: IntArray, steps: int) -> int:
 @kernel
 def run_to_look(t: IntArray, steps: int) -> bool:
     """Advance until Python must find the contacts ahead; False if something else is needed, or the run is over."""
-    return _until_look(t, steps)
+    return until_look(t, steps)
 
 
 @kernel
 def run_from_look(t: IntArray, found: int) -> bool:
     """Complete the step with the contacts that Python found; False if there was no room for them."""
-    return _after_look(t, found)
+    return after_look(t, found)

@@ -35,6 +35,7 @@ from signorini.formulations.step_arrays import (
     COMPLIANCE,
     COUNTS,
     DIAGONAL,
+    DRIFT,
     GAP,
     GATHER,
     ISLAND,
@@ -56,11 +57,11 @@ from signorini.formulations.step_arrays import (
     SOFTEN,
     SOFTNESS,
     SOLVING,
+    SPRING,
     START,
     SWEEPS,
     TOLERANCE,
     B,
-    H,
     P,
     U,
 )
@@ -91,21 +92,21 @@ _LIKE, _WORTH, _HABIT = 0.5, 20.0, 0.998
 @inner_kernel
 def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
-    h = reals(t, NUMBERS)[H]
+    drift, spring = reals(t, NUMBERS)[DRIFT], reals(t, NUMBERS)[SPRING]
     b, load, gap, shift, size = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT), reals(t, SIZE)
     diagonal, compliance, reference = real_blocks(t, DIAGONAL), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
     for k in range(first, last):
         for i in range(3):
             diagonal[k, i, i] -= compliance[k, i]
         tangential = alpha * 0.5 * (diagonal[k, 1, 1] + diagonal[k, 2, 2])
-        compliance[k, 0] = alpha * diagonal[k, 0, 0]
+        compliance[k, 0] = alpha * diagonal[k, 0, 0] + spring
         compliance[k, 1] = tangential
         compliance[k, 2] = tangential
         for i in range(3):
             diagonal[k, i, i] += compliance[k, i]
             load[k, i] = b[k, i] - compliance[k, i] * reference[k, i]
         e = compliance[k, 0] * reference[k, 0]
-        if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / h:
+        if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / drift:
             if not large or gap[k] > _BAND * size[k]:
                 load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
         else:

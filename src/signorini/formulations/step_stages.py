@@ -11,7 +11,10 @@ from signorini._jit import address_of
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
+from signorini.formulations.step_collide import check_collision, collide_step
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_couple_solve import solve_couples
+from signorini.formulations.step_couples import check_couples, couple_velocities, hand_over_couples, pose_couples
 from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
@@ -19,6 +22,7 @@ from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
+from signorini.formulations.step_theta import run_ahead
 from signorini.geometry.detection import KERNELS
 from signorini.geometry.tables import Family
 
@@ -40,6 +44,14 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.ANSWER_JOINTS: answer,
     at.PRESS_JOINED: press_joined,
     at.HAS_ROOM: has_room,
+    at.RUN_AHEAD: run_ahead,
+    at.COLLIDE: collide_step,
+    at.CHECK_COLLISION: check_collision,
+    at.POSE_COUPLES: pose_couples,
+    at.SOLVE_COUPLES: solve_couples,
+    at.COUPLE_VELOCITIES: couple_velocities,
+    at.CHECK_COUPLES: check_couples,
+    at.HAND_OVER_COUPLES: hand_over_couples,
 }
 
 NEEDED = (
@@ -93,6 +105,6 @@ def stage_address(k: int, family: Family) -> int:
     arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
         arguments = _FOR_DETECTION
-    elif k == at.RUN:
+    elif k in (at.RUN, at.RUN_AHEAD):
         arguments = (_WHOLE_ROWS, 1)
     return address_of(stage_kernel(k, family), *arguments)

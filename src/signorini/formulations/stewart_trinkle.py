@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked_flag
 from signorini.errors import InputError
 from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.mixed_form import solve_mixed
@@ -69,6 +69,7 @@ class StewartTrinkle:
     """Move bodies onto their joints after each step; otherwise joints drift by the second order in h."""
 
     def __post_init__(self) -> None:
+        checked_flag(self.projection, "StewartTrinkle: projection")
         if not isinstance(self.directions, int | np.integer) or self.directions < 3:
             raise InputError(f"StewartTrinkle: directions is {self.directions!r}, must be an integer >= 3")
         if not np.isfinite(self.rotation):

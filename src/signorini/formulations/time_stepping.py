@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray
+from signorini._arrays import Array, BoolArray, padded
 from signorini.dynamics import (
     advance,
     contact_wrenches,
@@ -263,10 +263,10 @@ def finish(
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(space.joints, at.state, after, v, reaction, p_laws, coordinate)
     feature = np.concatenate([space.contacts.feature, _law_features(space)])
-    impulse, velocity = _padded(p[:, :dim], 3), _padded(u[:, :dim], 3)
+    impulse, velocity = padded(p[:, :dim], 3), padded(u[:, :dim], 3)
     return StepResult(
         state=after,
-        memory=Memory.of(feature, _padded(outcome.impulse, 6), coordinate),
+        memory=Memory.of(feature, padded(outcome.impulse, 6), coordinate),
         contacts=space.contacts,
         impulse=impulse,
         velocity=velocity,
@@ -281,13 +281,6 @@ def finish(
 
 def _law_features(space: ContactSpace) -> Any:
     return np.zeros(0, dtype=np.int64) if space.joints is None else space.joints.laws.feature
-
-
-def _padded(p: Array, width: int) -> Array:
-    """Return contact vectors with `width` components, the missing ones zero."""
-    out = np.zeros((p.shape[0], width))
-    out[:, : p.shape[1]] = p
-    return out
 
 
 def warm_start(memory: Memory, space: ContactSpace) -> Array:

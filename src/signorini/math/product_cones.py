@@ -72,6 +72,25 @@ def project_product(z: Array, c: int, limits: Array, starts: IntArray) -> None:
                 z[c, i] *= factor
 
 
+@inner_kernel
+def product_square(x: Array, u: Array, c: int, bounds: Array, starts: IntArray, rho: float, z: Array) -> float:
+    r"""Return the squared norm of the natural map of contact `c`, :math:`|x - P_K(x - \rho \hat u)|^2`.
+
+    The first row of `bounds` holds the limits of its groups, that of `z` is work space.
+    """
+    extra = 0.0
+    for k in range(starts.shape[0] - 1):
+        extra += bounds[0, k] * group_size(u, c, starts[k], starts[k + 1])
+    for i in range(x.shape[1]):
+        z[0, i] = x[c, i] - rho * u[c, i]
+    z[0, 0] -= rho * extra
+    project_product(z, 0, bounds, starts)
+    square = 0.0
+    for i in range(x.shape[1]):
+        square += (x[c, i] - z[0, i]) ** 2
+    return square
+
+
 @kernel
 def product_norms(
     x: Array, u: Array, b: Array, limits: Array, starts: IntArray, rho: Array
@@ -86,16 +105,10 @@ def product_norms(
     load = 0.0
     for c in range(n_c):
         r = rho[c]
-        extra = 0.0
         for k in range(starts.shape[0] - 1):
             bounds[0, k] = limits[c, k]
-            extra += limits[c, k] * group_size(u, c, starts[k], starts[k + 1])
         for i in range(rows):
-            z[0, i] = x[c, i] - r * u[c, i]
             size += x[c, i] * x[c, i]
             load += r * r * b[c, i] * b[c, i]
-        z[0, 0] -= r * extra
-        project_product(z, 0, bounds, starts)
-        for i in range(rows):
-            error += (x[c, i] - z[0, i]) ** 2
+        error += product_square(x, u, c, bounds, starts, r, z)
     return (math.sqrt(error), math.sqrt(size), math.sqrt(load))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import Array, checked, checked_number
+from signorini._arrays import Array, checked, checked_flag, checked_number
 from signorini.errors import InputError
 from signorini.model import Motion, State
 from signorini.scene.joint import (
@@ -107,7 +107,7 @@ class Scene:
     """
 
     def __init__(self, *, gravity: ArrayLike | None = None, planar: bool = False) -> None:
-        self.planar = bool(planar)
+        self.planar = checked_flag(planar, "scene: planar")
         if gravity is None:
             gravity = (0.0, -9.81) if planar else (0.0, 0.0, -9.81)
         self.gravity = self._vector(gravity, "scene: gravity")

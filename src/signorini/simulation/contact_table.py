@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
+from signorini._words import Word
 from signorini.formulations import Log, StepResult
 from signorini.formulations.contact_checks import SEPARATING, SLIP, STICK
 from signorini.math.rotation import tangent_frame
 
 
-class Mode(IntEnum):
+class Mode(Word):
     """What a contact does during a step."""
 
     SEPARATING = int(SEPARATING)
     STICK = int(STICK)
     SLIP = int(SLIP)
-
-    def __str__(self) -> str:
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def _contact_velocity(block: Array, q: Array, x: Array, u: Array) -> None:
 
 
 @inner_kernel
-def _solve_contact(
+def solve_extended_contact(
     block: Array,
     q: Array,
     limits: Array,
@@ -227,7 +227,7 @@ def extended_sweeps(
                 q[i] = s
             for k in range(limits.shape[1]):
                 bounds[0, k] = limits[c, k]
-            _solve_contact(blocks[c], q, bounds, starts, r[c], x, u, F, A, B, K)
+            solve_extended_contact(blocks[c], q, bounds, starts, r[c], x, u, F, A, B, K)
             for i in range(m):
                 r[c, i] = x[0, i]
         change = 0.0

@@ -60,7 +60,7 @@ def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> b
 
 
 @inner_kernel
-def _accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace) -> Pace:
+def accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace) -> Pace:
     """Extrapolate from the double sweeps in the window, the last of which led from the head of `scratch` to `state`."""
     filled, last, extrapolated, least_change, last_change, rounds_without, plain = pace
     n = state.shape[0]
@@ -219,7 +219,7 @@ def gauss_seidel(
             )
         sweeps += 2
         if window > 1:
-            pace = _accelerated(state, n_y, window, scratch, small, pace)
+            pace = accelerated(state, n_y, window, scratch, small, pace)
             if pace[4] <= promise:
                 look = sweeps
     return (sweeps, best)

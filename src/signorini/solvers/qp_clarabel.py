@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked_flag
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_proximal import ProximalSession
@@ -31,6 +31,9 @@ class Clarabel:
     polish: bool = True
     """Finish with proximal steps from the point found."""
     max_iterations: int = 100
+
+    def __post_init__(self) -> None:
+        checked_flag(self.polish, "Clarabel: polish")
 
     def solve(self, problem: ConvexQP, control: Control) -> Solution:
         """Solve `problem`; status ``not applicable`` if clarabel is not installed."""

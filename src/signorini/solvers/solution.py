@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any
 
 from signorini._arrays import Array
+from signorini._words import Word
 
 
-class Status(IntEnum):
+class Status(Word):
     """How a solver ended. Kernels return the number, ``str()`` gives the word."""
 
     SOLVED = 0
@@ -22,9 +22,6 @@ class Status(IntEnum):
     STALLED = 6
     NOT_APPLICABLE = 7
     UNDECIDED = 8
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,136 @@
+"""Collisions by Poisson's law in the compiled step: the arrays of a phase, and its problems as Python poses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.formulations import step_arrays as at
+from signorini.formulations.restitution import (
+    Expansion,
+    collide,
+    compression_problem,
+    expansion_of,
+    slid_in_compression,
+)
+from signorini.formulations.stage import Stage
+from signorini.formulations.step_solve import WINDOW
+from signorini.formulations.time_stepping import ContactSpace
+from signorini.model import Model
+from signorini.problems import FrictionProblem
+from signorini.solvers import FrictionAuto, Solution, Status, solve
+
+_ROBUST = FrictionAuto(sweeps=0)
+_BLOCKS = 9  # of a contact that is there twice: four, and four with one for its normal
+_BY_PYTHON = -1.0  # in place of the sweeps of a phase
+_WHOLE_NUMBERS = (at.ORDER, at.POSITION, at.MODE)
+_NUMBERS = {
+    at.B: (3,),
+    at.LOAD: (3,),
+    at.GAP: (),
+    at.SIZE: (),
+    at.SHIFT: (),
+    at.MU: (),
+    at.RHO: (),
+    at.DIAGONAL: (3, 3),
+    at.LOCAL: (15,),
+    at.COMPLIANCE: (3,),
+    at.REFERENCE: (3,),
+    at.SOFTNESS: (8,),
+    at.P: (3,),
+    at.U: (3,),
+    at.SLIP: (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSolutions:
+    """Both phases of a step, posed again, with what solves them."""
+
+    first: FrictionProblem
+    compression: Solution
+    second: FrictionProblem
+    z: Array
+    """Of the second."""
+
+
+class Collisions:
+    """The second table, where the phases of a collision are posed; `arena` is that of the step."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._step = arena
+        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        self._counts = np.zeros_like(arena[at.COUNTS])
+
+    def connect(self, address: Callable[[int], int]) -> None:
+        """Let phases be solved and checked by the ordinary kernels, whose places others take; `address` compiles."""
+        for k in (at.SOLVE, at.VELOCITIES, at.LAW):
+            self.arena.connect(k, int(self._step.table[k, 0]))
+        self._step.connect(at.SOLVE, address(at.COLLIDE))
+        self._step.connect(at.LAW, address(at.CHECK_COLLISION))
+
+    def make_room(self, capacity: int, bodies: int) -> None:
+        """Make room for the phases of so many contacts; all other arrays are those of the step."""
+        for k in range(int(at.ARRAY_COUNT)):
+            if self._step[k] is not None and k != at.PHASE:
+                self.arena.put(k, self._step[k])
+        contacts, bodies = 2 * capacity, bodies + (capacity + bodies + 1) // 2
+        for k, columns in _NUMBERS.items():
+            self.arena.put(k, np.zeros((contacts, *columns)))
+        for k in _WHOLE_NUMBERS:
+            self.arena.put(k, np.zeros(contacts, dtype=np.int64))
+        size = 6 * bodies + 3 * contacts
+        self.arena.put(at.COUNTS, self._counts)
+        self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
+        self.arena.put(at.ISLAND, np.zeros_like(self._step[at.ISLAND]))
+        self.arena.put(at.START, np.zeros(contacts + 1, dtype=np.int64))
+        self.arena.put(at.BLOCK, np.zeros(_BLOCKS * capacity, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((_BLOCKS * capacity, 3, 3)))
+        self.arena.put(at.SOLVING, np.zeros(size))
+        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        self._step.put(at.PHASE, self.arena.table)
+        self._step.put(at.COMPRESSION, np.zeros((capacity, 3)))
+
+    def rescue(self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float) -> int:
+        """Have both phases solved by the robust methods; return their iterations. `place` are rows of the step."""
+        shift = self._step[at.SHIFT][place]
+
+        def answer(problem: FrictionProblem, start: Array) -> Solution:
+            # A little more than is asked for: here sums are added up in another order.
+            return solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=start)
+
+        outcome = collide(model, there, space, shift, {}, answer)
+        (first, compression), dim = outcome.phases[0], space.b.shape[1]
+        for k, impulse in ((at.P, outcome.impulse), (at.COMPRESSION, compression.z.reshape(-1, dim))):
+            self._step[k][place, :dim] = impulse
+        self._step[at.NUMBERS][at.SLID] = slid_in_compression(first, compression.z, place.size)
+        whole = outcome.solution
+        self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
+        self._rescued = whole.z
+        return whole.iterations
+
+    def solutions(
+        self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float
+    ) -> PhaseSolutions:
+        """Pose both phases of the last step again."""
+        dim, shift = space.b.shape[1], self._step[at.SHIFT][place]
+        p = np.ascontiguousarray(self._step[at.COMPRESSION][place, :dim])
+        first = compression_problem(model, there, space, shift, {})
+        phase = expansion_of(model, space, shift, {}, first, p)
+        by_python = self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
+        z = self._rescued if by_python else self._impulses(phase, place, dim)
+        residual = first.residual(p.reshape(-1))
+        status = Status.SOLVED if residual <= tolerance else Status.STALLED
+        compression = Solution(z=p.reshape(-1), status=status, residual=residual, iterations=0, solver="sweeps")
+        return PhaseSolutions(first, compression, phase.problem, z)
+
+    def _impulses(self, phase: Expansion, place: IntArray, dim: int) -> Array:
+        """Return what solves the second phase, in the order of the problem posed by Python."""
+        row = self.arena[at.POSITION][place]
+        rows = np.concatenate([row, row[phase.again] + 1])
+        z: Array = np.ascontiguousarray(self.arena[at.P][rows, :dim]).reshape(-1)
+        return z

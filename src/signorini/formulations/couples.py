@@ -1,0 +1,119 @@
+"""Couples and ellipsoids of friction in the compiled step: its arrays, and how problems posed by Python order them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.formulations import step_arrays as at
+from signorini.formulations.friction_law import FrictionLaw
+from signorini.formulations.step_solve import WINDOW
+from signorini.model import Model
+from signorini.problems import FrictionProblem
+from signorini.solvers import solve
+
+_NUMBERS = {
+    at.COUPLE_SCALE: (6,),
+    at.COUPLE_UNIT: (6,),
+    at.COUPLE_LIMIT: (6,),
+    at.COUPLE_BLOCK: (6, 6),
+    at.COUPLE_LOAD: (6,),
+    at.COUPLE_P: (6,),
+    at.COUPLE_U: (6,),
+    at.COUPLE_OLD: (3,),
+}
+# Which kernel takes the place of which, and where the one whose place is taken goes.
+_INSTEAD = (
+    (at.POSE, at.POSE_COUPLES, at.ORDINARY_POSE),
+    (at.SOLVE, at.SOLVE_COUPLES, None),
+    (at.VELOCITIES, at.COUPLE_VELOCITIES, None),
+    (at.LAW, at.CHECK_COUPLES, None),
+    (at.HAND_OVER, at.HAND_OVER_COUPLES, at.ORDINARY_HAND_OVER),
+)
+
+
+def has_couples(model: Model) -> bool:
+    """Tell whether some pair of bodies has friction beyond Coulomb's cone."""
+    materials = model.materials
+    return any(np.any(values > 0.0) for values in (materials.torsional, materials.rolling, materials.ellipsoid))
+
+
+def can_be_posed(model: Model) -> bool:
+    """Tell whether one problem may have all kinds of friction: not torsional friction beside ellipsoids."""
+    return not (np.any(model.materials.torsional > 0.0) and np.any(model.materials.ellipsoid > 0.0))
+
+
+class Couples:
+    """Contacts of six components in the arrays of a step."""
+
+    def __init__(self, arena: Arena, model: Model) -> None:
+        self._arena = arena
+        self._bodies = model.body_count
+        self._dim = 2 if model.planar else 3
+        arena.put(at.COUPLE_DATA, _by_material(model))
+        arena.put(at.COUPLE_GROUPS, np.array([[1, 3, 4, 6], [1, 4, 4, 6]], dtype=np.int64))
+        arena.put(at.COUPLE_WORK, np.zeros((4, 6, 6)))
+        for k, columns in _NUMBERS.items():
+            arena.put(k, np.zeros((0, *columns)))
+        arena.put(at.COUPLE_KIND, np.zeros(0, dtype=np.int64))
+        arena.put(at.COUPLE_GATHER, np.zeros((0, 6, 3)))
+
+    def make_room(self, capacity: int) -> None:
+        """Make room for so many contacts; the couples of the last step are kept."""
+        arena, size = self._arena, 6 * self._bodies + 6 * capacity
+        for k in _NUMBERS:
+            arena.grow(k, capacity, keep=k == at.COUPLE_OLD)
+        arena.grow(at.COUPLE_KIND, capacity)
+        arena.grow(at.COUPLE_GATHER, 4 * capacity)
+        arena.put(at.SOLVING, np.zeros(size))
+        arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * self._bodies))
+
+    def connect(self, address: Callable[[int], int]) -> None:
+        """Put the kernels for couples in the place of the ordinary ones; `address` compiles a kernel."""
+        for k, kernel, ordinary in _INSTEAD:
+            if ordinary is not None:
+                self._arena.connect(ordinary, int(self._arena.table[k, 0]))
+            self._arena.connect(k, address(kernel))
+
+    def impulses(self, law: FrictionLaw, rows: IntArray) -> Array:
+        """Return what contacts of the step, by features, did, as a problem with this law has it, (n_c, rows)."""
+        whole = np.hstack([self._arena[at.IMPULSE][rows], self._arena[at.COUPLE_OLD][rows]])
+        z: Array = np.ascontiguousarray(whole[:, self._columns(law)])
+        return z
+
+    def rescue(self, problem: FrictionProblem, law: FrictionLaw, place: IntArray, tolerance: float) -> int:
+        """Have the step solved by the robust methods, from where the sweeps ended; return their iterations.
+
+        `place` are the rows of the contacts of the problem.
+        """
+        unit, columns = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place], self._columns(law)
+        start = np.ascontiguousarray((unit * self._arena[at.COUPLE_P][place])[:, columns])
+        # A little more than is asked for: here sums are added up in another order.
+        solution = solve(problem, None, tolerance=0.9 * tolerance, start=start.reshape(-1))
+        whole = np.zeros((place.size, 6))
+        whole[:, columns] = solution.z.reshape(start.shape)
+        self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
+        return solution.iterations
+
+    def _columns(self, law: FrictionLaw) -> list[int]:
+        """Return which of the six components a problem with this law has."""
+        return [*range(self._dim), *(3 + axis for axis in law.couples)]
+
+
+def _by_material(model: Model) -> Array:
+    """Return half axes of the components after the normal, limits of the last two groups, and which are ellipsoids."""
+    materials = model.materials
+    data = np.zeros((materials.friction.size, 8))
+    data[:, :2] = 1.0
+    data[:, 2] = materials.torsional
+    data[:, 5] = materials.torsional > 0.0
+    data[:, 3 if not model.planar else 4 : 5] = materials.rolling[:, None]
+    data[:, 6] = materials.rolling > 0.0
+    bent = np.any(materials.ellipsoid > 0.0, axis=1)
+    data[bent, :3] = materials.ellipsoid[bent]
+    data[bent, 5] = 0.0  # their couple is in the first group
+    data[:, 7] = bent
+    return data

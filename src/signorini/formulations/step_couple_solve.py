@@ -1,0 +1,138 @@
+"""The compiled step with couples and ellipsoids of friction: accelerated sweeps over one island after another."""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.step_arrays import (
+    BLOCK,
+    COUNTS,
+    COUPLE_BLOCK,
+    COUPLE_GATHER,
+    COUPLE_GROUPS,
+    COUPLE_KIND,
+    COUPLE_LIMIT,
+    COUPLE_P,
+    COUPLE_U,
+    COUPLE_WORK,
+    ISLAND,
+    ISLANDS,
+    LIMIT,
+    NUMBERS,
+    SCRATCH,
+    SMALL,
+    SOLVING,
+    START,
+    SWEEPS,
+    TOLERANCE,
+)
+from signorini.formulations.step_couples import contact_error, spread_couples, velocity_of
+from signorini.solvers.extended_kernels import solve_extended_contact
+from signorini.solvers.nsgs_acceleration import accelerated
+
+_ROWS = 6
+_WINDOW = 5  # double sweeps that the acceleration combines
+_MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
+_PATIENCE, _PROGRESS = 200, 0.1  # sweeps within which the residual must fall to this part
+_FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew
+
+
+@inner_kernel
+def _solve_one(t: IntArray, k: int, r: Array, row: int, y: Array) -> None:
+    """Solve contact `k` with the newest impulses of the others; its row of `r` and y in place."""
+    start, block, wide = wholes(t, START), wholes(t, BLOCK), real_blocks(t, COUPLE_GATHER)
+    W, limit, groups = real_blocks(t, COUPLE_BLOCK)[k], real_rows(t, COUPLE_LIMIT), whole_rows(t, COUPLE_GROUPS)
+    work, kind = real_blocks(t, COUPLE_WORK), wholes(t, COUPLE_KIND)[k]
+    o = k - k  # a zero that is no constant: the compiler would keep a version for each
+    rows, A, B, K = work[2], work[o : o + 1], work[o + 1 : o + 2], work[3]
+    x, u, F, bounds, q = rows[o : o + 1], rows[o + 1 : o + 2], rows[o + 2 : o + 3], rows[o + 3 : o + 4], rows[4]
+    if not W[0, 0] > 0.5:  # 1 in its units, unless the normal moves nothing
+        return
+    for i in range(_ROWS):
+        s = velocity_of(t, k, i, r[row, 0], y)
+        for j in range(_ROWS):
+            s -= W[i, j] * r[row, j]
+        q[i] = s
+    if q[0] >= 0.0 and r[row, 0] == 0.0:
+        return  # open, and stays so
+    for m in range(3):
+        bounds[0, m] = limit[k, m]
+    solve_extended_contact(W, q, bounds, groups[kind], r[row], x, u, F, A, B, K)
+    for g in range(start[k], start[k + 1]):
+        m = block[g]
+        for j in range(3):
+            change = 0.0
+            for i in range(_ROWS):
+                change += wide[g, i, j] * (x[0, i] - r[row, i])
+            y[m, j] += change
+    for i in range(_ROWS):
+        r[row, i] = x[0, i]
+
+
+@inner_kernel
+def _residual(t: IntArray, first: int, last: int, r: Array, y: Array) -> float:
+    """Return the residual of an island."""
+    u = real_rows(t, COUPLE_U)
+    error, size, scale = 0.0, 0.0, 0.0
+    for k in range(first, last):
+        for i in range(_ROWS):
+            u[k, i] = velocity_of(t, k, i, r[k - first, 0], y)
+        a, b, c = contact_error(t, k, r[k - first], u[k])
+        error, size, scale = error + a, size + b, scale + c
+    scale = math.sqrt(max(size, scale))
+    return math.sqrt(error) / scale if scale > 0.0 else math.sqrt(error)
+
+
+@inner_kernel
+def _sweep_island(t: IntArray, i: int) -> bool:
+    """Sweep to and fro over island `i` until its residual is met; the best impulses are kept."""
+    counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
+    solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
+    best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
+    first, last = island[i, 2], island[i, 2] + island[i, 0]
+    n, m, at = island[i, 0], 6 * island[i, 1], 6 * island[i, 3] + 3 * first
+    state = solving[at : at + m + _ROWS * n]
+    y, r = state[:m].reshape((m // 3, 3)), state[m:].reshape((n, _ROWS))
+    for k in range(n):
+        for j in range(_ROWS):
+            r[k, j] = best_r[first + k, j]
+    spread_couples(t, first, last, r, y)
+    best, goal, goal_at, sweeps = math.inf, math.inf, 0, 0
+    pace = (0, 0, False, math.inf, math.inf, 0, 0)
+    while sweeps < counts[LIMIT]:
+        for j in range(state.shape[0]):
+            scratch[j] = state[j]
+        for k in range(n):
+            _solve_one(t, first + k, r, k, y)
+        for k in range(n - 1, -1, -1):
+            _solve_one(t, first + k, r, k, y)
+        sweeps += 2
+        if sweeps % _FRESH == 0:
+            spread_couples(t, first, last, r, y)
+        residual = _residual(t, first, last, r, y)
+        if residual < best:
+            best = residual
+            for k in range(n):
+                for j in range(_ROWS):
+                    best_r[first + k, j] = r[k, j]
+        if best <= tolerance or not residual < math.inf:
+            break
+        if best < _PROGRESS * goal:
+            goal, goal_at = best, sweeps
+        elif sweeps - goal_at >= _PATIENCE:
+            break
+        pace = accelerated(state, m, _WINDOW, scratch, small, pace)
+    counts[SWEEPS] = max(counts[SWEEPS], sweeps)
+    return bool(best <= tolerance)
+
+
+@inner_kernel
+def solve_couples(t: IntArray) -> bool:
+    """Solve all islands to the tolerance, from the guess; False if some island resists."""
+    counts, solved = wholes(t, COUNTS), True
+    counts[SWEEPS] = 0
+    for i in range(counts[ISLANDS]):
+        solved = _sweep_island(t, i) and solved
+    return solved

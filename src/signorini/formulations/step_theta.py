@@ -1,0 +1,112 @@
+"""The compiled step for theta < 1: bodies drift to where the step acts, and contacts are found there.
+
+See :mod:`signorini.formulations.stage`. A step goes from ``READY``, the end of the last one, over ``DRIFTED`` (Python
+evaluates loads and drives that are functions) and ``AIMED`` to ``ACTING``, and on as with theta = 1. Contacts are found
+twice in a step: where it acts, and at its end for the certificate.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import IntArray
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
+from signorini.dynamics.bodies import gyroscopic
+from signorini.dynamics.motion import move_bodies
+from signorini.formulations.step_arrays import (
+    ACTING,
+    AIMED,
+    CONTACTS,
+    COUNTS,
+    DONE,
+    DRIFT,
+    DRIFTED,
+    FIXED,
+    FREE,
+    IMPLICIT,
+    INERTIA,
+    NEEDED,
+    NUMBERS,
+    PAUSE,
+    Q_START,
+    READY,
+    STAGE,
+    V_FREE,
+    V_SPUN,
+    H,
+    P,
+    Q,
+    V,
+)
+from signorini.formulations.step_bodies import load_bodies
+from signorini.formulations.step_run import after_look, find, log_is_full, may_begin, until_look
+
+_TURN = 0.5  # radians that one solution of the gyroscopic equation may cover
+
+
+@inner_kernel
+def _drift(t: IntArray) -> None:
+    """Move bodies at their old velocities to where the step acts."""
+    numbers, q, q_start = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START)
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q_start[b, k] = q[b, k]
+    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, wholes(t, COUNTS)[FIXED])
+
+
+@inner_kernel
+def _spin(t: IntArray) -> None:
+    """Advance velocities by the gyroscopic term: an implicit step to y_theta, then as far again beyond it."""
+    inertia, free, q, numbers = real_blocks(t, INERTIA), real_rows(t, FREE), real_rows(t, Q), reals(t, NUMBERS)
+    v, v_spun, weighted = real_rows(t, V), real_rows(t, V_SPUN), real_rows(t, V_FREE)
+    fastest = 0.0
+    for b in range(v.shape[0]):
+        fastest = max(fastest, math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2))
+        for k in range(6):
+            v_spun[b, k] = v[b, k]
+            weighted[b, k] = v[b, k]
+    if wholes(t, COUNTS)[IMPLICIT] == 0:
+        gyroscopic(inertia, free, q, v, numbers[H], False, v_spun)
+        return
+    theta, parts = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / _TURN))
+    for _ in range(int(parts)):
+        gyroscopic(inertia, free, q, v_spun, numbers[DRIFT] / parts, True, weighted)
+        for b in range(v.shape[0]):
+            for k in range(3, 6):
+                v_spun[b, k] += (weighted[b, k] - v_spun[b, k]) / theta
+
+
+@inner_kernel
+def _aim(t: IntArray, steps: int) -> bool:
+    """Begin a step and find its contacts; False if Python is needed or the run is over."""
+    counts = wholes(t, COUNTS)
+    if counts[STAGE] == READY:
+        if not may_begin(t, steps):
+            return False
+        _drift(t)
+        counts[STAGE] = DRIFTED if counts[PAUSE] == 1 else AIMED
+    if counts[STAGE] != AIMED:
+        return bool(counts[STAGE] != DRIFTED)
+    _spin(t)
+    load_bodies(t)
+    found = find(t)
+    if found < 0 or found > real_rows(t, P).shape[0]:
+        counts[NEEDED] = found
+        return False
+    counts[CONTACTS] = found
+    if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
+        counts[NEEDED] = 0
+        return False
+    counts[STAGE] = ACTING
+    return True
+
+
+@kernel
+def run_ahead(t: IntArray, steps: int) -> int:
+    """Advance by `steps`; return how many were done."""
+    counts = wholes(t, COUNTS)
+    counts[DONE] = 0
+    while _aim(t, steps) and until_look(t, steps):
+        if not after_look(t, find(t)):
+            break
+    return int(counts[DONE])
