@@ -1,4 +1,4 @@
-"""The compiled step of :class:`~signorini.MoreauJean`: its arrays, and what Python does where kernels cannot.
+"""The compiled step of :class:`~signorini.MoreauJean`: what Python does where kernels cannot.
 
 Made for scenes without joints or with those of :mod:`~.joint_tables`. All arrays are made once and grow with the number
 of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
@@ -9,251 +9,53 @@ robust methods.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
-from signorini.formulations.collisions import Collisions
-from signorini.formulations.couples import Couples, has_couples
 from signorini.formulations.friction_law import friction_law
-from signorini.formulations.gap_law import pull_and_lift
-from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.step_room import Log, Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
-from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.time_stepping import ContactSpace, contact_space
 from signorini.geometry import detect
-from signorini.geometry.tables import ROOM, Family, family_of, scratch_for, tables_of
+from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, Status, solve
 
-_BY_CONTACT = {
-    at.OLD_SOFTNESS: (8,),
-    at.IMPULSE: (3,),
-    at.SEEN_VALUE: (10,),
-    at.B: (3,),
-    at.LOAD: (3,),
-    at.GAP: (),
-    at.SIZE: (),
-    at.REBOUND: (),
-    at.SHIFT: (),
-    at.CORRECTED: (),
-    at.MU: (),
-    at.RHO: (),
-    at.DIAGONAL: (3, 3),
-    at.LOCAL: (15,),
-    at.COMPLIANCE: (3,),
-    at.REFERENCE: (3,),
-    at.SOFTNESS: (8,),
-    at.P: (3,),
-    at.U: (3,),
-    at.SLIP: (),
-}
-_NUMBERS_BY_CONTACT = {
-    at.POSITION: (),
-    at.OLD_FEATURE: (),
-    at.SEEN_INDEX: (4,),
-    at.ORDER: (),
-    at.MODE: (),
-}
-_KEPT = (
-    at.OLD_FEATURE,
-    at.OLD_SOFTNESS,
-    at.SEEN_VALUE,
-    at.SEEN_INDEX,
-    at.IMPULSE,
-    at.U,
-    at.POSITION,
-    at.MODE,
-)
-
-
-_ROOM = 1.05  # for contacts, of what is needed, so that arrays do not grow in every step
 _ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
-
-
-@dataclass(slots=True)
-class Log:
-    """What a run of several steps leaves behind, one row for each step."""
-
-    q: Array
-    v: Array
-    check: Array
-    """Columns as in :mod:`~signorini.formulations.step_arrays`."""
-    balance: Array
-    start: IntArray
-    """First contact of each step."""
-    value: Array
-    """Contacts, impulses and velocities, (any, 16)."""
-    index: IntArray
-    """Bodies, feature and mode, (any, 4)."""
-    joints: Array
-    """Coordinate, speed, effort and reaction of the joints, (steps, n_j, 9)."""
 
 
 class Engine:
     """A scene that is advanced in compiled code."""
 
-    def __init__(
-        self,
-        model: Model,
-        h: float,
-        tolerance: float,
-        *,
-        implicit: bool,
-        soft: bool,
-        sleeps: bool = False,
-        theta: float = 1.0,
-        stiffness: float | None = None,
-        poisson: bool = False,
-    ) -> None:
+    def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
-        self.h, self.theta = h, theta
-        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
-        n_b, fixed = model.body_count, model.fixed_count
-        arrays, put = model.arrays, self.arena.put
-        self._numbers = put(at.NUMBERS, np.zeros(17))
-        self._counts = put(at.COUNTS, np.zeros(24, dtype=np.int64))
-        g = arrays.gravity
-        self._numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
-        pull, lift = (np.linalg.norm(g), 0.0) if theta == 1.0 else pull_and_lift(float(np.linalg.norm(g)), h, theta)
-        spring = 0.0 if stiffness is None else 1.0 / (theta * h * h * stiffness)
-        self._numbers[[at.DRIFT, at.PULL, at.LIFT, at.SPRING]] = theta * h, pull, lift, spring
-        self._counts[[at.FIXED, at.DIM, at.IMPLICIT]] = fixed, 2 if model.planar else 3, implicit
-        functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
-        self.joints = JointTables(model, h) if model.joints.any else None
-        """None if there are none."""
-        driven = self.joints is not None and self.joints.driven
-        self.paused = functions or driven or any(motion is not None for motion in model.motions)
-        self._counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, soft, sleeps
-        for k, constant in (
-            (at.MASS, arrays.mass),
-            (at.INERTIA, arrays.inertia),
-            (at.FREE, arrays.free),
-            (at.ROOT, _roots(model)),
-            (at.BOUND, arrays.bound),
-            (at.WEIGHT, arrays.weight),
-            (at.FRICTION, model.materials.friction),
-            (at.RESTITUTION, model.materials.restitution),
-        ):
-            put(k, np.array(constant, dtype=np.float64))
-        for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
-            put(k, np.zeros((n_b, columns)))
-        for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
-            put(k, np.zeros((n_b, 6)))
-        put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
-        put(at.REACH, np.zeros(n_b))
-        put(at.REST, np.zeros((n_b if sleeps else 0, 7)))
-        put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
-        put(at.ISLAND, np.zeros((n_b, 5), dtype=np.int64))
-        put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
-        if self.joints is not None:
-            self._counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
-        put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.CHECK, np.zeros(14))
-        put(at.BALANCE, np.zeros(len(Balance._fields)))
-        self._tables = tables_of(model.shapes, model.hulls, model.materials, fixed)
-        self.family = None if model.implicit else family_of(self._tables)
-        """Which shapes meet; None if Python must find the contacts."""
-        self._run = None if self.family is None else run if theta == 1.0 else run_ahead
+        self.h, self.theta = h, options.theta
+        self._room = Room(model, h, tolerance, options)
+        self.arena, self.joints, self.family = self._room.arena, self._room.joints, self._room.family
+        self._numbers, self._counts = self._room.numbers, self._room.counts
+        self._couples, self._collisions = self._room.couples, self._room.collisions
+        self._run = None if self.family is None else run if self.theta == 1.0 else run_ahead
         self._connected = False
-        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
-            put(k, table)
-        put(at.PHASE, np.zeros((0, 4), dtype=np.int64))
-        put(at.COMPRESSION, np.zeros((0, 3)))
-        self._collisions = Collisions(self.arena) if poisson else None
-        self._couples = Couples(self.arena, model) if has_couples(model) else None
-        if self._couples is None:
-            for k in range(int(at.COUPLE_DATA), int(at.ARRAY_COUNT)):
-                put(k, np.zeros(0))
-        self._make_room(16, first=True)
-        self._make_room_for_detection(16, 16)
-        self.log(0, keep_contacts=False)
-        self.arena.check()
         self.seconds = 0.0
-
-    # --- memory ------------------------------------------------------------------
-
-    def _make_room(self, capacity: int, *, first: bool = False) -> None:
-        """Make room for `capacity` contacts; what is remembered of the last step is kept."""
-        blocks, bodies = 4 * capacity, self.model.body_count
-        if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
-            capacity += self.joints.law_room
-            bodies += self.joints.law_room
-            blocks = self.joints.block_room(capacity)
-            self.joints.make_room(capacity)
-        for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
-            for k, columns in table.items():
-                if first:
-                    self.arena.put(k, np.zeros((capacity, *columns), dtype=kind))
-                else:
-                    self.arena.grow(k, capacity, keep=k in _KEPT)
-        size = 6 * bodies + 3 * capacity
-        self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
-        self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
-        self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
-        self.arena.put(at.SOLVING, np.zeros(size))
-        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
-        if self._collisions is not None:
-            self._collisions.make_room(capacity, bodies)
-        if self._couples is not None:
-            self._couples.make_room(capacity)
-
-    def _make_more_room(self, needed: int) -> None:
-        """Make room for what a step could not store, see ``NEEDED``."""
-        room = int(_ROOM * abs(needed))
-        pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
-        if needed == 0:
-            for k in (at.LOG_VALUE, at.LOG_INDEX):
-                self.arena.grow(k, 2 * (self.arena[k].shape[0] + self.contact_count), keep=True)
-        elif needed > 0:
-            self._make_room(room)
-        elif -needed > pairs:
-            self._make_room_for_detection(room, contacts)
-        else:
-            self._make_room_for_detection(pairs, room)
-
-    def _make_room_for_detection(self, pairs: int, contacts: int) -> None:
-        """Make room for so many pairs of shapes and contacts."""
-        scratch = scratch_for(self._tables, pairs, contacts)
-        names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
-        for k, array in zip(names, scratch, strict=True):
-            self.arena.put(k, array)
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
-        n_b, put = self.model.body_count, self.arena.put
-        contacts = rows * max(16, 2 * self.contact_count) if keep_contacts else 0
-        put(at.LOG_Q, np.zeros((rows, n_b, 7)))
-        put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, 14)))
-        put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
-        put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
-        put(at.LOG_VALUE, np.zeros((contacts, 16)))
-        put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
-        if self.joints is not None:
-            self.joints.log(rows)
+        self._room.log(rows, keep_contacts=keep_contacts)
         if rows > 0:
             self._connect(at.WRITE_LOG)
-        self._counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
 
     def read_log(self) -> Log:
         """Return what was logged since the last reading."""
-        rows = int(self._counts[at.LOGGED])
-        start = self.arena[at.LOG_START][: rows + 1].copy()
-        q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
-        value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
-        joints = np.zeros((rows, 0, 9)) if self.joints is None else self.joints.read_log(rows)
-        self._counts[at.LOGGED] = 0
-        return Log(q, v, check, balance, start, value, index, joints)
+        return self._room.read_log()
 
     # --- state -------------------------------------------------------------------
 
@@ -291,7 +93,7 @@ class Engine:
         self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
         old = memory.feature.size
         if old > self.arena[at.OLD_FEATURE].shape[0]:
-            self._make_room(old)
+            self._room.make_room(old)
         self.arena[at.OLD_FEATURE][:old] = memory.feature
         self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
         if self._couples is not None:
@@ -362,12 +164,12 @@ class Engine:
                 self._rescue()
             elif stage == at.MOVED:
                 self._load(self.model)
-                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self.paused
+                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self._room.paused
             elif stage == at.DRIFTED:
                 self._load(self._loaded, (1.0 - self.theta) * self.h)
                 counts[at.STAGE] = at.AIMED
             else:
-                self._make_more_room(int(counts[at.NEEDED]))
+                self._room.make_more_room(int(counts[at.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes."""
@@ -376,7 +178,7 @@ class Engine:
             contacts = detect(self.model, self._now(), self.arena[at.REACH])
             n_c = contacts.contact_count
             if n_c > self.arena[at.VALUE].shape[0]:
-                self._make_room_for_detection(0, n_c)
+                self._room.make_room_for_detection(0, n_c)
             value, index = self.arena[at.VALUE], self.arena[at.INDEX]
             value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
             value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
@@ -538,16 +340,3 @@ class Engine:
             pose=lambda: both.second,
             phases=((both.first, both.compression),),
         )
-
-
-def _roots(model: Model) -> Array:
-    """Return A with ``A A^T = I^-1`` on the axes about which each body may turn, in body axes, (n_b, 3, 3)."""
-    roots = np.zeros((model.body_count, 3, 3))
-    for b in range(model.fixed_count, model.body_count):
-        turns = model.arrays.free[b, 3:] > 0.0
-        I = model.arrays.inertia[b]
-        if turns.all():
-            roots[b] = np.linalg.cholesky(np.linalg.inv(I))
-        else:  # planar: about z alone
-            roots[b, 2, 2] = I[2, 2] ** -0.5
-    return roots

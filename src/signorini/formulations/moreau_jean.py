@@ -55,6 +55,7 @@ from signorini.formulations.gap_law import contact_sizes, normal_shifts, pull_an
 from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.step_room import Options
 from signorini.formulations.time_stepping import (
     ContactSpace,
     begin,
@@ -145,10 +146,7 @@ class MoreauJean:
         """Return the compiled step if it can take this model, else None."""
         if not self._compiled(model):
             return None
-        return Engine(
-            model,
-            h,
-            tolerance,
+        options = Options(
             implicit=self.gyroscopic == "implicit",
             soft=self.compliance == "auto" and self.stiffness is None,
             sleeps=self.sleeping,
@@ -156,6 +154,7 @@ class MoreauJean:
             stiffness=self.stiffness,
             poisson=self.restitution_law == "poisson",
         )
+        return Engine(model, h, tolerance, options)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, self.gyroscopic)

@@ -1,0 +1,258 @@
+"""The memory of a compiled step: its arrays, which are made once and grow with the number of contacts, and its log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.formulations import step_arrays as at
+from signorini.formulations.base import Balance
+from signorini.formulations.collisions import Collisions
+from signorini.formulations.couples import Couples, has_couples
+from signorini.formulations.gap_law import pull_and_lift
+from signorini.formulations.joint_tables import JointTables
+from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
+from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
+from signorini.model import Model
+
+_BY_CONTACT = {
+    at.OLD_SOFTNESS: (8,),
+    at.IMPULSE: (3,),
+    at.SEEN_VALUE: (10,),
+    at.B: (3,),
+    at.LOAD: (3,),
+    at.GAP: (),
+    at.SIZE: (),
+    at.REBOUND: (),
+    at.SHIFT: (),
+    at.CORRECTED: (),
+    at.MU: (),
+    at.RHO: (),
+    at.DIAGONAL: (3, 3),
+    at.LOCAL: (15,),
+    at.COMPLIANCE: (3,),
+    at.REFERENCE: (3,),
+    at.SOFTNESS: (8,),
+    at.P: (3,),
+    at.U: (3,),
+    at.SLIP: (),
+}
+_NUMBERS_BY_CONTACT = {
+    at.POSITION: (),
+    at.OLD_FEATURE: (),
+    at.SEEN_INDEX: (4,),
+    at.ORDER: (),
+    at.MODE: (),
+}
+_KEPT = (
+    at.OLD_FEATURE,
+    at.OLD_SOFTNESS,
+    at.SEEN_VALUE,
+    at.SEEN_INDEX,
+    at.IMPULSE,
+    at.U,
+    at.POSITION,
+    at.MODE,
+)
+
+
+_ROOM = 1.05  # for contacts, of what is needed, so that arrays do not grow in every step
+
+
+class Options(NamedTuple):
+    """What a stepper asks of its compiled step."""
+
+    implicit: bool
+    """The gyroscopic term."""
+    soft: bool
+    """Whether islands that resist may be made compliant."""
+    sleeps: bool = False
+    """Whether islands may sleep."""
+    theta: float = 1.0
+    stiffness: float | None = None
+    """Of contacts [N/m]."""
+    poisson: bool = False
+    """Whether collisions have two phases."""
+
+
+@dataclass(slots=True)
+class Log:
+    """What a run of several steps leaves behind, one row for each step."""
+
+    q: Array
+    v: Array
+    check: Array
+    """Columns as in :mod:`~signorini.formulations.step_arrays`."""
+    balance: Array
+    start: IntArray
+    """First contact of each step."""
+    value: Array
+    """Contacts, impulses and velocities, (any, 16)."""
+    index: IntArray
+    """Bodies, feature and mode, (any, 4)."""
+    joints: Array
+    """Coordinate, speed, effort and reaction of the joints, (steps, n_j, 9)."""
+
+
+class Room:
+    """The arrays of a compiled step of `h` seconds; kernels reach them by the table of `arena`."""
+
+    def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
+        self.model = model
+        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        self.joints = JointTables(model, h) if model.joints.any else None
+        """None if there are none."""
+        functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
+        driven = self.joints is not None and self.joints.driven
+        self.paused = functions or driven or any(motion is not None for motion in model.motions)
+        """Whether loads or drives are functions, which Python evaluates in each step."""
+        self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
+        self.family = None if model.implicit else family_of(self._tables)
+        """Which shapes meet; None if Python must find the contacts."""
+        self.numbers = self.arena.put(at.NUMBERS, np.zeros(17))
+        self.counts = self.arena.put(at.COUNTS, np.zeros(24, dtype=np.int64))
+        self._set_numbers(h, tolerance, options)
+        self._make_bodies(sleep=options.sleeps)
+        self.collisions = Collisions(self.arena) if options.poisson else None
+        self.couples = Couples(self.arena, model) if has_couples(model) else None
+        if self.couples is None:
+            for k in range(int(at.COUPLE_DATA), int(at.ARRAY_COUNT)):
+                self.arena.put(k, np.zeros(0))
+        self.make_room(16, first=True)
+        self.make_room_for_detection(16, 16)
+        self.log(0, keep_contacts=False)
+        self.arena.check()
+
+    def _set_numbers(self, h: float, tolerance: float, options: Options) -> None:
+        """Set what stays the same in all steps."""
+        model, g, theta, stiffness = self.model, self.model.arrays.gravity, options.theta, options.stiffness
+        self.numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
+        pull, lift = (np.linalg.norm(g), 0.0) if theta == 1.0 else pull_and_lift(float(np.linalg.norm(g)), h, theta)
+        spring = 0.0 if stiffness is None else 1.0 / (theta * h * h * stiffness)
+        self.numbers[[at.DRIFT, at.PULL, at.LIFT, at.SPRING]] = theta * h, pull, lift, spring
+        dim = 2 if model.planar else 3
+        self.counts[[at.FIXED, at.DIM, at.IMPLICIT]] = model.fixed_count, dim, options.implicit
+        self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
+        if self.joints is not None:
+            self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
+
+    def _make_bodies(self, *, sleep: bool) -> None:
+        """Make the arrays whose size is that of the model."""
+        model, arrays, put = self.model, self.model.arrays, self.arena.put
+        n_b, fixed = model.body_count, model.fixed_count
+        for k, constant in (
+            (at.MASS, arrays.mass),
+            (at.INERTIA, arrays.inertia),
+            (at.FREE, arrays.free),
+            (at.ROOT, _roots(model)),
+            (at.BOUND, arrays.bound),
+            (at.WEIGHT, arrays.weight),
+            (at.FRICTION, model.materials.friction),
+            (at.RESTITUTION, model.materials.restitution),
+        ):
+            put(k, np.array(constant, dtype=np.float64))
+        for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
+            put(k, np.zeros((n_b, columns)))
+        for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
+            put(k, np.zeros((n_b, 6)))
+        put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
+        put(at.REACH, np.zeros(n_b))
+        put(at.REST, np.zeros((n_b if sleep else 0, 7)))
+        put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
+        put(at.ISLAND, np.zeros((n_b, 5), dtype=np.int64))
+        put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
+        put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
+        put(at.CHECK, np.zeros(14))
+        put(at.BALANCE, np.zeros(len(Balance._fields)))
+        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
+            put(k, table)
+        put(at.PHASE, np.zeros((0, 4), dtype=np.int64))
+        put(at.COMPRESSION, np.zeros((0, 3)))
+
+    def make_room(self, capacity: int, *, first: bool = False) -> None:
+        """Make room for `capacity` contacts; what is remembered of the last step is kept."""
+        blocks, bodies = 4 * capacity, self.model.body_count
+        if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
+            capacity += self.joints.law_room
+            bodies += self.joints.law_room
+            blocks = self.joints.block_room(capacity)
+            self.joints.make_room(capacity)
+        for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
+            for k, columns in table.items():
+                if first:
+                    self.arena.put(k, np.zeros((capacity, *columns), dtype=kind))
+                else:
+                    self.arena.grow(k, capacity, keep=k in _KEPT)
+        size = 6 * bodies + 3 * capacity
+        self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
+        self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
+        self.arena.put(at.SOLVING, np.zeros(size))
+        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        if self.collisions is not None:
+            self.collisions.make_room(capacity, bodies)
+        if self.couples is not None:
+            self.couples.make_room(capacity)
+
+    def make_more_room(self, needed: int) -> None:
+        """Make room for what a step could not store, see ``NEEDED``."""
+        room = int(_ROOM * abs(needed))
+        pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
+        if needed == 0:
+            for k in (at.LOG_VALUE, at.LOG_INDEX):
+                self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[at.CONTACTS])), keep=True)
+        elif needed > 0:
+            self.make_room(room)
+        elif -needed > pairs:
+            self.make_room_for_detection(room, contacts)
+        else:
+            self.make_room_for_detection(pairs, room)
+
+    def make_room_for_detection(self, pairs: int, contacts: int) -> None:
+        """Make room for so many pairs of shapes and contacts."""
+        scratch = scratch_for(self._tables, pairs, contacts)
+        names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
+        for k, array in zip(names, scratch, strict=True):
+            self.arena.put(k, array)
+
+    def log(self, rows: int, *, keep_contacts: bool) -> None:
+        """Make a log with room for so many steps, 0 for none."""
+        n_b, put = self.model.body_count, self.arena.put
+        contacts = rows * max(16, 2 * int(self.counts[at.CONTACTS])) if keep_contacts else 0
+        put(at.LOG_Q, np.zeros((rows, n_b, 7)))
+        put(at.LOG_V, np.zeros((rows, n_b, 6)))
+        put(at.LOG_CHECK, np.zeros((rows, 14)))
+        put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
+        put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
+        put(at.LOG_VALUE, np.zeros((contacts, 16)))
+        put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
+        if self.joints is not None:
+            self.joints.log(rows)
+        self.counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
+
+    def read_log(self) -> Log:
+        """Return what was logged since the last reading."""
+        rows = int(self.counts[at.LOGGED])
+        start = self.arena[at.LOG_START][: rows + 1].copy()
+        q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
+        value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
+        joints = np.zeros((rows, 0, 9)) if self.joints is None else self.joints.read_log(rows)
+        self.counts[at.LOGGED] = 0
+        return Log(q, v, check, balance, start, value, index, joints)
+
+
+def _roots(model: Model) -> Array:
+    """Return A with ``A A^T = I^-1`` on the axes about which each body may turn, in body axes, (n_b, 3, 3)."""
+    roots = np.zeros((model.body_count, 3, 3))
+    for b in range(model.fixed_count, model.body_count):
+        turns = model.arrays.free[b, 3:] > 0.0
+        I = model.arrays.inertia[b]
+        if turns.all():
+            roots[b] = np.linalg.cholesky(np.linalg.inv(I))
+        else:  # planar: about z alone
+            roots[b, 2, 2] = I[2, 2] ** -0.5
+    return roots
