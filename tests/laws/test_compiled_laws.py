@@ -12,23 +12,13 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import Engine
 from signorini.formulations import step_arrays as at
-from signorini.model import Model
+from tests.by_python import ByPython
 from tests.scenes import GRAVITY, box_on_slope
 
 TOLERANCE = 1e-11
 SPEED = 1e-9  # [m/s] what the tolerance leaves open of velocities of some metres per second
 ENERGY = 1e-9  # [J] the same of energies of some tens of joules
-
-
-class ByPython(sg.MoreauJean):
-    """The stepper without its compiled step."""
-
-    __slots__ = ()
-
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        return None
 
 
 def heap(seed: int = 1, *, restitution: float = 0.0, shaken: bool = False, **friction: Any) -> sg.Scene:

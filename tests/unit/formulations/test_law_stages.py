@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import Engine
-from signorini.model import Model
-
-
-class ByPython(sg.MoreauJean):
-    """The stepper without its compiled step."""
-
-    __slots__ = ()
-
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        return None
+from tests.by_python import ByPython
 
 
 @pytest.mark.parametrize(
