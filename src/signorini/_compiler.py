@@ -28,7 +28,8 @@ class _Inference(NopythonTypeInference):
 
         def remembered(function: Any, arguments: Any, keywords: Any) -> Any:
             known_to_numba = isinstance(function, types.Function) or not isinstance(function, types.Type)
-            if keywords or not known_to_numba:
+            constant = any(isinstance(argument, slice) for argument in arguments)  # not to be looked up
+            if keywords or constant or not known_to_numba:
                 return resolve(context, function, arguments, keywords)
             signature = known.get((function, arguments))
             if signature is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini._arrays import IntArray
+from signorini._arrays import Array, IntArray
 from signorini._jit import address_of, counted, inner_kernel, kernel, perform, succeeds
 
 ROW = np.zeros(1, dtype=np.int64)
@@ -33,6 +33,14 @@ def _set_seven(x: IntArray) -> None:
 def _refuse(x: IntArray) -> None:
     if x[0] == 7:
         raise ValueError("seven is refused")
+
+
+@kernel
+def _sum_of_two(x: Array) -> float:
+    s = 0.0
+    for value in x[0:2]:
+        s += value
+    return s
 
 
 @kernel
@@ -77,3 +85,7 @@ def test_simulations_in_threads_are_those_one_after_the_other() -> None:
         thread.join()
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.state.q, other.state.q)
+
+
+def test_constant_slices_compile() -> None:
+    assert _sum_of_two(np.array([1.0, 2.0, 4.0])) == 3.0
