@@ -205,6 +205,10 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         """Call a kernel that returns an integer."""
         return int(_by_address[int(address)](*arguments))
 
+    def measured(address: int, arguments: tuple[Any, ...]) -> float:
+        """Call a kernel that returns a number."""
+        return float(_by_address[int(address)](*arguments))
+
     def _view(address: int, shape: tuple[int, ...], kind: Any) -> Any:
         count = int(np.prod(shape))
         return np.ctypeslib.as_array((kind * max(count, 1)).from_address(int(address)))[:count].reshape(shape)
@@ -269,6 +273,7 @@ else:
     perform = _caller(_types.none)
     succeeds = _caller(_types.boolean)
     counted = _caller(_types.int64)
+    measured = _caller(_types.float64)
 
     def _opener(kind: Any, dimensions: int) -> Any:
         made = _types.Array(kind, dimensions, "C")

@@ -9,6 +9,7 @@ robust methods.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +20,10 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.step_cut import MANY_BODIES
 from signorini.formulations.step_room import Log, Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
+from signorini.formulations.step_solve import WINDOW
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.time_stepping import ContactSpace, contact_space
@@ -43,9 +46,25 @@ class Engine:
         self.arena, self.joints, self.family = self._room.arena, self._room.joints, self._room.family
         self._numbers, self._counts = self._room.numbers, self._room.counts
         self._couples, self._collisions = self._room.couples, self._room.collisions
-        self._run = None if self.family is None else run if self.theta == 1.0 else run_ahead
+        self._run: Callable[[IntArray, int], int] | None = None
+        if self.family is not None:
+            self._run = run if self.theta == 1.0 else run_ahead
+        self._plain = self.joints is None and self._couples is None and self._collisions is None
         self._connected = False
         self.seconds = 0.0
+
+    def hire(self, threads: int) -> None:
+        """Let so many threads share the work, this one included; results do not depend on it.
+
+        Steps with joints, couples or collisions of two phases are taken by one thread.
+        """
+        if self._run is None or not self._plain:
+            return
+        from signorini.formulations.step_threads import hire_team, run_together
+
+        if not self._connected:
+            self._connect_all()
+        self._run = run_together(self._run, hire_team(self.arena, threads, WINDOW), self._counts)
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
@@ -148,6 +167,8 @@ class Engine:
             self._couples.connect(lambda k: stage_address(k, family))
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
+        if self._plain and self.model.body_count >= MANY_BODIES:
+            self._connect(at.CUT_ISLANDS)
         self._connected = True
 
     def _go_on(self, steps: int) -> int:

@@ -20,7 +20,7 @@ def _numbered(count: int) -> Any:
 (
     # scalars
     NUMBERS,  # (17,): see below
-    COUNTS,  # (24,): see below
+    COUNTS,  # (COUNT_COUNT,): see below
     # bodies, constant
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
@@ -66,7 +66,7 @@ def _numbered(count: int) -> Any:
     SEEN_INDEX,  # (cap, 4)
     # contacts in the order of islands
     ORDER,  # (cap,) row in the order of features
-    ISLAND,  # (n_b, 5): contacts, bodies, first contact, first body, whether joints are in it
+    ISLAND,  # (n_b, 6): contacts, bodies, first contact, first body, whether joints are in it, row in CUT + 1 or 0
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -102,6 +102,18 @@ def _numbered(count: int) -> Any:
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     JOINTS,  # the table of joints, see joint_arrays
+    # cuts of large islands, see step_cut
+    CUT,  # (any, 34)
+    EXTENT,  # (any, 264)
+    # threads, see step_threads; without rows where there is one
+    TEAM,
+    JOB,
+    SUMS,
+    SHARED,
+    LANES,
+    LANE_COUNTS,
+    LANE_SMALL,
+    PARTS,
     # collisions by Poisson's law
     PHASE,  # (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
     COMPRESSION,  # (cap, 3) impulses of the first phase
@@ -120,7 +132,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(92)
+) = _numbered(102)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -152,8 +164,17 @@ def _numbered(count: int) -> Any:
     HAND_OVER_COUPLES,
     ORDINARY_POSE,  # ... which call these two
     ORDINARY_HAND_OVER,
+    CUT_ISLANDS,
+    SHARE_ISLAND,
+    POSE_TOGETHER,
+    POSE_PIECE,
+    SHARE_PARTS,
+    PART_TOGETHER,
+    PART_GROUP,
+    SOLVE_ALONE,
+    SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(29)
+) = ARRAY_COUNT + _numbered(38)
 
 # NUMBERS
 (
@@ -202,7 +223,9 @@ def _numbered(count: int) -> Any:
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
     COLLIDES,  # the step is a collision of two phases
-) = _numbered(24)
+    BEGIN_ISLAND,  # the first one to be solved
+    COUNT_COUNT,
+) = _numbered(26)
 
 # Stages between which the step may return to Python.
 (

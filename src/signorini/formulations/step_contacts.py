@@ -7,7 +7,7 @@ step. Each is solved by itself, to the tolerance by its own measure, so that a h
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -16,6 +16,7 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     CORRECTED,
     COUNTS,
+    CUT_ISLANDS,
     DIAGONAL,
     DIM,
     DRIFT,
@@ -37,6 +38,7 @@ from signorini.formulations.step_arrays import (
     OLD_SOFTNESS,
     ORDER,
     PLACE,
+    POSE_TOGETHER,
     POSITION,
     PULL,
     Q_START,
@@ -200,7 +202,7 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
 
 
 @inner_kernel
-def _couple_bodies(
+def couple_bodies(
     t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
@@ -293,6 +295,8 @@ def pose_step(t: IntArray) -> None:
     mark_awake(t)
     index, place, island = whole_rows(t, INDEX), whole_rows(t, PLACE), whole_rows(t, ISLAND)
     counts[ISLANDS], counts[ACTIVE] = find_islands(n_c, index, counts[FIXED], place, island, order, wholes(t, POSITION))
+    if t[CUT_ISLANDS, 0] != 0:
+        perform(t[CUT_ISLANDS, 0], (t,))
     keep_contacts(t, n_c)
     recall(t, n_c)
     if numbers[DRIFT] == numbers[H]:  # else the step began elsewhere
@@ -301,14 +305,17 @@ def pose_step(t: IntArray) -> None:
             for k in range(7):
                 q_start[b, k] = q[b, k]
     n_c = counts[ACTIVE]
-    diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
-    g = n_c - n_c
-    for k in range(n_c):
-        bodies, arms, frame = pose_contact(t, k, order[k])
-        last = _couple_bodies(t, k, bodies, arms, frame, g)
-        write_diagonal(gather, g, last, diagonal[k])
-        g = last
-    wholes(t, START)[n_c] = g
+    if t[POSE_TOGETHER, 0] != 0:
+        perform(t[POSE_TOGETHER, 0], (t,))
+    else:
+        diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
+        g = n_c - n_c
+        for k in range(n_c):
+            bodies, arms, frame = pose_contact(t, k, order[k])
+            last = couple_bodies(t, k, bodies, arms, frame, g)
+            write_diagonal(gather, g, last, diagonal[k])
+            g = last
+        wholes(t, START)[n_c] = g
     if numbers[SPRING] > 0.0:
         _ask_springs(t, n_c)
         return

@@ -19,6 +19,7 @@ from signorini.formulations.step_arrays import (
     COUPLE_WORK,
     ISLAND,
     ISLANDS,
+    JOB,
     LIMIT,
     NUMBERS,
     SCRATCH,
@@ -123,7 +124,7 @@ def _sweep_island(t: IntArray, i: int) -> bool:
             goal, goal_at = best, sweeps
         elif sweeps - goal_at >= _PATIENCE:
             break
-        pace = accelerated(state, m, _WINDOW, scratch, small, pace)
+        pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
     counts[SWEEPS] = max(counts[SWEEPS], sweeps)
     return bool(best <= tolerance)
 

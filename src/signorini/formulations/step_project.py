@@ -10,7 +10,7 @@ need sweeps that converge: what these leave shakes the pile in every step. The e
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -21,9 +21,11 @@ from signorini.formulations.step_arrays import (
     GATHER,
     ISLAND,
     ISLANDS,
+    PART_TOGETHER,
     PLACE,
     REFERENCE,
     SCRATCH,
+    SHARE_PARTS,
     SIZE,
     START,
     Q,
@@ -86,7 +88,60 @@ def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, m
 
 
 @inner_kernel
+def part_some(
+    start: IntArray,
+    block: IntArray,
+    rows: Array,
+    W: Array,
+    needed: Array,
+    held: Array,
+    pull: Array,
+    moved: Array,
+    stirred: Array,
+    size: float,
+    more: bool,
+    crowded: bool,
+    first: int,
+    last: int,
+    backward: bool,
+) -> float:
+    """Sweep over the contacts from `first` to `last`, or back; return the largest change of a displacement."""
+    give = _YIELD if crowded else 0.0
+    relaxation = _BEYOND if more else 1.0
+    still, most = _STILL * size, 0.0
+    for j in range(last - first):
+        k = last - 1 - j if backward else first + j
+        a, b = block[start[k]] // 2, block[start[k + 1] - 2] // 2
+        asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
+        if not (asked or stirred[a] + stirred[b] > 0.0):
+            continue
+        w = W[k]
+        if not w > 0.0:
+            continue
+        slack = needed[k] - _along_normal(rows, block, start[k], start[k + 1], k, moved)
+        new = pull[k] + relaxation * slack / w
+        if new < 0.0 and held[k] == 1.0:
+            new = min(0.0, pull[k] + relaxation * (slack / w - give * pull[k]) / (1.0 + give))
+        new = new if held[k] == 1.0 else max(0.0, new)
+        d = new - pull[k]
+        if abs(d) * w <= still:
+            continue
+        pull[k] = new
+        stirred[a] = 1.0
+        stirred[b] = 1.0
+        most = max(most, abs(d) * w)
+        for g in range(start[k], start[k + 1]):
+            y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
+            moved[y] += rows[r] * d
+            moved[y + 1] += rows[r + 1] * d
+            moved[y + 2] += rows[r + 2] * d
+    return most
+
+
+@inner_kernel
 def _part(
+    t: IntArray,
+    i: int,
     start: IntArray,
     block: IntArray,
     rows: Array,
@@ -103,44 +158,23 @@ def _part(
 
     `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
     matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` is
-    that of a body.
+    that of a body of island `i`.
     """
     n_c = needed.shape[0]
     largest = 0.0
     for k in range(n_c):
         largest = max(largest, abs(needed[k]) if held[k] == 1.0 else needed[k])
     more = crowded and _LITTLE * size < largest < _MUCH * size
-    give = _YIELD if crowded else 0.0
-    relaxation = _BEYOND if more else 1.0
-    still = _STILL * size
+    if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, 5] > 0:
+        perform(t[SHARE_PARTS, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
     for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
-        most = 0.0
-        for j in range(n_c):
-            k = j if sweep % 2 == 0 else n_c - 1 - j
-            a, b = block[start[k]] // 2, block[start[k + 1] - 2] // 2
-            asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
-            if not (asked or stirred[a] + stirred[b] > 0.0):
-                continue
-            w = W[k]
-            if not w > 0.0:
-                continue
-            slack = needed[k] - _along_normal(rows, block, start[k], start[k + 1], k, moved)
-            new = pull[k] + relaxation * slack / w
-            if new < 0.0 and held[k] == 1.0:
-                new = min(0.0, pull[k] + relaxation * (slack / w - give * pull[k]) / (1.0 + give))
-            new = new if held[k] == 1.0 else max(0.0, new)
-            d = new - pull[k]
-            if abs(d) * w <= still:
-                continue
-            pull[k] = new
-            stirred[a] = 1.0
-            stirred[b] = 1.0
-            most = max(most, abs(d) * w)
-            for g in range(start[k], start[k + 1]):
-                y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
-                moved[y] += rows[r] * d
-                moved[y + 1] += rows[r + 1] * d
-                moved[y + 2] += rows[r + 2] * d
+        backward = sweep % 2 == 1
+        if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, 5] > 0:
+            most = measured(t[PART_TOGETHER, 0], (t, i, more, crowded, backward))
+        else:
+            most = part_some(
+                start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
+            )
         if most <= max(_NEAR * largest, _FINE * size):
             break
 
@@ -176,7 +210,7 @@ def project_step(t: IntArray) -> None:
                 for l in range(3):
                     rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
         span = start[first : last + 1]
-        _part(span, block, rows, W, needed, held, pull, moved, stirred, size[first], n > _CROWD * island[i, 1])
+        _part(t, i, span, block, rows, W, needed, held, pull, moved, stirred, size[first], n > _CROWD * island[i, 1])
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
         _displace(t, i, moved)

@@ -15,6 +15,7 @@ from signorini.formulations.collisions import Collisions
 from signorini.formulations.couples import Couples, has_couples
 from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_tables import JointTables
+from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BODIES
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
@@ -114,7 +115,7 @@ class Room:
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
         self.numbers = self.arena.put(at.NUMBERS, np.zeros(17))
-        self.counts = self.arena.put(at.COUNTS, np.zeros(24, dtype=np.int64))
+        self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(sleep=options.sleeps)
         self.collisions = Collisions(self.arena) if options.poisson else None
@@ -163,7 +164,11 @@ class Room:
         put(at.REACH, np.zeros(n_b))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
         put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
-        put(at.ISLAND, np.zeros((n_b, 5), dtype=np.int64))
+        put(at.ISLAND, np.zeros((n_b, 6), dtype=np.int64))
+        put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
+        put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
+        for k in range(int(at.TEAM), int(at.PARTS) + 1):  # there is one thread
+            put(k, np.zeros((0, 4), dtype=np.int64))
         put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
         put(at.CHECK, np.zeros(14))

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
+    BEGIN_ISLAND,
     BLOCK,
     COMPLIANCE,
     COUNTS,
@@ -40,6 +41,7 @@ from signorini.formulations.step_arrays import (
     GATHER,
     ISLAND,
     ISLANDS,
+    JOB,
     LIMIT,
     LOAD,
     LOCAL,
@@ -49,6 +51,7 @@ from signorini.formulations.step_arrays import (
     RHO,
     ROWS,
     SCRATCH,
+    SHARE_ISLAND,
     SHIFT,
     SIZE,
     SLIP,
@@ -212,12 +215,12 @@ def solve_step(t: IntArray) -> bool:
     load, mu, rho, local = real_rows(t, LOAD), reals(t, MU), reals(t, RHO), real_rows(t, LOCAL)
     best, compliance, slip = real_rows(t, P), real_rows(t, COMPLIANCE), reals(t, SLIP)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
-    softness, reference = real_rows(t, SOFTNESS), real_rows(t, REFERENCE)
+    softness, reference, job = real_rows(t, SOFTNESS), real_rows(t, REFERENCE), whole_rows(t, JOB)
     for c in range(counts[ROWS]):
         for k in range(3):
             compliance[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved, i, fresh = True, 0, True
+    solved, i, fresh = True, counts[BEGIN_ISLAND], True
     alpha, wait, back, entry, total = 0.0, 0.0, 0.0, 0.0, 0
     large, soft, entering, cold = False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
@@ -243,6 +246,9 @@ def solve_step(t: IntArray) -> bool:
             for k in range(3):
                 p[c, k] = best[first + c, k]
         span = start[first : last + 1]
+        shared = job.shape[0] > 0 and island[i, 5] > 0
+        if shared:
+            perform(t[SHARE_ISLAND, 0], (t, i))
         sweeps, residual = gauss_seidel(
             span,
             block,
@@ -269,6 +275,7 @@ def solve_step(t: IntArray) -> bool:
             limit,
             patience,
             progress,
+            job[: job.shape[0] if shared else 0],
         )
         total += sweeps
         met = residual <= tolerance

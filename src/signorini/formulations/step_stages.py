@@ -15,6 +15,7 @@ from signorini.formulations.step_collide import check_collision, collide_step
 from signorini.formulations.step_contacts import pose_step
 from signorini.formulations.step_couple_solve import solve_couples
 from signorini.formulations.step_couples import check_couples, couple_velocities, hand_over_couples, pose_couples
+from signorini.formulations.step_cut import cut_islands
 from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
@@ -52,6 +53,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.COUPLE_VELOCITIES: couple_velocities,
     at.CHECK_COUPLES: check_couples,
     at.HAND_OVER_COUPLES: hand_over_couples,
+    at.CUT_ISLANDS: cut_islands,
 }
 
 NEEDED = (

@@ -48,6 +48,7 @@ def simulate(
     formulation: Formulation | None = None,
     tolerance: float | None = None,
     validity: bool | float | None = None,
+    threads: int = 1,
     record: Literal["all", "motion"] | None = None,
     on_failure: OnFailure = "raise",
     progress: bool | None = None,
@@ -70,6 +71,9 @@ def simulate(
     validity : bool or float, optional
         Test at each step whether the contact forces of the rigid model are unique and stable (S4), a number being the
         damping ``c^2/k`` of the contacts [kg]; the answers are columns of the certificate.
+    threads : int, optional
+        Threads that share the work of a step, where it is compiled and has many contacts; default 1. The results do not
+        depend on it, to the last bit.
     record : {"all", "motion"}, optional
         ``"motion"`` leaves out the contact tables, to save memory; default ``"all"``.
     on_failure : {"raise", "warn", "keep"}
@@ -85,7 +89,9 @@ def simulate(
     if record not in (None, "all", "motion"):
         raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
     duration = checked_number(duration, "duration", least=0.0)
-    simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity)
+    simulator = Simulator(
+        scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity, threads=threads
+    )
     settings = {
         "h": simulator.h,
         "duration": duration,
@@ -105,6 +111,7 @@ def resume(
     *,
     scene: Scene | None = None,
     formulation: Formulation | None = None,
+    threads: int = 1,
     progress: bool | None = None,
     callback: Callable[[float, State], object] | None = None,
 ) -> Trajectory:
@@ -131,6 +138,7 @@ def resume(
         formulation=formulation,
         tolerance=settings["tolerance"],
         validity=settings["validity"],
+        threads=threads,
     )
     if simulator.model.names != past.names:
         raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")

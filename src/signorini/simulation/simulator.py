@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 DEFAULT_TOLERANCE = 1e-6
+MOST_THREADS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,9 @@ class Simulator:
     validity : bool or float, optional
         Test at each step whether the contact forces of the rigid model are unique and stable (S4); a number is the
         damping ``c^2/k`` of the contacts [kg].
+    threads : int, optional
+        Threads that share the work of a step, where it is compiled and has many contacts; default 1. The results do not
+        depend on it, to the last bit.
     """
 
     def __init__(
@@ -84,6 +88,7 @@ class Simulator:
         formulation: Formulation | None = None,
         tolerance: float | None = None,
         validity: bool | float | None = None,
+        threads: int = 1,
     ) -> None:
         self.model: Model = compile_scene(scene)
         self.h = checked_number(h, "h", above=0.0)
@@ -98,8 +103,11 @@ class Simulator:
         memory = self.formulation.init(self.model, state)
         make = getattr(self.formulation, "engine", None)
         self.engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
+        self.threads = _checked_threads(threads)
         if self.engine is not None:
             warm_up(self.engine)
+            if self.threads > 1:
+                self.engine.hire(self.threads)
         self.step_count = 0
         self._continue_from(state, memory)
 
@@ -220,6 +228,13 @@ class Simulator:
                 raise InputError(f"controls: {name!r} is a fixed body, must be a body that can move")
             forces.append(Force(b, wrench[:3], wrench[3:], None))
         return replace(self.model, forces=(*self.model.forces, *forces))
+
+
+def _checked_threads(threads: int) -> int:
+    """Return a number of threads if it is one."""
+    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or not 1 <= threads <= MOST_THREADS:
+        raise InputError(f"threads is {threads!r}, must be a whole number from 1 to {MOST_THREADS}")
+    return int(threads)
 
 
 def is_finite(state: State) -> bool:

@@ -24,6 +24,7 @@ from signorini.solvers.nsgs_kernels import local_data
 from signorini.solvers.solution import Control, Solution, Status
 
 _CHUNK = 256  # sweeps between two looks at the clock
+_ALONE = np.zeros((0, 4), dtype=np.int64)  # no threads share the work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,7 @@ class Sweeper:
             max_sweeps,
             patience,
             progress,
+            _ALONE,
         )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
-from signorini.solvers.nsgs_kernels import natural_residual, spread, sweep
+from signorini._jit import inner_kernel, kernel, measured, perform
+from signorini.solvers.nsgs_kernels import MOST_PIECES, NUMBERS_AT_ONCE, natural_residual, spread, sweep
 
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from p
 _ROUNDING = 1e-14  # a residual that no sweep betters
@@ -14,6 +16,9 @@ _ROUNDING = 1e-14  # a residual that no sweep betters
 # swept to and fro once and taken as it is.
 _FALL, _LOW = 0.1, 1e-4
 _ONWARD = 8  # sweeps between two looks at the residual where nothing tells that it is met
+
+# Rows of `job` with the addresses of kernels by which threads share the work.
+DOUBLE_SWEEP, RESIDUAL, NOTE, COMBINE, JOB_KERNELS = np.arange(5, dtype=np.int64)
 
 # What the acceleration remembers from round to round: double sweeps in the window, the newest of them, whether the
 # state is an extrapolation, least and last change, rounds without a lesser one, plain rounds to come.
@@ -60,15 +65,54 @@ def combination_weights(gram: Array, m: int, factor: Array, weights: Array) -> b
 
 
 @inner_kernel
-def accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace) -> Pace:
+def product(a: Array, b: Array, first: int, last: int) -> float:
+    """Return the sum of products of some numbers."""
+    s = 0.0
+    for i in range(first, last):
+        s += a[i] * b[i]
+    return s
+
+
+@inner_kernel
+def note_round(state: Array, n_y: int, window: int, scratch: Array, slot: int, first: int, last: int) -> None:
+    """Write some numbers of the state, and of the change of y since the head of `scratch`, to a slot of the window."""
+    n = state.shape[0]
+    to_state, to_change = (slot + 1) * n, (window + 1) * n + slot * n_y
+    for i in range(first, last):
+        scratch[to_state + i] = state[i]
+    for i in range(first, min(last, n_y)):
+        scratch[to_change + i] = state[i] - scratch[i]
+
+
+@inner_kernel
+def combine(state: Array, scratch: Array, weights: Array, filled: int, first: int, last: int) -> None:
+    """Set some numbers of the state to the weighted sum of the states in the window."""
+    n = state.shape[0]
+    for i in range(first, last):
+        s = 0.0
+        for k in range(filled):
+            s += weights[k] * scratch[(k + 1) * n + i]
+        state[i] = s
+
+
+@inner_kernel
+def accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Array, pace: Pace, job: IntArray) -> Pace:
     """Extrapolate from the double sweeps in the window, the last of which led from the head of `scratch` to `state`."""
     filled, last, extrapolated, least_change, last_change, rounds_without, plain = pace
-    n = state.shape[0]
-    states, changes = scratch[n:], scratch[(window + 1) * n :]
-    gram, weights = small[0], small[1, window]
-    change = 0.0
-    for i in range(n_y):
-        change += (state[i] - scratch[i]) ** 2
+    n, alone = state.shape[0], job.shape[0] == 0
+    gram, weights, states, changes = small[0], small[1, window], scratch[n:], scratch[(window + 1) * n :]
+    # Noted at once; wherever it turns out not to be wanted, the window is cleared.
+    slot, count = last + 1 if filled > 0 and last + 1 < window else 0, min(filled + 1, window)
+    if alone:
+        note_round(state, n_y, window, scratch, slot, n - n, n)
+        length = max(NUMBERS_AT_ONCE, (n_y + MOST_PIECES - 1) // MOST_PIECES)
+        for k in range(count):
+            gram[slot, k] = 0.0
+            for first in range(0, n_y, length):
+                gram[slot, k] += product(changes[slot * n_y :], changes[k * n_y :], first, min(first + length, n_y))
+    else:
+        perform(job[NOTE, 0], (job, slot, count))
+    change = gram[slot, slot]
     if extrapolated and change > 4.0 * last_change:
         for i in range(n):
             state[i] = states[last * n + i]
@@ -83,25 +127,14 @@ def accelerated(state: Array, n_y: int, window: int, scratch: Array, small: Arra
         filled = 0
     if plain > 0:
         return (filled, last, False, change, change, rounds_without, plain - 1)
-    last = last + 1 if filled > 0 and last + 1 < window else 0
-    filled = min(filled + 1, window)
-    for i in range(n):
-        states[last * n + i] = state[i]
-    for i in range(n_y):
-        changes[last * n_y + i] = state[i] - scratch[i]
+    last, filled = slot, count
     for k in range(filled):
-        s = 0.0
-        for i in range(n_y):
-            s += changes[last * n_y + i] * changes[k * n_y + i]
-        gram[last, k] = s
-        gram[k, last] = s
+        gram[k, last] = gram[last, k]
     extrapolated = filled >= 2 and combination_weights(gram, filled, small[1], weights)
-    if extrapolated:
-        for i in range(n):
-            s = 0.0
-            for k in range(filled):
-                s += weights[k] * states[k * n + i]
-            state[i] = s
+    if extrapolated and alone:
+        combine(state, scratch, weights, filled, n - n, n)
+    elif extrapolated:
+        perform(job[COMBINE, 0], (job, filled))
     return (filled, last, extrapolated, least_change, change, rounds_without, plain)
 
 
@@ -141,6 +174,7 @@ def gauss_seidel(
     max_sweeps: int,
     patience: int,
     progress: float,
+    job: IntArray,
 ) -> tuple[int, float]:
     """Sweep to and fro with Anderson acceleration from p until the residual is met; return sweeps and residual.
 
@@ -156,20 +190,24 @@ def gauss_seidel(
     an extrapolated point whose next change is more than twice as large is undone; no smaller change in 3 `window`
     rounds, or no 10 % fall of the residual in 64 sweeps, clears the window and lets plain sweeps work for a while.
     Gives up when the residual did not fall to `progress` times itself within `patience` sweeps; with a `progress` of 0
-    as soon as its fall over the last `patience` sweeps, carried on, would not do within `max_sweeps`.
+    as soon as its fall over the last `patience` sweeps, carried on, would not do within `max_sweeps`. `job` is for
+    threads that share the work, see :mod:`~signorini.solvers.nsgs_shared`; without rows there is one thread.
     """
-    n_y = state.shape[0] - 3 * mu.shape[0]
+    n_y, begin, alone = state.shape[0] - 3 * mu.shape[0], mu.shape[0] - mu.shape[0], job.shape[0] == 0
     for c in range(mu.shape[0]):
         slip[c] = 0.0
-    best, wanted, low, sweeps, look, promise = math.inf, math.inf, False, 0, first_look, math.inf
-    rest, mark, mark_at, goal, goal_at = 20, math.inf, 0, math.inf, 0
-    pace = (0, 0, False, math.inf, math.inf, 0, 0)
+    best, wanted, low, sweeps, look, promise = math.inf, math.inf, False, begin, first_look, math.inf
+    rest, mark, mark_at, goal, goal_at = 20, math.inf, begin, math.inf, begin
+    pace = (begin, begin, begin > 0, math.inf, math.inf, begin, begin)  # a constant would be a type of its own
     spread(scatter_start, scatter_index, scatter, p, y)
     while True:
         if sweeps >= look:
             if sweeps % _FRESH == 0:
                 spread(scatter_start, scatter_index, scatter, p, y)
-            residual = natural_residual(gather_start, gather_index, gather, load, mu, rho, compliance, p, y)
+            if alone:
+                residual = natural_residual(gather_start, gather_index, gather, load, mu, rho, compliance, p, y)
+            else:
+                residual = measured(job[RESIDUAL, 0], (job,))
             if residual < best or low:
                 best = residual
                 for c in range(mu.shape[0]):
@@ -198,9 +236,11 @@ def gauss_seidel(
             look = min(sweeps + _ONWARD - sweeps % _ONWARD, max(max_sweeps, sweeps + 2))
             # Changes shrink with the residual: when by as much as it has yet to fall, it is worth a look.
             promise = pace[4] * (tolerance / residual) ** 2
-        for i in range(state.shape[0]):
+        if not alone:
+            perform(job[DOUBLE_SWEEP, 0], (job,))
+        for i in range(state.shape[0] if alone else 0):
             scratch[i] = state[i]
-        for backward in range(2):
+        for backward in range(2 if alone else 0):
             sweep(
                 gather_start,
                 gather_index,
@@ -215,11 +255,13 @@ def gauss_seidel(
                 p,
                 slip,
                 y,
+                begin,
+                mu.shape[0],
                 backward == 1,
             )
         sweeps += 2
         if window > 1:
-            pace = accelerated(state, n_y, window, scratch, small, pace)
+            pace = accelerated(state, n_y, window, scratch, small, pace, job)
             if pace[4] <= promise:
                 look = sweeps
     return (sweeps, best)

@@ -25,6 +25,9 @@ _ROUND = 3.0  # S is a multiple of the identity, W_nT = 0, as for spheres: slip 
 _ISOTROPIC = 1e-14  # relative: what differs by less is rounding
 _SINGULAR = 1e-13  # det S below this times |S|^2 is rounding
 
+# Long sums are added up piece by piece, so that they are the same to the last bit where threads share the pieces.
+CONTACTS_AT_ONCE, NUMBERS_AT_ONCE, MOST_PIECES = 512, 1024, 256
+
 
 @kernel
 def local_data(blocks: Array, rho: Array, local: Array) -> None:
@@ -178,12 +181,16 @@ def sweep(
     p: Array,
     slip: Array,
     y: Array,
+    first: int,
+    last: int,
     backward: bool,
 ) -> None:
-    """Solve contact after contact, each with the newest impulses of the others; p, slip and y = S p in place."""
-    n_c = mu.shape[0]
-    for k in range(n_c):
-        c = n_c - 1 - k if backward else k
+    """Solve contact after contact from `first` to `last`, each with the newest impulses of the others, or backward.
+
+    p, slip and y = S p are changed in place.
+    """
+    for k in range(last - first):
+        c = last - 1 - k if backward else first + k
         s0 = load[c, 0]
         s1 = load[c, 1]
         s2 = load[c, 2]
@@ -234,7 +241,7 @@ def spread(scatter_start: IntArray, scatter_index: IntArray, scatter: Array, p: 
 
 
 @inner_kernel
-def natural_residual(
+def residual_sums(
     gather_start: IntArray,
     gather_index: IntArray,
     gather: Array,
@@ -244,10 +251,12 @@ def natural_residual(
     compliance: Array,
     p: Array,
     y: Array,
-) -> float:
-    """Return the natural map over p, or over what the load would make of it, from y as it stands."""
+    first: int,
+    last: int,
+) -> tuple[float, float, float]:
+    """Return the squares of the natural map, of p and of what the load would make of it, over some contacts."""
     error, size, scale = 0.0, 0.0, 0.0
-    for c in range(mu.shape[0]):
+    for c in range(first, last):
         b0, b1, b2 = load[c, 0], load[c, 1], load[c, 2]
         p0, p1, p2 = p[c, 0], p[c, 1], p[c, 2]
         u0, u1, u2 = b0 + compliance[c, 0] * p0, b1 + compliance[c, 1] * p1, b2 + compliance[c, 2] * p2
@@ -261,5 +270,27 @@ def natural_residual(
         error += natural_square(p0, p1, p2, u0, u1, u2, mu[c], r)
         size += p0 * p0 + p1 * p1 + p2 * p2
         scale += r * r * (b0 * b0 + b1 * b1 + b2 * b2)
+    return (error, size, scale)
+
+
+@inner_kernel
+def natural_residual(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    load: Array,
+    mu: Array,
+    rho: Array,
+    compliance: Array,
+    p: Array,
+    y: Array,
+) -> float:
+    """Return the natural map over p, or over what the load would make of it, from y as it stands."""
+    error, size, scale, n_c = 0.0, 0.0, 0.0, mu.shape[0]
+    length = max(CONTACTS_AT_ONCE, (n_c + MOST_PIECES - 1) // MOST_PIECES)
+    for first in range(0, n_c, length):
+        last = min(first + length, n_c)
+        e, s, b = residual_sums(gather_start, gather_index, gather, load, mu, rho, compliance, p, y, first, last)
+        error, size, scale = error + e, size + s, scale + b
     scale = max(size, scale)
     return math.sqrt(error / scale) if scale > 0.0 else math.sqrt(error)
