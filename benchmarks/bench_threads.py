@@ -35,14 +35,15 @@ R, H = 0.05, 0.005
 WARM = 60  # steps before the snapshot: impulses of the settled piles are not kept
 
 
-def islands(side: int = 12) -> sg.Scene:
-    """Return side^2 little piles of spheres, each about to collapse."""
+def islands(side: int = 24) -> sg.Scene:
+    """Return side^2 pyramids of five spheres, shaken."""
     rng = np.random.default_rng(0)
     scene = sg.Scene(gravity=(0, 0, -9.81))
     scene.add_fixed(sg.HalfSpace(), name="floor")
-    for cell in np.ndindex(side, side, 3, 3, 3):
-        x = np.array([20 * cell[0] + 2 * cell[2], 20 * cell[1] + 2 * cell[3], 2 * cell[4] + 1]) * R
-        scene.add_body(sg.Sphere(R), density=1000.0, position=x, velocity=0.05 * rng.standard_normal(3))
+    for cell in np.ndindex(side, side):
+        for corner in ((-1, -1, 1), (-1, 1, 1), (1, -1, 1), (1, 1, 1), (0, 0, 1 + np.sqrt(2))):
+            x = (np.array([10 * cell[0], 10 * cell[1], 0]) + corner) * R
+            scene.add_body(sg.Sphere(R), density=1000.0, position=x, velocity=0.05 * rng.standard_normal(3))
     scene.set_contact(friction=0.5)
     return scene
 
