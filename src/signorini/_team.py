@@ -30,7 +30,7 @@ _JOB, _DONE, _OPEN, _FAILED = 0, 2, 4, 6  # number of the job and n, tasks done,
 _TASK, _TABLE, _THREADS, _GIVE_WAY, _SLEEP = 8, 9, 10, 11, 12  # their number, and the rank of who hands out jobs
 _CLAIM = 16  # row 2 k + this: the last job in which k was claimed
 _ROWS = _CLAIM + 2 * MOST_SHARES
-_SPIN = 2000  # looks, of 10 to 50 ns, before others may run
+_SPIN = 300  # looks, of some 40 ns, before others may run: they may be whom one waits for
 _PATIENT = 2000  # times that others may run before a thread without work sleeps
 
 
