@@ -89,9 +89,7 @@ def simulate(
     if record not in (None, "all", "motion"):
         raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
     duration = checked_number(duration, "duration", least=0.0)
-    simulator = Simulator(
-        scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity, threads=threads
-    )
+    simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity, threads=threads)
     settings = {
         "h": simulator.h,
         "duration": duration,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,15 +101,30 @@ class Simulator:
         walls = slice(self.model.fixed_count)
         state.q[walls], state.v[walls] = prescribed_pose(self.model, state.t)
         memory = self.formulation.init(self.model, state)
-        make = getattr(self.formulation, "engine", None)
-        self.engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
         self.threads = _checked_threads(threads)
-        if self.engine is not None:
-            warm_up(self.engine)
-            if self.threads > 1:
-                self.engine.hire(self.threads)
+        self.engine = self._made_engine()
         self.step_count = 0
         self._continue_from(state, memory)
+
+    def _made_engine(self) -> Engine | None:
+        """Return the compiled step, None if the formulation has none for this model."""
+        make = getattr(self.formulation, "engine", None)
+        engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
+        if engine is not None:
+            warm_up(engine)
+            if self.threads > 1:
+                engine.hire(self.threads)
+        return engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what copies and pickles hold; an engine knows its arrays by addresses, so each makes its own."""
+        return {**vars(self), "engine": None, "snapshot": self.snapshot()}
+
+    def __setstate__(self, settings: dict[str, Any]) -> None:
+        snapshot = settings.pop("snapshot")
+        vars(self).update(settings)
+        self.engine = self._made_engine()
+        self.restore(snapshot)
 
     def _continue_from(self, state: State, memory: Memory) -> None:
         """Set state and memory, and find the contacts ahead."""

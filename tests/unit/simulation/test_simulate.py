@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,6 +156,19 @@ def test_scenes_with_functions_can_be_resumed_if_given_again(tmp_path: Path) -> 
         sg.resume(path)
     whole = sg.simulate(scene(), duration=0.1, h=0.01)
     np.testing.assert_array_equal(sg.resume(path, scene=scene()).q, whole.q)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda simulator: pickle.loads(pickle.dumps(simulator))])
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), sg.StewartTrinkle()])
+def test_copies_go_on_alike_and_apart(copied: Any, formulation: Any) -> None:
+    one = sg.Simulator(rough_sphere(), h=0.01, formulation=formulation)
+    one.run(3)
+    other = copied(one)
+    other.run(5)
+    assert one.step_count == 3
+    one.run(5)
+    np.testing.assert_array_equal(one.state.q, other.state.q)
+    np.testing.assert_array_equal(one.state.v, other.state.v)
 
 
 def test_snapshot_of_another_scene_is_refused() -> None:
