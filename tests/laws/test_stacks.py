@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.formulations import engine
+from signorini.formulations import step_arrays as at
+from signorini.solvers import solve
 from tests.scenes import GRAVITY, stack
 
 
@@ -53,3 +58,22 @@ def test_ten_boxes_stand_with_the_polygon() -> None:
     trajectory = sg.simulate(stack(10), duration=0.1, h=0.005, formulation=sg.StewartTrinkle(directions=4))
     assert drift(trajectory, 10) < 1e-6
     assert trajectory.certificate.residual.max() <= 1e-9
+
+
+def test_only_an_island_that_resists_goes_to_the_robust_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Law: a hard island costs the others nothing. With four sweeps a ball is solved, a stack of ten boxes is not."""
+    scene = stack(10)
+    scene.add_body(sg.Sphere(0.5), mass=1.0, position=(10, 0, 0.5), name="ball")
+    simulator = sg.Simulator(scene, h=0.005)
+    assert simulator.engine is not None
+    simulator.engine.arena[at.COUNTS][at.LIMIT] = 4
+    asked = []
+
+    def spy(problem: sg.FrictionProblem, *arguments: Any, **words: Any) -> sg.Solution:
+        asked.append(problem.contact_count)
+        return solve(problem, *arguments, **words)
+
+    monkeypatch.setattr(engine, "solve", spy)
+    assert simulator.run(1) == 0
+    assert asked == [40]
+    assert simulator.step().residual <= 1e-6

@@ -237,18 +237,23 @@ class Engine:
             there, space = self._space(self._loaded, began, coordinate, contacts)
             self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance))
             return
-        problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
         if self._couples is not None:
+            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             self._rescued_by(self._couples.rescue(problem, friction_law(self.model, contacts), place, tolerance))
             return
-        # A little more than is asked for: here sums are added up in another order.
-        solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
-        if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
-            self.arena[at.Q][:] = began.q
-            self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
-            return
-        p[place] = problem.spatial(solution.z)
-        self._rescued_by(solution.iterations)
+        iterations = 0
+        for rows in self._resisting():
+            place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
+            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
+            # A little more than is asked for: here sums are added up in another order.
+            solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
+            if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+                self.arena[at.Q][:] = began.q
+                self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
+                return
+            p[place] = problem.spatial(solution.z)
+            iterations = max(iterations, solution.iterations)
+        self._rescued_by(iterations)
 
     def _rescued_by(self, iterations: int) -> None:
         """Go on with the impulses that the robust methods found in so many iterations."""
@@ -259,6 +264,17 @@ class Engine:
         """Return the contacts of the step that do not sleep, then the laws of joints, which are numbered on."""
         awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
         return awake
+
+    def _resisting(self) -> list[IntArray]:
+        """Return the contacts of each island that the sweeps did not solve.
+
+        All of the step at once with joints, whose laws Python poses together, or if the sum of the parts did not hold.
+        """
+        islands, order = self.arena[at.ISLAND][: self._counts[at.ISLANDS]], self.arena[at.ORDER]
+        hard = islands[islands[:, at.MET] == 0]
+        if self.joints is not None or not hard.size:
+            return [self._awake()]
+        return [np.sort(order[first : first + count]) for count, _, first in hard[:, :3]]
 
     def _contacts(self, rows: IntArray) -> IntArray:
         """Return those of `rows` that are contacts."""

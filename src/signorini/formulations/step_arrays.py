@@ -66,7 +66,8 @@ def _numbered(count: int) -> Any:
     SEEN_INDEX,  # (cap, 4)
     # contacts in the order of islands
     ORDER,  # (cap,) row in the order of features
-    ISLAND,  # (n_b, 6): contacts, bodies, first contact, first body, whether joints are in it, row in CUT + 1 or 0
+    # (n_b, 7): contacts, bodies, first contact, first body, whether joints are in it, row in CUT + 1 or 0, MET
+    ISLAND,
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -175,6 +176,8 @@ def _numbered(count: int) -> Any:
     SOLVE_LANE,
     ROW_COUNT,
 ) = ARRAY_COUNT + _numbered(38)
+
+MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
 
 # NUMBERS
 (

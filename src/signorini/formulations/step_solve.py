@@ -45,6 +45,7 @@ from signorini.formulations.step_arrays import (
     LIMIT,
     LOAD,
     LOCAL,
+    MET,
     MU,
     NUMBERS,
     REFERENCE,
@@ -299,6 +300,7 @@ def solve_step(t: IntArray) -> bool:
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha = 0.0
+        island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
         for c in range(first, last):
