@@ -27,24 +27,27 @@ from signorini.solvers import FrictionAuto, Solution, Status, solve
 _ROBUST = FrictionAuto(sweeps=0)
 _BLOCKS = 9  # of a contact that is there twice: four, and four with one for its normal
 _BY_PYTHON = -1.0  # in place of the sweeps of a phase
-_WHOLE_NUMBERS = (at.ORDER, at.POSITION, at.MODE)
-_NUMBERS = {
-    at.B: (3,),
-    at.LOAD: (3,),
-    at.GAP: (),
-    at.SIZE: (),
-    at.SHIFT: (),
-    at.MU: (),
-    at.RHO: (),
-    at.DIAGONAL: (3, 3),
-    at.LOCAL: (15,),
-    at.COMPLIANCE: (3,),
-    at.REFERENCE: (3,),
-    at.SOFTNESS: (8,),
-    at.P: (3,),
-    at.U: (3,),
-    at.SLIP: (),
-}
+# Arrays by contact that a phase has for itself.
+_OWN = (
+    at.B,
+    at.LOAD,
+    at.GAP,
+    at.SIZE,
+    at.SHIFT,
+    at.MU,
+    at.RHO,
+    at.DIAGONAL,
+    at.LOCAL,
+    at.COMPLIANCE,
+    at.REFERENCE,
+    at.SOFTNESS,
+    at.P,
+    at.U,
+    at.SLIP,
+    at.ORDER,
+    at.POSITION,
+    at.MODE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,9 @@ class Collisions:
             if self._step[k] is not None and k != at.PHASE:
                 self.arena.put(k, self._step[k])
         contacts, bodies = 2 * capacity, bodies + (capacity + bodies + 1) // 2
-        for k, columns in _NUMBERS.items():
-            self.arena.put(k, np.zeros((contacts, *columns)))
-        for k in _WHOLE_NUMBERS:
-            self.arena.put(k, np.zeros(contacts, dtype=np.int64))
+        for k in _OWN:
+            like = self._step[k]
+            self.arena.put(k, np.zeros((contacts, *like.shape[1:]), dtype=like.dtype))
         size = 6 * bodies + 3 * contacts
         self.arena.put(at.COUNTS, self._counts)
         self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
