@@ -105,6 +105,11 @@ class Ours:
         first, state = self.simulator.model.fixed_count, self.simulator.state
         return Motion(state.q[first:, :3].copy(), state.q[first:, 3:].copy(), state.v[first:].copy())
 
+    def is_compliant(self) -> bool:
+        """Tell whether the last step was posed with compliance."""
+        engine = self.simulator.engine
+        return engine is not None and from_check(engine.check, 0.0).compliance > 0.0
+
     def _last(self) -> StepResult | None:
         engine = self.simulator.engine
         return None if engine is None else engine.result(self.simulator.model)

@@ -14,7 +14,7 @@ _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from
 _ROUNDING = 1e-14  # a residual that no sweep betters
 # A guess that meets the tolerance: its residual falls to this part of itself; already this low, of the tolerance, it is
 # swept to and fro once and taken as it is.
-_FALL, _LOW = 0.1, 1e-4
+_FALL, _LOW = 0.1, 1e-3
 _ONWARD = 8  # sweeps between two looks at the residual where nothing tells that it is met
 
 # Rows of `job` with the addresses of kernels by which threads share the work.
