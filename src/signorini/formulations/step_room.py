@@ -61,7 +61,7 @@ _KEPT = (
 )
 
 
-_ROOM = 1.05  # for contacts, of what is needed, so that arrays do not grow in every step
+_ROOM = 1.02  # for contacts, of what is needed, so that arrays do not grow in every step
 
 
 class Options(NamedTuple):
