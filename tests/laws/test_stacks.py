@@ -53,6 +53,24 @@ def test_heavy_on_light_stands(count: int) -> None:
     assert floor == pytest.approx((1000.0 + count - 1) * GRAVITY * h, rel=1e-5)
 
 
+@pytest.mark.parametrize("ratio", [1e3, 1e6])
+@pytest.mark.parametrize("growing", [True, False])
+def test_ten_boxes_stand_under_great_weight(ratio: float, *, growing: bool) -> None:
+    """Law: masses that grow from box to box, or one great mass on top, do not shift ten boxes by 0.1 mm in 5 s.
+
+    A residual of 1e-8 alone does not tell: relative to a million kilograms, it is a hundredth of the lowest box.
+    """
+    masses = np.geomspace(1.0, ratio, 10) if growing else [1.0] * 9 + [ratio]
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k, mass in enumerate(masses):
+        scene.add_body(sg.Box((1, 1, 1)), mass=float(mass), position=(0, 0, 0.5 + k), name=f"box{k}")
+    scene.set_contact(friction=0.5)
+    trajectory = sg.simulate(scene, duration=5.0, h=0.005, tolerance=1e-8)
+    assert trajectory.certificate.residual.max() <= 1e-8
+    assert drift(trajectory, 10) < 1e-5
+
+
 def test_ten_boxes_stand_with_the_polygon() -> None:
     """The polygonal cone holds the stack as well (fewer steps: its LCP has 400 variables)."""
     trajectory = sg.simulate(stack(10), duration=0.1, h=0.005, formulation=sg.StewartTrinkle(directions=4))

@@ -242,12 +242,12 @@ class Engine:
             self._rescued_by(self._couples.rescue(problem, friction_law(self.model, contacts), place, tolerance))
             return
         iterations = 0
-        for rows in self._resisting():
+        for rows, asked in self._resisting():
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             # A little more than is asked for: here sums are added up in another order.
-            solution = solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=problem.flat(p[place]))
-            if not solution.success and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+            solution = solve(problem, _ROBUST, tolerance=0.9 * asked, start=problem.flat(p[place]))
+            if solution.residual > tolerance and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
                 self.arena[at.Q][:] = began.q
                 self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
                 return
@@ -265,16 +265,18 @@ class Engine:
         awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
         return awake
 
-    def _resisting(self) -> list[IntArray]:
-        """Return the contacts of each island that the sweeps did not solve.
+    def _resisting(self) -> list[tuple[IntArray, float]]:
+        """Return the contacts of each island that the sweeps did not solve, and the tolerance asked of it.
 
         All of the step at once with joints, whose laws Python poses together, or if the sum of the parts did not hold.
         """
         islands, order = self.arena[at.ISLAND][: self._counts[at.ISLANDS]], self.arena[at.ORDER]
-        hard = islands[islands[:, at.MET] == 0]
-        if self.joints is not None or not hard.size:
-            return [self._awake()]
-        return [np.sort(order[first : first + count]) for count, _, first in hard[:, :3]]
+        asked, hard = self.arena[at.ASKED][: len(islands)], islands[:, at.MET] == 0
+        if self.joints is not None or not hard.any():
+            return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])))]
+        ends = zip(islands[hard, 2], islands[hard, 2] + islands[hard, 0], strict=True)
+        rows = [np.sort(order[first:last]) for first, last in ends]
+        return list(zip(rows, asked[hard].tolist(), strict=True))
 
     def _contacts(self, rows: IntArray) -> IntArray:
         """Return those of `rows` that are contacts."""

@@ -68,6 +68,7 @@ def _numbered(count: int) -> Any:
     ORDER,  # (cap,) row in the order of features
     # (n_b, 7): contacts, bodies, first contact, first body, whether joints are in it, row in CUT + 1 or 0, MET
     ISLAND,
+    ASKED,  # (n_b,) tolerance of each island, see step_solve
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -133,7 +134,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(102)
+) = _numbered(103)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

@@ -165,6 +165,7 @@ class Room:
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
         put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
         put(at.ISLAND, np.zeros((n_b, 7), dtype=np.int64))
+        put(at.ASKED, np.zeros(n_b))
         put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
         put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
         for k in range(int(at.TEAM), int(at.PARTS) + 1):  # there is one thread

@@ -24,6 +24,7 @@ sweeps and steps, so that runs repeat bit for bit.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
+    ASKED,
     BEGIN_ISLAND,
     BLOCK,
     COMPLIANCE,
@@ -82,6 +84,8 @@ _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measu
 # any case; small ones are looked at before, for where robust methods found the guess, sweeps may make it worse.
 _AT_LEAST, _BETTERED = 2, 24
 _PATIENCE, _PROGRESS = 200, 0.1
+# Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
+_LEVERAGE, _EXACT = 30.0, 1e-13
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
@@ -140,6 +144,22 @@ def _allowance(large: bool, soft: bool, cold: bool, alpha: float, most: int) -> 
         return (np.int64(_LAST) if large else most, np.int64(_PATIENCE), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
+
+
+@inner_kernel
+def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
+    """Return the tolerance of an island: less where impulses are many times those that the load alone would ask for.
+
+    The residual is relative to all impulses: with a million kilograms on one, a millionth of it is what this weighs.
+    """
+    whole, own = 0.0, 0.0
+    for k in range(p.shape[0]):
+        for i in range(3):
+            whole += p[k, i] ** 2
+            own += (rho[k] * load[k, i]) ** 2
+    if whole <= _LEVERAGE**2 * own:
+        return tolerance
+    return min(tolerance, max(_LEVERAGE * math.sqrt(own / whole) * tolerance, _EXACT))
 
 
 @inner_kernel
@@ -217,6 +237,7 @@ def solve_step(t: IntArray) -> bool:
     best, compliance, slip = real_rows(t, P), real_rows(t, COMPLIANCE), reals(t, SLIP)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     softness, reference, job = real_rows(t, SOFTNESS), real_rows(t, REFERENCE), whole_rows(t, JOB)
+    asked = reals(t, ASKED)
     for c in range(counts[ROWS]):
         for k in range(3):
             compliance[c, k] = 0.0
@@ -246,6 +267,9 @@ def solve_step(t: IntArray) -> bool:
         for c in range(last - first):
             for k in range(3):
                 p[c, k] = best[first + c, k]
+        asked[i] = tolerance if large else _asked(rho[first:last], load[first:last], p, tolerance)
+        if asked[i] < tolerance:
+            after = np.int64(0)  # sweeps carry what is left of the error from heavy bodies to light ones
         span = start[first : last + 1]
         shared = job.shape[0] > 0 and island[i, 5] > 0
         if shared:
@@ -270,7 +294,7 @@ def solve_step(t: IntArray) -> bool:
             scratch,
             small,
             window,
-            _MARGIN * tolerance,
+            _MARGIN * asked[i],
             first_look,
             after,
             limit,
@@ -279,7 +303,7 @@ def solve_step(t: IntArray) -> bool:
             job[: job.shape[0] if shared else 0],
         )
         total += sweeps
-        met = residual <= tolerance
+        met = residual <= asked[i]
         if soft and not met and alpha < _MOST:
             alpha = min(2.5 * alpha, _MOST)
             continue
