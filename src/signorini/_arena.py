@@ -35,8 +35,9 @@ class Arena:
 
     @property
     def nbytes(self) -> int:
-        """Memory of all arrays."""
-        return sum(array.nbytes for array in self._arrays)
+        """Memory of all arrays; what two of them share is counted once."""
+        owners = {id(array if array.base is None else array.base): array for array in self._arrays}
+        return sum((array if array.base is None else array.base).nbytes for array in owners.values())
 
     def check(self) -> None:
         """Make sure that every array is there: kernels would read anywhere."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.peers.ours import Ours
+from benchmarks.peers.piles import settled_pile
 
 import signorini as sg
+from signorini.formulations import step_arrays as at
 from tests.laws.test_collapse import RADIUS, pile
 
 SETTLED = 100  # last steps of the run
@@ -40,3 +43,23 @@ def test_a_pile_set_down_at_rest_stays(run: sg.Trajectory) -> None:
     simulator.run(80)
     way = np.linalg.norm(simulator.state.q[-count:, :3] - began, axis=1)
     assert np.median(way) < 1e-3 * RADIUS
+
+
+def test_sweeps_are_made_where_they_are_needed() -> None:
+    """Law: in a pile at rest a few boxes that settle yet cost sweeps over their neighbours, not over the pile.
+
+    The effort counts sweeps over all contacts; two are made in any case, and eight to nine would be needed.
+    """
+    ours = Ours(settled_pile("boxes", 512, 1), "run")
+    ours.step(300)
+    engine, effort, compliance, gap = ours.simulator.engine, [], [], []
+    assert engine is not None
+    for _ in range(60):
+        ours.step(1)
+        effort.append(engine.check[at.EFFORT])
+        compliance.append(engine.check[at.COMPLIANT])
+        gap.append(engine.check[at.MIN_GAP])
+        assert engine.check[at.RESIDUAL] <= 1e-6
+    assert np.mean(effort) < 5.0
+    assert max(compliance) == 0.0
+    assert min(gap) > -2e-6 * RADIUS

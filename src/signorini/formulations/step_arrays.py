@@ -91,6 +91,7 @@ def _numbered(count: int) -> Any:
     SLIP,  # (cap,)
     SOLVING,  # (6 n_b + 3 cap,): y and p, island by island
     SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
+    PART,  # (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
     CHECK,  # (14,): see below
@@ -134,7 +135,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(103)
+) = _numbered(104)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

@@ -1,5 +1,7 @@
 r"""The compiled step, solution: accelerated sweeps over one island after another, and compliance where they must.
 
+Large islands, as those of a pile at rest, are swept over twice; then only where that was not enough (``step_parts``).
+
 A large pile that collapses makes rigid problems that no method solves both reliably and quickly. An island that resists
 is posed with an elastic layer for the step: with p_ref the impulses of the last step, or where the rigid sweeps ended,
 
@@ -48,16 +50,13 @@ from signorini.formulations.step_arrays import (
     LOAD,
     LOCAL,
     MET,
-    MU,
     NUMBERS,
     REFERENCE,
     RHO,
     ROWS,
-    SCRATCH,
     SHARE_ISLAND,
     SHIFT,
     SIZE,
-    SLIP,
     SMALL,
     SOFT,
     SOFTEN,
@@ -71,6 +70,7 @@ from signorini.formulations.step_arrays import (
     P,
     U,
 )
+from signorini.formulations.step_parts import give_back, island_views, part_views, take_part
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
@@ -86,6 +86,11 @@ _AT_LEAST, _BETTERED = 2, 24
 _PATIENCE, _PROGRESS = 200, 0.1
 # Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
 _LEVERAGE, _EXACT = 30.0, 1e-13
+# How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
+# the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
+_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS = 0, 1, 2
+_FALLS = 0.85
+_MOST_IN_PART, _PATIENCE_IN_PART = 1000, 100
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
@@ -136,8 +141,12 @@ def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, f
 
 
 @inner_kernel
-def _allowance(large: bool, soft: bool, cold: bool, alpha: float, most: int) -> Any:
+def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
+    if how == _FEW_SWEEPS:
+        return (np.int64(_AT_LEAST), np.int64(_PATIENCE), _PROGRESS)
+    if how == _IN_PART:
+        return (np.int64(_MOST_IN_PART), np.int64(_PATIENCE_IN_PART), _PROGRESS)
     if cold and not soft:
         return (np.int64(_COLD), np.int64(_COLD), _PROGRESS)
     if not large or (soft and alpha >= _MOST):
@@ -172,7 +181,7 @@ def _is_cold(reference: Array, first: int, last: int) -> bool:
 
 
 @inner_kernel
-def _next_alpha(alpha: float, sweeps: int) -> float:
+def _next_alpha(alpha: float, sweeps: float) -> float:
     """Return the compliance of the next step, by the sweeps that this one took."""
     if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
@@ -226,75 +235,83 @@ def _may_be_soft(t: IntArray, first: int, last: int) -> bool:
 
 
 @inner_kernel
+def _remember(softness: Array, first: int, last: int, alpha: float, wait: float, back: float, entry: float) -> None:
+    """Note with its contacts how soft an island is."""
+    for c in range(first, last):
+        softness[c, 0] = alpha
+        softness[c, 1] = wait
+        softness[c, 2] = back
+        softness[c, 3] = entry
+
+
+@inner_kernel
 def solve_step(t: IntArray) -> bool:
     """Solve all islands to the tolerance, from the guess in P; False if some island resists.
 
     One call for all sweeps, and no function between: the compiler goes through the sweeps anew for each caller.
     """
     counts, tolerance = wholes(t, COUNTS), reals(t, NUMBERS)[TOLERANCE]
-    island, start, block, gather = whole_rows(t, ISLAND), wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
-    load, mu, rho, local = real_rows(t, LOAD), reals(t, MU), reals(t, RHO), real_rows(t, LOCAL)
-    best, compliance, slip = real_rows(t, P), real_rows(t, COMPLIANCE), reals(t, SLIP)
-    solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
+    island, best, small, asked = whole_rows(t, ISLAND), real_rows(t, P), real_blocks(t, SMALL), reals(t, ASKED)
     softness, reference, job = real_rows(t, SOFTNESS), real_rows(t, REFERENCE), whole_rows(t, JOB)
-    asked = reals(t, ASKED)
     for c in range(counts[ROWS]):
         for k in range(3):
-            compliance[c, k] = 0.0
+            real_rows(t, COMPLIANCE)[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved, i, fresh = True, counts[BEGIN_ISLAND], True
-    alpha, wait, back, entry, total = 0.0, 0.0, 0.0, 0.0, 0
+    solved, i, fresh, pose = True, counts[BEGIN_ISLAND], True, True
+    alpha, wait, back, entry, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold = False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
-    window: Any = np.int64(WINDOW)
-    first_look: Any = np.int64(0)
-    after: Any = np.int64(0)
+    none = counts[SWEEPS]
+    size, how, total, window = (none, none, none), none, none, none + WINDOW
     while i < counts[ISLANDS]:
         first, last = island[i, 2], island[i, 2] + island[i, 0]
         if fresh:
             alpha, wait, back, entry = _remembered(softness, first, last)
             large = _may_be_soft(t, first, last)
             soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
-            total, fresh, entering, cold = 0, False, False, large and _is_cold(reference, first, last)
-            first_look, after = (np.int64(_AT_LEAST), np.int64(0)) if large else (np.int64(0), np.int64(_BETTERED))
+            total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
-        _pose_island(t, first, last, alpha if soft else 0.0, large)
-        limit, patience, progress = _allowance(large, soft, cold, alpha, counts[LIMIT])
-        m, n, at = 6 * island[i, 1], 3 * island[i, 0], 6 * island[i, 3] + 3 * first
-        state = solving[at : at + m + n]
-        y, p = state[:m].reshape((m // 3, 3)), state[m:].reshape((n // 3, 3))
-        for c in range(last - first):
+        if pose:
+            _pose_island(t, first, last, alpha if soft else 0.0, large)
+            pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
+            how = none + (_FEW_SWEEPS if large and not cold and island[i, 5] > 0 else _ALL_SWEEPS)
+        start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
+            part_views(t, i, size) if how == _IN_PART else island_views(t, i)
+        )
+        for c in range(p.shape[0]):
             for k in range(3):
-                p[c, k] = best[first + c, k]
-        asked[i] = tolerance if large else _asked(rho[first:last], load[first:last], p, tolerance)
-        if asked[i] < tolerance:
-            after = np.int64(0)  # sweeps carry what is left of the error from heavy bodies to light ones
-        span = start[first : last + 1]
-        shared = job.shape[0] > 0 and island[i, 5] > 0
+                p[c, k] = best_p[c, k]
+        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT])
+        first_look, after = none + _AT_LEAST, none
+        if not large:
+            first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
+            if asked[i] < tolerance:
+                after = none  # sweeps carry what is left of the error from heavy bodies to light ones
+        shared = job.shape[0] > 0 and island[i, 5] > 0 and how != _IN_PART
         if shared:
             perform(t[SHARE_ISLAND, 0], (t, i))
         sweeps, residual = gauss_seidel(
-            span,
+            start,
             block,
             gather,
-            span,
+            start,
             block,
             gather,
-            load[first:last],
-            mu[first:last],
-            rho[first:last],
-            local[first:last],
+            load,
+            mu,
+            rho,
+            local,
             state,
             y,
             p,
-            best[first:last],
-            compliance[first:last],
-            slip[first:last],
+            best_p,
+            compliance,
+            slip,
             scratch,
             small,
-            window,
-            _MARGIN * asked[i],
+            none + 1 if how == _FEW_SWEEPS else window,
+            goal if how == _IN_PART else _MARGIN * asked[i],
             first_look,
             after,
             limit,
@@ -302,10 +319,21 @@ def solve_step(t: IntArray) -> bool:
             progress,
             job[: job.shape[0] if shared else 0],
         )
-        total += sweeps
+        effort += sweeps * p.shape[0] / island[i, 0]
+        if how == _IN_PART:
+            give_back(t, i, best_p)
+            how = none + _FEW_SWEEPS
+            continue
         met = residual <= asked[i]
+        if not met and how == _FEW_SWEEPS:
+            how = none + _ALL_SWEEPS
+            if residual < _FALLS * before:
+                size, goal = take_part(t, i, residual, tolerance)
+                before, how = residual, none + (_IN_PART if size[0] > 0 else _ALL_SWEEPS)
+            continue
+        total += int(effort)
         if soft and not met and alpha < _MOST:
-            alpha = min(2.5 * alpha, _MOST)
+            alpha, pose = min(2.5 * alpha, _MOST), True
             continue
         if large and not soft and not met:
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
@@ -314,12 +342,12 @@ def solve_step(t: IntArray) -> bool:
             entering = alpha == 0.0
             if entering:
                 alpha = entry if entry > 0.0 else _FIRST
-            wait, back, soft = back, min(2.0 * back, _LONGEST_WAIT), True
+            wait, back, soft, pose = back, min(2.0 * back, _LONGEST_WAIT), True, True
             continue
         if soft:
             if entering:
-                entry = max(0.5 * alpha if sweeps <= 40 else alpha, 4.0 * _LEAST)
-            alpha = _next_alpha(alpha, sweeps)
+                entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
+            alpha = _next_alpha(alpha, effort)
             wait -= 1.0 if alpha == _LEAST else 0.0
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
@@ -327,11 +355,7 @@ def solve_step(t: IntArray) -> bool:
         island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
-        for c in range(first, last):
-            softness[c, 0] = alpha
-            softness[c, 1] = wait
-            softness[c, 2] = back
-            softness[c, 3] = entry
+        _remember(softness, first, last, alpha, wait, back, entry)
         counts[SWEEPS] = max(counts[SWEEPS], total)
         i, fresh = i + 1, True
     return solved

@@ -1,0 +1,122 @@
+"""The part of a problem that is solved by itself: who belongs to it, and that its velocities are those of the whole."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from signorini._jit import kernel
+from signorini.problems import FrictionProblem
+from signorini.solvers.nsgs import Sweeper
+from signorini.solvers.nsgs_kernels import local_data, spread
+from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
+
+N = 15  # contacts
+WRONG = 7  # the contact whose impulse is wrong
+
+
+class Chain(NamedTuple):
+    """Bodies of three directions in a row, a contact between each two neighbours, and impulses that solve it."""
+
+    start: Any
+    index: Any
+    gather: Any
+    problem: FrictionProblem
+    p: Any
+
+
+@pytest.fixture(scope="module")
+def chain() -> Chain:
+    rng = np.random.default_rng(5)
+    gather = rng.normal(size=(2 * N, 3, 3))
+    start, index = np.arange(0, 2 * N + 1, 2), np.repeat(np.arange(N + 1), 2)[1:-1].copy()
+    G = np.zeros((3 * N, 3 * (N + 1)))
+    for k, row in enumerate(index):
+        G[3 * (k // 2) : 3 * (k // 2) + 3, 3 * row : 3 * row + 3] = gather[k]
+    b = rng.normal(size=(N, 3))
+    b[:, 0] = -1.0 - abs(b[:, 0])  # all contacts close
+    problem = FrictionProblem(G @ G.T, b.ravel(), np.full(N, 0.5))
+    p = np.zeros((N, 3))
+    _, residual = Sweeper(problem).run(p, 1e-13, 20000, 20000, 0.1, 5)
+    assert residual < 1e-12
+    assert p[WRONG, 0] > 0.0
+    return Chain(start, index, gather, problem, p)
+
+
+@kernel
+def marked(whole: Any, p: Any, y: Any, errs: float, layers: int, row_of: Any) -> float:
+    start, index, gather, load, mu, rho = whole
+    spread(start, index, gather, p, y)
+    return mark_rows(start, index, gather, load, mu, rho, 0.0 * p, p, y, errs, layers, row_of)
+
+
+@kernel
+def pick(start: Any, index: Any, row_of: Any, picked: Any) -> tuple[int, int, int]:
+    return pick_contacts(start, index, row_of, picked)
+
+
+@kernel
+def copy(picked: Any, row_of: Any, whole: Any, part: Any) -> float:
+    return copy_contacts(picked, row_of, *whole, *part)
+
+
+def part_around(chain: Chain, p: Any, layers: int, room: int = N) -> tuple[Any, Any, tuple[int, int, int]]:
+    """Return the contacts picked, the numbers of the rows of y, and the size of the part."""
+    y, row_of, picked = np.zeros((N + 1, 3)), np.zeros(N + 1, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    posed = chain.problem
+    whole = (chain.start, chain.index, chain.gather, posed.load, posed.mu, posed.rho)
+    square = marked(whole, p, y, 1e-6, layers, row_of)
+    assert square == pytest.approx((p**2).sum())
+    size = pick(chain.start, chain.index, row_of, picked)
+    return picked[: max(size[0], 0)], row_of, size
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_contacts_that_err_and_their_neighbours_are_picked(chain: Chain, layers: int) -> None:
+    """A wrong impulse shifts the velocities of its two bodies, so that the contacts beside it err as well."""
+    p = chain.p.copy()
+    p[WRONG, 0] *= 1.5
+    picked, row_of, size = part_around(chain, p, layers)
+    # Those three mark four bodies; a layer adds one on each side; each marked body picks its two contacts.
+    expected = np.arange(WRONG - 1 - layers, WRONG + 2 + layers)
+    np.testing.assert_array_equal(picked, expected)
+    assert size == (expected.size, 2 * expected.size, expected.size + 1)
+    assert sorted(row_of[row_of >= 0]) == list(range(expected.size + 1))
+
+
+def test_nothing_is_picked_where_nothing_errs_or_there_is_no_room(chain: Chain) -> None:
+    assert part_around(chain, chain.p, 2)[2] == (0, 0, 0)
+    p = chain.p.copy()
+    p[WRONG, 0] *= 1.5
+    assert part_around(chain, p, 2, room=4)[2][0] == -1
+
+
+def test_part_is_the_whole_with_other_impulses_held(chain: Chain) -> None:
+    """Velocities at new impulses of the part are those of the whole, by the matrix, at the same impulses."""
+    p = chain.p.copy()
+    p[WRONG, 0] *= 1.5
+    picked, row_of, (n, blocks, rows) = part_around(chain, p, 1)
+    posed, y = chain.problem, np.zeros((N + 1, 3))
+    marked((chain.start, chain.index, chain.gather, posed.load, posed.mu, posed.rho), p, y, 1e-6, 1, row_of.copy())
+    local, rigid = np.zeros((N, 15)), np.zeros((N, 3))
+    local_data(posed.blocks, posed.rho, local)
+    whole = (chain.start, chain.index, chain.gather, posed.load, posed.mu, posed.rho, local, rigid, p, y)
+    start, index = np.zeros(n + 1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
+    gather, load, mu, rho = np.zeros((blocks, 3, 3)), np.zeros((n, 3)), np.zeros(n), np.zeros(n)
+    part_local, part_rigid, part_p, part_y = np.zeros((n, 15)), np.ones((n, 3)), np.zeros((n, 3)), np.zeros((rows, 3))
+    part = (start, index, gather, load, mu, rho, part_local, part_rigid, part_p, part_y)
+    scale = copy(picked, row_of, whole, part)
+    np.testing.assert_array_equal(part_p, p[picked])
+    np.testing.assert_array_equal(part_local, local[picked])
+    np.testing.assert_array_equal(part_rigid, 0.0)
+    assert scale == pytest.approx(max((part_p**2).sum(), (rho[:, None] ** 2 * load**2).sum()))
+    new = np.random.default_rng(1).normal(size=(n, 3))
+    p[picked] = new
+    u = (posed.W @ p.ravel() + posed.b).reshape(N, 3)[picked]
+    G = np.zeros((3 * n, 3 * rows))
+    for c in range(n):
+        for g in range(start[c], start[c + 1]):
+            G[3 * c : 3 * c + 3, 3 * index[g] : 3 * index[g] + 3] += gather[g]
+    np.testing.assert_allclose((G @ (G.T @ new.ravel())).reshape(n, 3) + load, u, rtol=0, atol=1e-12)
