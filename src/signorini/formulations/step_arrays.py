@@ -19,7 +19,7 @@ def _numbered(count: int) -> Any:
 
 (
     # scalars
-    NUMBERS,  # (17,): see below
+    NUMBERS,  # (18,): see below
     COUNTS,  # (COUNT_COUNT,): see below
     # bodies, constant
     MASS,  # (n_b,)
@@ -167,7 +167,8 @@ def _numbered(count: int) -> Any:
     HAND_OVER_COUPLES,
     ORDINARY_POSE,  # ... which call these two
     ORDINARY_HAND_OVER,
-    CUT_ISLANDS,
+    CUT_ISLANDS,  # for scenes of many bodies
+    TAKE_PART,
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -177,7 +178,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(38)
+) = ARRAY_COUNT + _numbered(39)
 
 MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
 
@@ -200,7 +201,8 @@ MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
     SLID,  # [J] dissipated by sliding in a collision of two phases
     TURNED,  # [J] dissipated by couples
     DRIVEN,  # [J] work of prescribed motions by couples
-) = _numbered(17)
+    GOAL,  # tolerance of the part of an island
+) = _numbered(18)
 
 # COUNTS
 (

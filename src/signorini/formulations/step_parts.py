@@ -1,8 +1,8 @@
 """The compiled step, parts: the contacts of a large island where sweeps are still needed, as a problem of their own.
 
 See :mod:`signorini.solvers.nsgs_parts`. The part lies in SCRATCH, which sweeps over the whole island do not need at
-that time: numbers in front, indices in the end (PART): the new number of each row of y, the contacts picked, then where
-their blocks begin and the rows of these.
+that time: numbers in front, indices in the end (PART): its numbers of contacts, blocks and rows, the new number of each
+row of y, the contacts picked, then where their blocks begin and the rows of these.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
     GATHER,
+    GOAL,
     ISLAND,
     LOAD,
     LOCAL,
     MU,
+    NUMBERS,
     PART,
     RHO,
     SCRATCH,
@@ -27,6 +29,7 @@ from signorini.formulations.step_arrays import (
     SMALL,
     SOLVING,
     START,
+    TOLERANCE,
     P,
 )
 from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
@@ -62,11 +65,11 @@ def island_views(t: IntArray, i: int) -> Any:
 
 
 @inner_kernel
-def part_views(t: IntArray, i: int, size: tuple[int, int, int]) -> Any:
-    """Return the arrays of the part of an island, of so many contacts, blocks and rows, as for the island itself."""
+def part_views(t: IntArray, i: int) -> Any:
+    """Return the arrays of the part of an island as for the island itself."""
     numbers, memory = wholes(t, PART), reals(t, SCRATCH)
-    n, blocks, rows = size
-    at = 2 * whole_rows(t, ISLAND)[i, 1] + n
+    n, blocks, rows = numbers[0], numbers[1], numbers[2]
+    at = 3 + 2 * whole_rows(t, ISLAND)[i, 1] + n
     start, block = numbers[at : at + n + 1], numbers[at + n + 1 : at + n + 1 + blocks]
     m, to = 3 * rows, 9 * blocks
     gather = memory[:to].reshape((blocks, 3, 3))
@@ -86,24 +89,24 @@ def part_views(t: IntArray, i: int, size: tuple[int, int, int]) -> Any:
 
 
 @inner_kernel
-def take_part(t: IntArray, i: int, residual: float, tolerance: float) -> Any:
-    """Write the contacts of an island that err, with their neighbours, as a problem of their own.
+def take_part(t: IntArray, i: int, residual: float) -> bool:
+    """Write the contacts of an island that err, with their neighbours, as a problem of their own, and its tolerance.
 
-    Returns its numbers of contacts, blocks and rows, none if they are too many, and its tolerance.
+    False if they are too many. The island has just been swept over, and the residual was this.
     """
     start, block, gather, load, mu, rho, local, _, y, p, _, compliance, _, scratch = island_views(t, i)
-    numbers, n_y, none = wholes(t, PART), y.shape[0], start[0] - start[0]
-    window, row_of, most = real_blocks(t, SMALL).shape[1] - 1, numbers[:n_y], (numbers.shape[0] - n_y - 1) // 6
+    numbers, n_y, tolerance = wholes(t, PART), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
+    row_of, most = numbers[3 : 3 + n_y], (numbers.shape[0] - n_y - 4) // 6
     errs = max(_ERRS * tolerance, _OF_ALL * residual)
     whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, _LAYERS, row_of)
-    picked = numbers[n_y : n_y + min(most, int(_SHARE * mu.shape[0]))]
+    picked = numbers[3 + n_y : 3 + n_y + min(most, int(_SHARE * mu.shape[0]))]
     n, blocks, rows = pick_contacts(start, block, row_of, picked)
+    window = real_blocks(t, SMALL).shape[1] - 1
     needed = 9 * blocks + 30 * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
     if n <= 0 or blocks > 4 * most or needed > scratch.shape[0] - numbers.shape[0]:
-        return ((none, none, none), 0.0)
-    to, index, part_gather, part_load, part_mu, part_rho, part_local, _, part_y, _, part_p, stiff, _, _ = part_views(
-        t, i, (n, blocks, rows)
-    )
+        return False
+    numbers[0], numbers[1], numbers[2] = n, blocks, rows
+    to, index, blocks_to, load_to, mu_to, rho_to, local_to, _, y_to, _, p_to, compliance_to, _, _ = part_views(t, i)
     scale = copy_contacts(
         picked[:n],
         row_of,
@@ -119,16 +122,17 @@ def take_part(t: IntArray, i: int, residual: float, tolerance: float) -> Any:
         y,
         to,
         index,
-        part_gather,
-        part_load,
-        part_mu,
-        part_rho,
-        part_local,
-        stiff,
-        part_p,
-        part_y,
+        blocks_to,
+        load_to,
+        mu_to,
+        rho_to,
+        local_to,
+        compliance_to,
+        p_to,
+        y_to,
     )
-    return ((n, blocks, rows), _LEFT * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0))
+    reals(t, NUMBERS)[GOAL] = _LEFT * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0)
+    return True
 
 
 @inner_kernel
@@ -137,4 +141,4 @@ def give_back(t: IntArray, i: int, p: Array) -> None:
     island, numbers, best = whole_rows(t, ISLAND), wholes(t, PART), real_rows(t, P)
     for c in range(p.shape[0]):
         for k in range(3):
-            best[island[i, 2] + numbers[2 * island[i, 1] + c], k] = p[c, k]
+            best[island[i, 2] + numbers[3 + 2 * island[i, 1] + c], k] = p[c, k]

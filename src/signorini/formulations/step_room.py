@@ -114,7 +114,7 @@ class Room:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
-        self.numbers = self.arena.put(at.NUMBERS, np.zeros(17))
+        self.numbers = self.arena.put(at.NUMBERS, np.zeros(18))
         self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(sleep=options.sleeps)

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     ASKED,
     BEGIN_ISLAND,
@@ -43,6 +43,7 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     GAP,
     GATHER,
+    GOAL,
     ISLAND,
     ISLANDS,
     JOB,
@@ -65,12 +66,13 @@ from signorini.formulations.step_arrays import (
     SPRING,
     START,
     SWEEPS,
+    TAKE_PART,
     TOLERANCE,
     B,
     P,
     U,
 )
-from signorini.formulations.step_parts import give_back, island_views, part_views, take_part
+from signorini.formulations.step_parts import give_back, island_views, part_views
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
@@ -258,11 +260,11 @@ def solve_step(t: IntArray) -> bool:
             real_rows(t, COMPLIANCE)[c, k] = 0.0
     counts[SWEEPS] = 0
     solved, i, fresh, pose = True, counts[BEGIN_ISLAND], True, True
-    alpha, wait, back, entry, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    alpha, wait, back, entry, effort, before = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold = False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
-    size, how, total, window = (none, none, none), none, none, none + WINDOW
+    how, total, window = none, none, none + WINDOW
     while i < counts[ISLANDS]:
         first, last = island[i, 2], island[i, 2] + island[i, 0]
         if fresh:
@@ -275,16 +277,16 @@ def solve_step(t: IntArray) -> bool:
         if pose:
             _pose_island(t, first, last, alpha if soft else 0.0, large)
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
-            how = none + (_FEW_SWEEPS if large and not cold and island[i, 5] > 0 else _ALL_SWEEPS)
+            how = none + (_FEW_SWEEPS if not cold and island[i, 5] > 0 else _ALL_SWEEPS)
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
-            part_views(t, i, size) if how == _IN_PART else island_views(t, i)
+            part_views(t, i) if how == _IN_PART else island_views(t, i)
         )
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT])
         first_look, after = none + _AT_LEAST, none
-        if not large:
+        if not large and how == _ALL_SWEEPS:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
@@ -311,7 +313,7 @@ def solve_step(t: IntArray) -> bool:
             scratch,
             small,
             none + 1 if how == _FEW_SWEEPS else window,
-            goal if how == _IN_PART else _MARGIN * asked[i],
+            reals(t, NUMBERS)[GOAL] if how == _IN_PART else _MARGIN * asked[i],
             first_look,
             after,
             limit,
@@ -327,9 +329,8 @@ def solve_step(t: IntArray) -> bool:
         met = residual <= asked[i]
         if not met and how == _FEW_SWEEPS:
             how = none + _ALL_SWEEPS
-            if residual < _FALLS * before:
-                size, goal = take_part(t, i, residual, tolerance)
-                before, how = residual, none + (_IN_PART if size[0] > 0 else _ALL_SWEEPS)
+            if residual < _FALLS * before and succeeds(t[TAKE_PART, 0], (t, i, residual)):
+                before, how = residual, none + _IN_PART
             continue
         total += int(effort)
         if soft and not met and alpha < _MOST:

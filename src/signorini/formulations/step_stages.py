@@ -20,6 +20,7 @@ from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joints import answer, join
+from signorini.formulations.step_parts import take_part
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
@@ -54,6 +55,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.CHECK_COUPLES: check_couples,
     at.HAND_OVER_COUPLES: hand_over_couples,
     at.CUT_ISLANDS: cut_islands,
+    at.TAKE_PART: take_part,
 }
 
 NEEDED = (
@@ -109,4 +111,6 @@ def stage_address(k: int, family: Family) -> int:
         arguments = _FOR_DETECTION
     elif k in (at.RUN, at.RUN_AHEAD):
         arguments = (_WHOLE_ROWS, 1)
+    elif k == at.TAKE_PART:
+        arguments = (_WHOLE_ROWS, 1, 1.0)
     return address_of(stage_kernel(k, family), *arguments)
