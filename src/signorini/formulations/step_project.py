@@ -1,6 +1,6 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
-Where contacts of an island overlap by more than a band, half of that is taken back at the start of the step by the
+Where contacts of an island overlap by more than a band, most of that is taken back at the start of the step by the
 displacement of least kinetic energy. Contacts that touch and carried load in the last step are kept in touch, so that
 their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
 not overlap. Where some must open, because not all can touch at once, what holds contacts together yields. Piles at rest
@@ -33,7 +33,7 @@ from signorini.formulations.step_arrays import (
 from signorini.math.rotation import turn_exact
 
 _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
-_PART = 0.5  # of an overlap taken back in a step
+_PART = 0.8  # of an overlap taken back in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
 _TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
 # Sweeps; more of them, with relaxation, where so many contacts on a body, as between boxes, do not let them converge
