@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_rows import fill_rows
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
@@ -32,20 +31,10 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
 from signorini.math.rotation import cross, rotate
 
 _ANGLE = 3  # of RowKind
-
-
-@inner_kernel
-def _row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
-    """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
-    s = 0.0
-    for term in range(2 * r, 2 * r + 2):
-        if body[term] >= least:
-            for l in range(6):
-                s += J[term, l] * v[body[term], l]
-    return s
 
 
 @inner_kernel
@@ -73,7 +62,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
             report[g, k] = 0.0
     unmet = 0.0
     for r in range(reaction.shape[0]):
-        g, p, speed = joint[r], reaction[r], _row_speed(body, J, r, v, fixed)
+        g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
         unmet = max(unmet, abs(speed + soft[r] * p + x_2[r]))
         for k in range(6):
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
@@ -111,7 +100,7 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         kind, c, side, p = law[l, 0], law[l, 1], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
-        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * _row_speed(body, J, c, v, fixed)
+        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
         report[g, ja.EFFORT_OF] += side * p
         for k in range(6):
             report[g, ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]
@@ -149,24 +138,8 @@ def press_joined(t: IntArray) -> None:
 @inner_kernel
 def _measure(t: IntArray, j: IntArray) -> None:
     """Evaluate the coordinates of the joints, on the turn next to those in ``COORDINATE``."""
-    fill_rows(
-        wholes(j, ja.BODY_A),
-        wholes(j, ja.BODY_B),
-        real_rows(j, ja.ANCHOR_A),
-        real_rows(j, ja.ANCHOR_B),
-        real_rows(j, ja.FRAME_A),
-        real_rows(j, ja.FRAME_B),
-        reals(j, ja.PARAMETER),
-        wholes(j, ja.GAUGE_JOINT),
-        wholes(j, ja.GAUGE_KIND),
-        wholes(j, ja.GAUGE_I),
-        wholes(j, ja.GAUGE_J),
-        real_rows(t, Q),
-        reals(j, ja.COORDINATE),
-        wholes(j, ja.GAUGE_BODY),
-        real_rows(j, ja.GAUGE_JACOBIAN),
-        reals(j, ja.GAUGE),
-    )
+    body, J, gauge = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE)
+    evaluate_rows(t, j, ja.GAUGE_JOINT, body, J, gauge)
 
 
 @inner_kernel
@@ -183,7 +156,7 @@ def carry_on(t: IntArray, j: IntArray) -> None:
         before[g] = coordinate[g]
     turned = False
     for c in range(joint.shape[0]):
-        g, speed = joint[c], _row_speed(body, J, c, v, ja.EVERY_BODY)
+        g, speed = joint[c], row_speed(body, J, c, v, ja.EVERY_BODY)
         report[g, ja.SPEED] = speed
         coordinate[g] += h * speed
         if kind[c] == _ANGLE:

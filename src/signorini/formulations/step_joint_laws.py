@@ -62,6 +62,7 @@ from signorini.formulations.step_contacts import (
 )
 from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
+from signorini.formulations.step_joint_trees import row_speed
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 
@@ -76,12 +77,7 @@ LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = ja.LOW_LIMIT, ja.HIGH_LIMIT, ja.DRY
 def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
     """Return the free speed of coordinate `c` by the bodies numbered from `least` on."""
     body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V_FREE)
-    s = 0.0
-    for term in range(2 * c, 2 * c + 2):
-        if body[term] >= least:
-            for l in range(6):
-                s += J[term, l] * v[body[term], l]
-    return s
+    return row_speed(body, J, c, v, least)
 
 
 @inner_kernel

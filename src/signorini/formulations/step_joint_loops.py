@@ -16,11 +16,11 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_tree import solve_tree
 from signorini.dynamics.joints import DEPENDENT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import CHECK, COUNTS, FIXED, REDUNDANT_ROWS
 from signorini.formulations.step_joint_rows import climb
+from signorini.formulations.step_joint_trees import solve_mechanism
 
 _SWEEPS = 30  # of Jacobi's method, which ends after six or so
 
@@ -229,20 +229,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
             if body[term] >= fixed:
                 for l in range(6):
                     push[body[term], l] += J[term, l] * mu
-    solve_tree(
-        start[k],
-        start[k + 1],
-        tree_body,
-        wholes(j, ja.TREE_PARENT),
-        tree_first,
-        tree_stop,
-        real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.JOINT_ROWS),
-        real_blocks(j, ja.SCHUR),
-        real_blocks(j, ja.PASSED),
-        push,
-        more,
-    )
+    solve_mechanism(j, k, push, more)
     for at in range(start[k], start[k + 1]):
         for l in range(6):
             v[tree_body[at], l] += push[tree_body[at], l]

@@ -106,7 +106,6 @@ def run_ahead(t: IntArray, steps: int) -> int:
     """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
-    while _aim(t, steps) and until_look(t, steps):
-        if not after_look(t, find(t)):
-            break
+    while _aim(t, steps) and until_look(t, steps) and after_look(t, find(t)):
+        pass
     return int(counts[DONE])
