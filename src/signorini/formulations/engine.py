@@ -19,6 +19,7 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
 from signorini.formulations.step_room import Log, Options, Room
@@ -31,9 +32,7 @@ from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.solvers import FrictionAuto, Solution, Status, solve
-
-_ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
+from signorini.solvers import Solution, Status
 
 
 class Engine:
@@ -245,8 +244,7 @@ class Engine:
         for rows, asked in self._resisting():
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
-            # A little more than is asked for: here sums are added up in another order.
-            solution = solve(problem, _ROBUST, tolerance=0.9 * asked, start=problem.flat(p[place]))
+            solution = solve_robustly(problem, asked, problem.flat(p[place]))
             if solution.residual > tolerance and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
                 self.arena[at.Q][:] = began.q
                 self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
@@ -274,8 +272,8 @@ class Engine:
         asked, hard = self.arena[at.ASKED][: len(islands)], islands[:, at.MET] == 0
         if self.joints is not None or not hard.any():
             return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])))]
-        ends = zip(islands[hard, 2], islands[hard, 2] + islands[hard, 0], strict=True)
-        rows = [np.sort(order[first:last]) for first, last in ends]
+        firsts, counts = islands[hard, at.FIRST_CONTACT], islands[hard, at.N_CONTACTS]
+        rows = [np.sort(order[first : first + n]) for first, n in zip(firsts, counts, strict=True)]
         return list(zip(rows, asked[hard].tolist(), strict=True))
 
     def _contacts(self, rows: IntArray) -> IntArray:

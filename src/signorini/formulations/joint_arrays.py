@@ -67,8 +67,8 @@ def _numbered(count: int) -> Any:
     GAUGE_RATE,  # (n_g,) that prescribed bodies give them
     COORDINATE,  # (n_j,)
     COORDINATE_0,  # (n_j,) at the start of the step
-    REPORT,  # (n_j, 9): coordinate, speed, effort, reaction
-    LOG,  # (rows, n_j, 9)
+    REPORT,  # (n_j, REPORT_COLUMNS): see below
+    LOG,  # (rows, n_j, REPORT_COLUMNS)
     INERTIAS,  # (n_b, 6, 6)
     CHOLESKY,  # (n_b, 6, 6): this and the next three as in dynamics.joint_tree
     JOINT_ROWS,  # (n_t, 8, 6)
@@ -120,5 +120,6 @@ SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE = _numbered(5)
 
 EVERY_BODY: Any = np.int64(0)  # the least number of a body
 
-# REPORT
-AT, SPEED, EFFORT_OF, REACTION_OF = 0, 1, 2, 3
+# REPORT: coordinate, speed, effort, and reaction in six columns
+AT, SPEED, EFFORT_OF, REACTION_OF = _numbered(4)
+REPORT_COLUMNS = REACTION_OF + 6

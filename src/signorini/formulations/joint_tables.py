@@ -162,7 +162,7 @@ class JointTables:
             (ja.GAUGE_RATE, (n_g,)),
             (ja.COORDINATE, (n_j,)),
             (ja.COORDINATE_0, (n_j,)),
-            (ja.REPORT, (n_j, 9)),
+            (ja.REPORT, (n_j, int(ja.REPORT_COLUMNS))),
             (ja.INERTIAS, (n_b, 6, 6)),
             (ja.CHOLESKY, (n_b, 6, 6)),
             (ja.JOINT_ROWS, (n_t, MOST_ROWS, 6)),
@@ -216,7 +216,7 @@ class JointTables:
 
     def log(self, rows: int) -> None:
         """Make a log with room for so many steps."""
-        self.arena.put(ja.LOG, np.zeros((rows, self._joints.count, 9)))
+        self.arena.put(ja.LOG, np.zeros((rows, self._joints.count, int(ja.REPORT_COLUMNS))))
 
     def read_log(self, rows: int) -> Array:
         """Return the first rows of the log, a copy."""
@@ -268,10 +268,10 @@ class JointTables:
         """Return what the joints did in the last step."""
         table = self.arena[ja.REPORT].copy()
         return JointReport(
-            coordinate=table[:, 0],
-            speed=table[:, 1],
-            effort=table[:, 2],
-            reaction=table[:, 3:],
+            coordinate=table[:, ja.AT],
+            speed=table[:, ja.SPEED],
+            effort=table[:, ja.EFFORT_OF],
+            reaction=table[:, ja.REACTION_OF :],
             drift=drift,
             redundant=int(redundant),
             unmet=unmet,

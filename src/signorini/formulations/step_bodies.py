@@ -14,6 +14,8 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DRIFT,
     FACTOR,
+    FIRST_BODY,
+    FIRST_CONTACT,
     FIXED,
     FREE,
     IMPLICIT,
@@ -108,7 +110,7 @@ def _add_impulses(t: IntArray) -> None:
                 v[b, k] = 0.0
             continue
         i = place[b, 2]
-        y = 6 * (island[i, 3] + place[b, 1]) + 3 * island[i, 2]
+        y = 6 * (island[i, FIRST_BODY] + place[b, 1]) + 3 * island[i, FIRST_CONTACT]
         for k in range(3):
             v[b, k] += L[b, k] * solving[y + k]
             v[b, 3 + k] += (

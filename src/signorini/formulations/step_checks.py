@@ -11,6 +11,7 @@ from signorini.formulations.contact_checks import SEPARATING, STICK, contact_che
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
+    BALANCE_COUNT,
     BOUND,
     CHECK,
     COLLIDES,
@@ -20,23 +21,30 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     CORRECTED,
     CORRECTION,
+    CORRECTION_WORK,
     COUNTS,
     DEFLECTION,
     DISSIPATION_ANGLE,
     DRIFT,
     DRIVE,
+    DRIVE_WORK,
     DRIVEN,
     EFFORT,
+    ELASTIC_GAIN,
     ENERGY_CHANGE,
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
+    IMPACT_LOSS,
     IMPULSE,
     INERTIA,
+    INTEGRATION_LOSS,
     JOINED,
     LOAD,
+    LOAD_WORK,
     MASS,
     MIN_GAP,
     MODE,
@@ -299,19 +307,19 @@ def account(t: IntArray) -> None:
     if counts[COLLIDES] == 1:
         impact += friction - numbers[SLID]
         friction = numbers[SLID]
-    balance[0] = load
-    balance[1] = drive
-    balance[2] = lifted
-    balance[4] = friction
-    balance[5] = impact
-    balance[7] = free_loss
-    balance[8] = elastic
+    balance[LOAD_WORK] = load
+    balance[DRIVE_WORK] = drive
+    balance[CORRECTION_WORK] = lifted
+    balance[FRICTION_LOSS] = friction
+    balance[IMPACT_LOSS] = impact
+    balance[INTEGRATION_LOSS] = free_loss
+    balance[ELASTIC_GAIN] = elastic
     check[CORRECTION] = lifted
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (V_1 - V_0_)
     numbers[ENERGY_SCALE] = scale
-    for k in range(9):
+    for k in range(BALANCE_COUNT):
         scale = max(scale, abs(balance[k]))
     gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss - elastic))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0

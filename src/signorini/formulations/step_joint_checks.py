@@ -14,14 +14,23 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
+    BALANCE_COUNT,
     CHECK,
     CORRECTION,
+    CORRECTION_WORK,
     COUNTS,
+    DAMPING_LOSS,
+    DRIVE_WORK,
+    ELASTIC_GAIN,
     ENERGY_CHANGE,
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FRICTION_LOSS,
+    IMPACT_LOSS,
+    INTEGRATION_LOSS,
     JOINT_CONFLICT,
+    JOINT_WORK,
     JOINTS,
     LOG_START,
     LOGGED,
@@ -58,7 +67,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     for k in range(7):
         sums[k] = 0.0
     for g in range(report.shape[0]):
-        for k in range(2, 9):
+        for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
             report[g, k] = 0.0
     unmet = 0.0
     for r in range(reaction.shape[0]):
@@ -180,19 +189,19 @@ def _account(t: IntArray, j: IntArray) -> None:
     for g in range(setting.shape[0]):
         k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
         elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
-    balance[1] += sums[ja.DRIVEN_WORK]
-    balance[2] += sums[ja.CORRECTED_WORK]
-    balance[3] = sums[ja.RIGID_WORK]
-    balance[4] += sums[ja.SLID_WORK]
-    balance[5] += sums[ja.STOPPED_WORK]
-    balance[6] = sums[ja.DAMPED_WORK]
-    balance[7] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
-    balance[8] = elastic
-    check[CORRECTION] = balance[2]
+    balance[DRIVE_WORK] += sums[ja.DRIVEN_WORK]
+    balance[CORRECTION_WORK] += sums[ja.CORRECTED_WORK]
+    balance[JOINT_WORK] = sums[ja.RIGID_WORK]
+    balance[FRICTION_LOSS] += sums[ja.SLID_WORK]
+    balance[IMPACT_LOSS] += sums[ja.STOPPED_WORK]
+    balance[DAMPING_LOSS] = sums[ja.DAMPED_WORK]
+    balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
+    balance[ELASTIC_GAIN] = elastic
+    check[CORRECTION] = balance[CORRECTION_WORK]
     gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
-    for k in range(9):
+    for k in range(BALANCE_COUNT):
         scale = max(scale, abs(balance[k]))
-        if k < 4:
+        if k < FRICTION_LOSS:
             gained += balance[k]
         else:
             lost += balance[k]
@@ -207,5 +216,5 @@ def _write_log(t: IntArray, j: IntArray) -> None:
         return
     report, row = real_rows(j, ja.REPORT), real_blocks(j, ja.LOG)[wholes(t, COUNTS)[LOGGED]]
     for g in range(report.shape[0]):
-        for k in range(9):
+        for k in range(ja.REPORT_COLUMNS):
             row[g, k] = report[g, k]

@@ -25,14 +25,17 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DIAGONAL,
     DIM,
+    FIRST_BODY,
     FIXED,
     GAP,
     GATHER,
     GRAVITY,
+    HAS_JOINTS,
     ISLAND,
     ISLANDS,
     JOINTS,
     MU,
+    N_BODIES,
     NUMBERS,
     ORDER,
     PLACE,
@@ -165,27 +168,27 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
     order, position = wholes(t, ORDER), wholes(t, POSITION)
     counts[ISLANDS], counts[ACTIVE] = find_islands(rows, group, fixed, place, island, order, position)
     for i in range(counts[ISLANDS]):
-        island[i, 4] = 0
+        island[i, HAS_JOINTS] = 0
     for k in range(tree.shape[0]):
         b = tree[k, 0]
         i = place[b, 2]
         tree[k, 3] = 1 if place[b, 1] >= 0 else 0
         if place[b, 1] < 0:
             continue
-        island[i, 4] = 1
-        tree[k, 2] = island[i, 1]
-        island[i, 1] += max((tree[k, 1] + 5) // 6 - 1, 0)
+        island[i, HAS_JOINTS] = 1
+        tree[k, 2] = island[i, N_BODIES]
+        island[i, N_BODIES] += max((tree[k, 1] + 5) // 6 - 1, 0)
         for at in range(start[k], start[k + 1]):
             place[tree_body[at], 1] = place[b, 1]
             place[tree_body[at], 2] = i
     for l in range(rows - n_c):
         i = place[index[n_c + l, 1], 2]
-        law[l, 2] = island[i, 1]
-        island[i, 1] += 1
+        law[l, 2] = island[i, N_BODIES]
+        island[i, N_BODIES] += 1
     bodies = 0
     for i in range(counts[ISLANDS]):
-        island[i, 3] = bodies
-        bodies += island[i, 1]
+        island[i, FIRST_BODY] = bodies
+        bodies += island[i, N_BODIES]
 
 
 @inner_kernel
@@ -280,7 +283,7 @@ def _ask_of_gaps(t: IntArray) -> None:
     lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
     normal_shifts(gap, size, b, before, rebound, g, lift, h, receding[:n], receding_correction[:n])
     for k in range(n):
-        if island[place[index[order[k], 1], 2], 4] == 1:
+        if island[place[index[order[k], 1], 2], HAS_JOINTS] == 1:
             shift[k] = receding[k]
             correction[k] = receding_correction[k]
 

@@ -36,7 +36,7 @@ def test_the_blocks_of_contacts_and_laws_make_the_matrix_of_the_functions() -> N
     assert rows == result.contacts.contact_count + 2 and result.contacts.contact_count == 4
     start, block, gather, island = (engine.arena[k] for k in (at.START, at.BLOCK, at.GATHER, at.ISLAND))
     assert engine.arena[at.COUNTS][at.ISLANDS] == 1
-    blocks = np.zeros((rows, 3, 2 * int(island[0, 1]), 3))
+    blocks = np.zeros((rows, 3, 2 * int(island[0, at.N_BODIES]), 3))
     for k in range(rows):
         for g in range(start[k], start[k + 1]):
             blocks[k, :, block[g]] += gather[g]
