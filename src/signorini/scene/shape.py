@@ -18,6 +18,7 @@ from signorini.model.convex_sets import ConvexSet, convex_set
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties
+from signorini.scene.space import about_z, unit_quaternion
 
 Point = tuple[float, ...]
 
@@ -177,12 +178,5 @@ def checked_quaternion(value: ArrayLike | None, what: str) -> Point:
     """Return a unit quaternion from a quaternion, an angle about z or None."""
     if value is None:
         return (1.0, 0.0, 0.0, 0.0)
-    if np.ndim(value) == 0:
-        half = 0.5 * checked_number(value, what)
-        return (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
-    e = checked(value, (4,), what)
-    norm = float(np.linalg.norm(e))
-    # Quaternions typed with four digits are meant as unit ones; anything further off is likely a mistake.
-    if abs(norm - 1.0) > 1e-3:
-        raise InputError(f"{what} is {value!r} with norm {norm:g}, must be a unit quaternion (w, x, y, z)")
-    return tuple((e / norm).tolist())
+    e = about_z(checked_number(value, what)) if np.ndim(value) == 0 else unit_quaternion(value, what)
+    return tuple(e.tolist())
