@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -24,7 +25,7 @@ Point = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(ABC):
     """A solid in its own frame; subclasses hold the numbers that define it."""
 
     kind: ClassVar[ShapeKind]
@@ -61,9 +62,9 @@ class Shape:
         """Radius of the ball whose sweep over the polytope makes the shape [m]."""
         return 0.0
 
+    @abstractmethod
     def polytope(self) -> Polytope | None:
         """Return the polytope whose rounding makes the shape; None for an unbounded shape."""
-        raise NotImplementedError
 
     def parameters(self) -> Point:
         """Return the four numbers of :class:`~signorini.model.ShapeKind`."""
@@ -89,9 +90,9 @@ class Shape:
         """Return the convex shapes, in the same frame, that make contact for this one: itself, if it is convex."""
         return (self,)
 
+    @abstractmethod
     def mass_properties(self, density: float) -> MassProperties:
         """Return mass, mass centre and inertia at the given density [kg/m^3], for planar shapes [kg/m^2]."""
-        raise NotImplementedError
 
     def at(self, position: ArrayLike = (0.0, 0.0, 0.0), orientation: ArrayLike | None = None) -> PlacedShape:
         """Place the shape on a body.
