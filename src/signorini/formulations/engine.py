@@ -142,7 +142,7 @@ class Engine:
         return self._go_on(steps)
 
     def timed_run(self, steps: int) -> int:
-        """Do as :meth:`run`, and keep the time that each step took on average in `seconds`."""
+        """Do and return as :meth:`run`, and keep the time that each step took on average in `seconds`."""
         began = time.perf_counter()
         done = self.run(steps)
         self.seconds = (time.perf_counter() - began) / max(done, 1)
@@ -171,7 +171,7 @@ class Engine:
         self._connected = True
 
     def _go_on(self, steps: int) -> int:
-        """Run, and do what kernels cannot."""
+        """Run, and do what kernels cannot; return how many steps were done."""
         if not self._connected:
             self._connect_all()
         counts, table, done = self._counts, self.arena.table, 0
@@ -192,7 +192,7 @@ class Engine:
                 self._room.make_more_room(int(counts[at.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
-        """Do as compiled runs do, where users' functions describe shapes."""
+        """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
         self._counts[at.DONE] = 0
         while run_to_look(self.arena.table, steps):
             contacts = detect(self.model, self._now(), self.arena[at.REACH])
@@ -313,7 +313,7 @@ class Engine:
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _space(self, model: Model, state: State, coordinate: Array, contacts: Contacts) -> tuple[Stage, ContactSpace]:
-        """Map the impulses of a step that began at `state` by the functions of the other formulations.
+        """Return where a step that began at `state` acts, and its map of impulses, by the functions of all formulations.
 
         `coordinate` are those of the joints then.
         """

@@ -27,7 +27,7 @@ def _numbered(count: int) -> Any:
     FRAME_B,
     PARAMETER,
     SETTING,  # (n_j, 7): see below
-    # constant: bilateral rows, and those that measure coordinates
+    # constant: bilateral rows, and those that measure coordinates; four columns of each as in RowTable
     ROW_JOINT,
     ROW_KIND,
     ROW_I,

@@ -137,7 +137,10 @@ def _pose_compression(t: IntArray, s: IntArray) -> None:
 
 @inner_kernel
 def _pose_again(t: IntArray, s: IntArray, k: int, j: int, g: int, row: int, r: float) -> int:
-    """Pose contact `k` a second time, as the j-th of the expansion with the normal impulse `r`; `row` of y is free."""
+    """Pose contact `k` a second time, as the j-th of the expansion, with the normal impulse `r`, from block `g` on.
+
+    `row` of y is free for it. Return where the next blocks begin.
+    """
     a = 1.0 / reals(t, RHO)[k]
     end = _copy_contact(t, k, s, j, g)
     gather, diagonal, b, p = real_blocks(s, GATHER), real_blocks(s, DIAGONAL)[j], real_rows(s, B), real_rows(s, P)
@@ -191,7 +194,7 @@ def _pose_expansion(t: IntArray, s: IntArray) -> None:
 
 @inner_kernel
 def _solve_phase(t: IntArray, s: IntArray) -> bool:
-    """Solve what is posed, and check it."""
+    """Solve what is posed, and check it; False if some island resists."""
     solved = succeeds(s[SOLVE, 0], (s,))
     wholes(t, COUNTS)[SWEEPS] += wholes(s, COUNTS)[SWEEPS]
     if solved:

@@ -92,7 +92,7 @@ def _residual(t: IntArray, first: int, last: int, r: Array, y: Array) -> float:
 
 @inner_kernel
 def _sweep_island(t: IntArray, i: int) -> bool:
-    """Sweep to and fro over island `i` until its residual is met; the best impulses are kept."""
+    """Sweep to and fro over island `i` until its residual is met, False if it is not; the best impulses are kept."""
     counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]

@@ -42,8 +42,9 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
 from signorini.math.rotation import cross, rotate
+from signorini.model import RowKind
 
-_ANGLE = 3  # of RowKind
+_ANGLE = int(RowKind.ANGLE)
 
 
 @inner_kernel

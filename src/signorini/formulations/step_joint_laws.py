@@ -73,8 +73,6 @@ LAST_NAME = np.iinfo(np.int64).max
 """Laws are named up to here, those of one kind together: after the features of all contacts."""
 _NOTHING = 1e-13  # of the largest speed
 
-LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = ja.LOW_LIMIT, ja.HIGH_LIMIT, ja.DRY_FRICTION, ja.MOTOR
-
 
 @inner_kernel
 def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
@@ -88,11 +86,11 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
     """Tell whether a law of this kind acts along coordinate `c` in the step."""
     gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[H]
     setting = real_rows(j, ja.SETTING)
-    if kind == DRY_FRICTION:
+    if kind == ja.DRY_FRICTION:
         return bool(setting[g, ja.FRICTION] > 0.0)
-    if kind == MOTOR:
+    if kind == ja.MOTOR:
         return bool(setting[g, ja.EFFORT] < math.inf)
-    gap = gauge[c] - setting[g, ja.LOW] if kind == LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
+    gap = gauge[c] - setting[g, ja.LOW] if kind == ja.LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
     speed = _along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c]
@@ -115,14 +113,14 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
         for c in range(joint.shape[0]):
             if not _acts(t, j, kind, c):
                 continue
-            g, side = joint[c], -1.0 if kind == HIGH_LIMIT else 1.0
+            g, side = joint[c], -1.0 if kind == ja.HIGH_LIMIT else 1.0
             a, b = body[2 * c], body[2 * c + 1]
             psi, bound, own = 0.0, 0.0, side * rate[c]
-            if kind == LOW_LIMIT:
+            if kind == ja.LOW_LIMIT:
                 psi = gauge[c] - setting[g, ja.LOW]
-            elif kind == HIGH_LIMIT:
+            elif kind == ja.HIGH_LIMIT:
                 psi = setting[g, ja.HIGH] - gauge[c]
-            elif kind == DRY_FRICTION:
+            elif kind == ja.DRY_FRICTION:
                 bound = h * setting[g, ja.FRICTION]
             else:
                 bound = h * setting[g, ja.EFFORT]
@@ -197,7 +195,7 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
     fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, 1], value[l, ja.SIDE]
-    row: Any = np.int64(0) if law[l, 0] <= HIGH_LIMIT else np.int64(1)
+    row: Any = np.int64(0) if law[l, 0] <= ja.HIGH_LIMIT else np.int64(1)
     wholes(t, START)[k] = g
     for term in range(2 * c, 2 * c + 2):
         b = body[term]
@@ -219,13 +217,13 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
     law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
     last = _couple_law(t, j, k, l, g)
-    limit = law[l, 0] <= HIGH_LIMIT
+    limit = law[l, 0] <= ja.HIGH_LIMIT
     row = 0 if limit else 1
     a = 0.0
     for m in range(g, last):
         a += gather[m, row, 0] ** 2 + gather[m, row, 1] ** 2 + gather[m, row, 2] ** 2
     bound, psi = value[l, ja.LAW_BOUND], value[l, ja.LAW_PSI]
-    if law[l, 0] == MOTOR:  # no more of its lag than at the speed from which it can stop
+    if law[l, 0] == ja.MOTOR:  # no more of its lag than at the speed from which it can stop
         most = h * math.sqrt(2.0 * BRAKING_SHARE * a * bound / h * abs(psi))
         psi = math.copysign(min(abs(psi), most), psi)
         value[l, ja.LAW_PSI] = psi

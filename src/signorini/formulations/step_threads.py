@@ -80,7 +80,7 @@ _LANES, _LANE = 64, 64  # groups of small islands, at most, and contacts that ea
 _AT_ONCE = 100  # steps until one looks again whether they are that many
 
 _JOB_CUT, _JOB_SLABS, _JOB_N_Y, _JOB_WINDOW = shared.CUT, shared.SLABS, shared.N_Y, shared.WINDOW
-_JOB_STATE, _JOB_Y, _JOB_P, _JOB_START, _JOB_NUMBERS = shared.STATE, shared.Y, shared.P, shared.START, shared.NUMBERS
+_JOB_STATE, _JOB_Y, _JOB_P, _JOB_START = shared.STATE, shared.Y, shared.P, shared.START
 # Rows of PARTS; the last holds island, first group, bits for more sweeps and for a crowd, direction.
 _PARTS: Any = np.arange(9)
 _ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _PARTS
@@ -256,7 +256,10 @@ def _solve_lanes(t: IntArray, n: int) -> bool:
 
 @inner_kernel
 def _solve_together(t: IntArray) -> bool:
-    """Solve all islands as :func:`~.step_solve.solve_step` does: small ones side by side, large ones together."""
+    """Solve all islands as :func:`~.step_solve.solve_step`: small ones side by side, large ones together.
+
+    False if some island resists.
+    """
     counts, island, most = wholes(t, COUNTS), whole_rows(t, ISLAND), whole_rows(t, LANE_COUNTS).shape[0]
     islands, rows = counts[ISLANDS], counts[ROWS]
     if islands < 2:

@@ -55,7 +55,7 @@ class JosephyNewton:
         return progress.finish(None, iterations, status)
 
     def _linearised_target(self, problem: MCP, point: Point) -> Array | None:
-        """Solve ``F(x_k) + J (x - x_k)`` between the bounds."""
+        """Return what solves ``F(x_k) + J (x - x_k)`` between the bounds; None if nothing was found."""
         lower, upper = problem.bounds
         quick = active_set_target(problem, point)
         if quick is not None:
@@ -72,6 +72,7 @@ class JosephyNewton:
         return None
 
     def _linear_solution(self, J: Matrix, point: Point, lower: Array, upper: Array) -> Array | None:
+        """Return what Lemke's method finds with the Jacobian `J`; None if it fails."""
         constant: Array = point.F - J @ point.x
         linear = box_to_mixed(J, constant, lower, upper)
         solution = run(self.lemke, linear.problem, replace(Control(), tolerance=1e-9))

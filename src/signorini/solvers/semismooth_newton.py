@@ -54,6 +54,7 @@ class SemismoothNewton:
         return progress.finish(None, iterations, status)
 
     def _active_set_target(self, problem: MCP, point: Point) -> Array | None:
+        """Return the point of the active sets, improved by sweeps over the linear model; None if it is singular."""
         x = active_set_target(problem, point)
         if x is None or self.sweep_count == 0 or not is_sparse(point.J):
             return x
@@ -79,6 +80,7 @@ def fischer_target(problem: MCP, point: Point) -> Array | None:
 
 
 def _solved(H: Matrix, r: Array) -> Array | None:
+    """Return ``H^-1 r``; None if H is singular."""
     with np.errstate(all="ignore"):
         solve = factorised(H)
         d = solve(r) if solve is not None else None
