@@ -313,7 +313,7 @@ class Engine:
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _space(self, model: Model, state: State, coordinate: Array, contacts: Contacts) -> tuple[Stage, ContactSpace]:
-        """Return where a step that began at `state` acts, and its map of impulses, by the functions of all formulations.
+        """Return where a step that began at `state` acts, and its map of impulses, by the functions of Python steps.
 
         `coordinate` are those of the joints then.
         """

@@ -100,8 +100,9 @@ class JointTables:
         """Make the arrays of a step."""
         joints, loops, put = self._joints, mechanisms.loops, self.arena.put
         n_j, n_r, n_g = joints.count, joints.rows.joint.size, joints.coordinates.joint.size
-        n_t, n_l, most = mechanisms.body.size, mechanisms.loop_row.size, int((loops[:, 1] - loops[:, 0]).max(initial=0))
-        width = 3 * (int(mechanisms.table[:, 1].max(initial=0)) // 3 + 1)
+        n_t, n_l = mechanisms.body.size, mechanisms.loop_row.size
+        most = int((loops[:, ja.LOOP_STOP] - loops[:, ja.LOOP_FIRST]).max(initial=0))
+        width = 3 * (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) // 3 + 1)
         for k, shape in (
             (ja.SUMS, (8,)),
             (ja.MOTION, (n_j, 2)),
@@ -153,7 +154,7 @@ class JointTables:
     def _most_law_blocks(self, mechanisms: Mechanisms) -> int:
         """Return how many blocks the laws may need in all."""
         joints = self._joints
-        depth = np.append(mechanisms.of_body[:, 2], 0)  # of the world, which is number -1, too
+        depth = np.append(mechanisms.of_body[:, ja.TREE_BLOCKS], 0)  # of the world, which is number -1, too
         own = 1 + depth[joints.arrays.body_a] + depth[joints.arrays.body_b]
         return 4 * int(own[joints.coordinates.joint].sum())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import IntArray
+from signorini.formulations import joint_arrays as ja
 from signorini.model import Joints, Model
 
 
@@ -23,19 +24,21 @@ class Mechanisms:
         last = np.searchsorted(mechanism[trees], np.arange(self.loops.shape[0]), side="right")
         self.start = np.concatenate([[0], self.parts[last]])
         self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
-        self.of_body[self.body, 1] = np.arange(self.body.size)
-        self.of_body[:, 2] = 2 * (np.arange(model.body_count) >= model.fixed_count)
-        self.above = np.where(self.parent >= 0, self.of_body[self.parent, 1], -1)
+        self.of_body[self.body, ja.TREE_PLACE] = np.arange(self.body.size)
+        self.of_body[:, ja.TREE_BLOCKS] = 2 * (np.arange(model.body_count) >= model.fixed_count)
+        self.above = np.where(self.parent >= 0, self.of_body[self.parent, ja.TREE_PLACE], -1)
         self.freedom = np.zeros((self.body.size, 2), dtype=np.int64)
         self.table = np.zeros((self.loops.shape[0], 4), dtype=np.int64)
         rows = zip(self.row_start, self.row_stop, strict=True)
         rigid = np.array([np.count_nonzero(joints.spring[first:stop] == 0) for first, stop in rows], dtype=np.int64)
         for k in range(self.loops.shape[0]):
             at = np.arange(self.start[k], self.start[k + 1])
-            self.of_body[self.body[at], 0] = k
-            self.freedom[at, 1] = free[self.body[at]].sum(axis=1).astype(np.int64) - rigid[at]
-            self.freedom[at, 0] = np.cumsum(self.freedom[at, 1]) - self.freedom[at, 1]
-            self.table[k, 0], self.table[k, 1] = self.body[at].min(), self.freedom[at, 1].sum()
+            self.of_body[self.body[at], ja.MECHANISM] = k
+            own = free[self.body[at]].sum(axis=1).astype(np.int64) - rigid[at]
+            self.freedom[at, ja.FREEDOMS] = own
+            self.freedom[at, ja.FIRST_FREEDOM] = np.cumsum(own) - own
+            self.table[k, ja.LEAST_BODY] = self.body[at].min()
+            self.table[k, ja.ALL_FREEDOMS] = own.sum()
         self._count_blocks()
 
     def _count_blocks(self) -> None:
@@ -48,9 +51,10 @@ class Mechanisms:
             first, count = self.freedom[i]
             own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
             blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
-            k = self.of_body[self.body[i], 0]
-            closed = self.loops[k, 1] > self.loops[k, 0]
-            self.of_body[self.body[i], 2] = (self.table[k, 1] + 2) // 3 if closed else len(blocks[i])
+            row = self.of_body[self.body[i]]
+            k = row[ja.MECHANISM]
+            closed = self.loops[k, ja.LOOP_STOP] > self.loops[k, ja.LOOP_FIRST]
+            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed else len(blocks[i])
 
 
 def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -68,6 +72,6 @@ def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, In
     own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
     order = np.argsort(own, kind="stable")
     loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
-    loops[:, 0] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
-    loops[:, 1] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
+    loops[:, ja.LOOP_FIRST] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
+    loops[:, ja.LOOP_STOP] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
     return mechanism, rows[order], loops

@@ -42,7 +42,7 @@ def _numbered(count: int) -> Any:
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
     REACH,  # (n_b,)
-    PLACE,  # (n_b, 4): parent in the forest of islands, row of y in its island, island, awake and later pressed
+    PLACE,  # (n_b, PLACE_COLUMNS): see below
     REST,  # (n_b, 7): steps for which a body has been still, and its load in the last of them
     # shapes and the memory of detection, see signorini.geometry.tables
     SHAPE,
@@ -178,6 +178,16 @@ def _numbered(count: int) -> Any:
     SOLVE_LANE,
     ROW_COUNT,
 ) = ARRAY_COUNT + _numbered(39)
+
+# PLACE
+(
+    PARENT,  # in the forest of islands
+    Y_ROW,  # of y within its island, -1 outside of all
+    OWN_ISLAND,
+    AWAKE,
+    PLACE_COLUMNS,
+) = _numbered(5)
+PRESSED = AWAKE  # the same column when the step is solved: whether a body feels a contact or a limit
 
 # ISLAND
 (

@@ -58,6 +58,7 @@ from signorini.formulations.step_arrays import (
     PAUSE,
     PLACE,
     PRESS_JOINED,
+    PRESSED,
     Q_0,
     Q_START,
     REFERENCE,
@@ -186,15 +187,15 @@ def _contact_work(t: IntArray) -> tuple[float, float, float]:
     counts, order, index, place = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE)
     p, u, correction = real_rows(t, P), real_rows(t, U), reals(t, CORRECTED)
     for b in range(place.shape[0]):
-        place[b, 3] = 0
+        place[b, PRESSED] = 0
     lifted, friction, normal = 0.0, 0.0, 0.0
     for k in range(counts[ACTIVE]):
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
         c = order[k]
         if c >= counts[SEEN] or (p0 == 0.0 and p1 == 0.0 and p2 == 0.0):
             continue
-        place[index[c, 0], 3] = 1
-        place[index[c, 1], 3] = 1
+        place[index[c, 0], PRESSED] = 1
+        place[index[c, 1], PRESSED] = 1
         lifted += p0 * correction[k]
         friction -= p1 * u[k, 1] + p2 * u[k, 2]
         normal += p0 * u[k, 0]
@@ -267,7 +268,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         for k in range(3):
             parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
         free_loss += start - body_energy(mass[b], I, e_0, spun)
-        if place[b, 3] == 1:
+        if place[b, PRESSED] == 1:
             pressed_loss += jump
         else:
             free_loss += jump

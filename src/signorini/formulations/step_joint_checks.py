@@ -36,6 +36,7 @@ from signorini.formulations.step_arrays import (
     LOGGED,
     NUMBERS,
     PLACE,
+    PRESSED,
     H,
     Q,
     V,
@@ -109,7 +110,7 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
     body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
-        kind, c, side, p = law[l, 0], law[l, 1], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
+        kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
         g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
         report[g, ja.EFFORT_OF] += side * p
         for k in range(6):
@@ -132,17 +133,17 @@ def press_joined(t: IntArray) -> None:
     j, place, fixed = whole_rows(t, JOINTS), whole_rows(t, PLACE), wholes(t, COUNTS)[FIXED]
     law, value, body = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_BODY)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
-        if law[l, 0] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
-            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+        if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
+            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
                 if body[term] >= fixed:
-                    place[body[term], 3] = 1
+                    place[body[term], PRESSED] = 1
     start, tree_body = wholes(j, ja.TREE_PARTS), wholes(j, ja.TREE_BODY)
     for k in range(start.shape[0] - 1):
         pressed = False
         for at in range(start[k], start[k + 1]):
-            pressed = pressed or place[tree_body[at], 3] == 1
+            pressed = pressed or place[tree_body[at], PRESSED] == 1
         for at in range(start[k], start[k + 1]):
-            place[tree_body[at], 3] = 1 if pressed else 0
+            place[tree_body[at], PRESSED] = 1 if pressed else 0
 
 
 @inner_kernel

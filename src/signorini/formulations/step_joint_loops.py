@@ -152,7 +152,7 @@ def _make_taken(j: IntArray, k: int, first: int, last: int) -> None:
         for l in range(K.shape[1]):
             x[l] /= math.sqrt(size)
         count += 1
-    whole_rows(j, ja.LOOPS)[k, 2] = count
+    whole_rows(j, ja.LOOPS)[k, ja.LOOP_TAKEN] = count
 
 
 @inner_kernel
@@ -162,7 +162,7 @@ def factor_loops(t: IntArray, j: IntArray) -> None:
     A, V, inverse = real_blocks(j, ja.EIGEN)[0], real_blocks(j, ja.EIGEN)[1], real_rows(j, ja.LOOP_INVERSE)
     scale, redundant = reals(j, ja.LOOP_SCALE), 0
     for k in range(loops.shape[0]):
-        first, last = loops[k, 0], loops[k, 1]
+        first, last = loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP]
         n = last - first
         if n == 0:
             continue
@@ -191,7 +191,7 @@ def take_out_rows(j: IntArray, k: int) -> None:
     """Take out of the rows in ``SPREAD``, on mechanism `k`, what its loops do not let move."""
     loops, spread = whole_rows(j, ja.LOOPS), real_rows(j, ja.SPREAD)
     for i in range(3):
-        _take_out(j, loops[k, 0], loops[k, 2], spread[i])
+        _take_out(j, loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_TAKEN], spread[i])
 
 
 @inner_kernel
@@ -201,7 +201,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
     The loop rows ask for ``C v + weight x_2 = 0``.
     """
     loops, start, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
-    first, last, fixed = loops[k, 0], loops[k, 1], wholes(t, COUNTS)[FIXED]
+    first, last, fixed = loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP], wholes(t, COUNTS)[FIXED]
     if first == last:
         return
     row, body, J = wholes(j, ja.LOOP_ROW), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN)

@@ -71,8 +71,8 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
             psi[r] -= setting[g, ja.REST]
         else:
             if role[r] == ja.DRIVEN:
-                psi[r] -= motion[g, 0]
-                rate[r] -= motion[g, 1]
+                psi[r] -= motion[g, ja.AIM]
+                rate[r] -= motion[g, ja.AIM_RATE]
             drift = max(drift, abs(psi[r]))
         x_2[r] = pull[r] * psi[r] + rate[r]
     reals(t, CHECK)[JOINT_DRIFT] = drift
@@ -169,9 +169,9 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
         c = order[k]
         if c >= counts[SEEN]:
             l = c - counts[SEEN]
-            along = p[k, 0] if law[l, 0] <= ja.HIGH_LIMIT else p[k, 1]
+            along = p[k, 0] if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT else p[k, 1]
             law_value[l, ja.LAW_IMPULSE] = along
-            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
                 if body[term] >= fixed:
                     for m in range(6):
                         push[body[term], m] += law_value[l, ja.SIDE] * along * J[term, m]
@@ -188,7 +188,7 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
         arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], fixed)
         for side in range(2):
             b = index[c, side]
-            if b < fixed or tree_of[b, 0] < 0:
+            if b < fixed or tree_of[b, ja.MECHANISM] < 0:
                 continue
             sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
             for m in range(3):
@@ -209,7 +209,7 @@ def answer(t: IntArray) -> None:
         reaction[r] = 0.0
     _push_bodies(t, j)
     for k in range(tree.shape[0]):
-        if tree[k, 3] == 1:
+        if tree[k, ja.ACTS] == 1:
             solve_mechanism(j, k, push, reaction)
             close_loops(t, j, k, push, reals(j, ja.X_2), 0.0, reaction)
     for at in range(tree_body.shape[0]):

@@ -163,7 +163,7 @@ class Room:
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
-        put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
+        put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
         put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
         put(at.ASKED, np.zeros(n_b))
         put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
