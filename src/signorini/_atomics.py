@@ -1,7 +1,7 @@
 """Words of memory that threads share: operations of one piece, seen by others in order; see :mod:`signorini._jit`.
 
 A word is an entry ``table[row, 0]`` of an int64 array of four columns. Without compilation there is one thread, and
-plain operations do.
+plain operations do. Numba has no such operations for the kernels of a CPU: they are written here in its terms.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ import numba
 
 from signorini._jit import perform
 
-if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+ONE_THREAD: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+"""Whether nothing is compiled, so that threads would be of no use."""
+
+if ONE_THREAD:
 
     def read_word(table: Any, row: int) -> int:
         """Return a word; what its writer wrote before it is seen from here on."""

@@ -15,11 +15,20 @@ import threading
 import weakref
 from typing import Any
 
-import numba
 import numpy as np
 
 from signorini._arrays import IntArray
-from signorini._atomics import add_to_word, attempt, call_system, pause, read_word, swap_word, system_waits, write_word
+from signorini._atomics import (
+    ONE_THREAD,
+    add_to_word,
+    attempt,
+    call_system,
+    pause,
+    read_word,
+    swap_word,
+    system_waits,
+    write_word,
+)
 from signorini._jit import inner_kernel, kernel, perform, whole_rows
 
 MOST_SHARES = 256
@@ -120,8 +129,7 @@ class Team:
         give_way, sleep, time = system_waits()
         self.table[_GIVE_WAY, 0] = give_way
         self.table[_SLEEP, :2] = sleep, time
-        alone = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-        self.table[_THREADS, 0] = 1 if alone else threads
+        self.table[_THREADS, 0] = 1 if ONE_THREAD else threads
         self._bells = [threading.Semaphore(0) for _ in range(int(self.table[_THREADS, 0]) - 1)]
         for rank, bell in enumerate(self._bells):
             threading.Thread(target=_serve, args=(self.table, rank + 1, bell), daemon=True, name="signorini").start()

@@ -9,27 +9,16 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import Engine
 from signorini.formulations import step_arrays as at
-from signorini.model import Model
+from tests.by_python import TOLERANCE, ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, slider, wheel
 
-TOLERANCE = 1e-11
 CLOSE = 1e-8  # velocities [m/s]: what the tolerance leaves open where impulses are a thousand times what gravity gives
 EXACT = 1e-12  # sums in another order
 
 
 # Scenes in which contacts and laws leave no choice between reactions.
 UNIQUE = ("chain", "driven", "limit", "slipping", "motor", "kinds", "planar", "gear", "linkage")
-
-
-class Slow(sg.MoreauJean):
-    """The same law, step by step in Python."""
-
-    __slots__ = ()
-
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        return None
 
 
 def floor() -> sg.Scene:
@@ -202,7 +191,7 @@ def test_every_step_is_that_of_the_functions(name: str) -> None:
     """States, reports, energies and names of what is remembered, from the same state at each step."""
     scene, h, steps = SCENES[name]
     fast = sg.Simulator(scene(), h=h, tolerance=TOLERANCE)
-    slow = sg.Simulator(scene(), h=h, tolerance=TOLERANCE, formulation=Slow())
+    slow = sg.Simulator(scene(), h=h, tolerance=TOLERANCE, formulation=ByPython())
     assert fast.engine is not None and slow.engine is None
     for k in range(steps):
         slow.restore(fast.snapshot())
@@ -229,7 +218,7 @@ def test_records_of_compiled_runs_are_those_of_the_functions() -> None:
     """What `simulate` keeps: coordinates, speeds, efforts, reactions, certificate and balance."""
     runs = [
         sg.simulate(hand(), duration=0.2, h=5e-3, tolerance=TOLERANCE, formulation=formulation)
-        for formulation in (sg.MoreauJean(), Slow())
+        for formulation in (sg.MoreauJean(), ByPython())
     ]
     fast, slow = runs
     for word in ("coordinate", "speed", "effort", "reaction"):

@@ -13,12 +13,10 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import step_arrays as at
-from tests.by_python import ByPython
+from tests.by_python import TOLERANCE, ByPython, balances_agree, certificates_agree
 from tests.scenes import GRAVITY, box_on_slope
 
-TOLERANCE = 1e-11
 SPEED = 1e-9  # [m/s] what the tolerance leaves open of velocities of some metres per second
-ENERGY = 1e-9  # [J] the same of energies of some tens of joules
 
 
 def heap(seed: int = 1, *, restitution: float = 0.0, shaken: bool = False, **friction: Any) -> sg.Scene:
@@ -76,25 +74,6 @@ def agree(scene: sg.Scene, steps: int, h: float = 2e-3, **options: Any) -> list[
         certificates_agree(by_kernel, by_python)
         assert by_kernel.result.problem.residual(by_kernel.result.solution.z) <= TOLERANCE
     return reports
-
-
-def balances_agree(first: sg.StepReport, second: sg.StepReport) -> None:
-    """Compare where the energy went; which bodies count as hit is open where an impulse is next to nothing."""
-    a, b = first.result.balance._asdict(), second.result.balance._asdict()
-    for balance in (a, b):
-        balance["impact"] += balance.pop("integration")
-    assert a == pytest.approx(b, abs=ENERGY)
-
-
-def certificates_agree(first: sg.StepReport, second: sg.StepReport) -> None:
-    """Compare what can be checked of the step."""
-    a, b = first.certificate, second.certificate
-    assert a.status == b.status == sg.Status.SOLVED
-    assert a.residual <= TOLERANCE
-    assert a.energy_error <= 1e-12
-    for word in ("min_gap", "compliance", "deflection", "correction_work"):
-        assert getattr(a, word) == pytest.approx(getattr(b, word), rel=1e-6, abs=1e-9)
-    assert first.result.memory.stored == pytest.approx(second.result.memory.stored, abs=ENERGY)
 
 
 SCENES = pytest.mark.parametrize(

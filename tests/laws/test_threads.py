@@ -76,10 +76,11 @@ def groups(simulator: sg.Simulator) -> list[tuple[int, list[set[int]]]]:
     island, cut, order, index = (engine.arena[k] for k in (at.ISLAND, at.CUT, at.ORDER, at.SEEN_INDEX))
     found = []
     for row in island[: engine._counts[at.ISLANDS]]:
-        if row[5] > 0:
-            slabs, ends = int(cut[row[5] - 1, 1]), cut[row[5] - 1, 2:]
-            assert len(set(order[row[2] : row[2] + row[0]])) == row[0], "contacts of the last step, not yet renumbered"
-            parts = np.split(order[row[2] : row[2] + row[0]], ends[: 2 * slabs - 1])
+        if row[at.CUT_ROW] > 0:
+            slabs, *ends = cut[row[at.CUT_ROW] - 1, 1:].tolist()
+            first, last = row[at.FIRST_CONTACT], row[at.FIRST_CONTACT] + row[at.N_CONTACTS]
+            assert len(set(order[first:last])) == last - first, "contacts of the last step, not yet renumbered"
+            parts = np.split(order[first:last], ends[: 2 * slabs - 1])
             moving = [index[part, :2][index[part, :2] >= simulator.model.fixed_count] for part in parts]
             found.append((slabs, [set(bodies.tolist()) for bodies in moving]))
     return found

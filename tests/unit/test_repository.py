@@ -34,7 +34,7 @@ def our_files() -> list[Path]:
     folders = [ROOT]
     while folders:
         for path in sorted(folders.pop().iterdir()):
-            if path.is_file() and path.suffix in TEXT:
+            if path.is_file() and path.suffix in TEXT and path.name != ".git":  # a file in a further work tree
                 found.append(path)
             hidden = path.name.startswith(".") and path.name not in HIDDEN_BUT_OURS
             made = path.name == "__pycache__" or path.relative_to(ROOT).as_posix() in NOT_OURS
@@ -185,7 +185,7 @@ def test_every_room_is_under_contract() -> None:
     layers, _, door_to_numba = PROJECT["tool"]["importlinter"]["contracts"]
     known = {layer.strip("()") for line in layers["layers"] for layer in line.split(" | ")}
     assert {f"signorini.{room}" for room in rooms()} <= known
-    assert {f"signorini.{room}" for room in rooms()} == set(door_to_numba["source_modules"])
+    assert door_to_numba["source_modules"] == ["signorini"]
 
 
 def test_every_public_name_is_documented() -> None:

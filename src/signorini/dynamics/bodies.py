@@ -23,7 +23,8 @@ from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
 from signorini.model import ModelArrays
 
 _NEWTON_STEPS = 20  # quadratic convergence from a start that is off by half a radian at most
-_TURN = 0.5  # radians that one implicit solve may cover
+TURN_AT_ONCE = 0.5
+"""Radians that one solution of the implicit gyroscopic equation may cover."""
 _MOST_PARTS = 1000.0  # a spin this fast has no meaning at this step size; the energy still only falls
 _ROUNDING = 1e-13
 
@@ -134,7 +135,7 @@ def gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implic
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         x = unrotate(e, (v[b, 3], v[b, 4], v[b, 5]))
         if implicit:
-            parts = min(_MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / _TURN))
+            parts = min(_MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
             y = x
             for _ in range(int(parts)):
                 y = _implicit_spin(I, y, h / parts)

@@ -20,9 +20,9 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.math.rotation import cross, dot, matrix, multiply, rotate
-from signorini.model import JointArrays, RowTable
+from signorini.model import JointArrays, RowKind, RowTable
 
-_SLIDE, _ALIGN, _DISTANCE, _ANGLE = 0, 1, 2, 3
+_SLIDE, _ALIGN, _DISTANCE, _ANGLE = map(int, (RowKind.SLIDE, RowKind.ALIGN, RowKind.DISTANCE, RowKind.ANGLE))
 
 
 class Rows(NamedTuple):

@@ -17,14 +17,14 @@ from signorini.formulations.restitution import (
     expansion_of,
     slid_in_compression,
 )
+from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage
 from signorini.formulations.step_solve import WINDOW
 from signorini.formulations.time_stepping import ContactSpace
 from signorini.model import Model
 from signorini.problems import FrictionProblem
-from signorini.solvers import FrictionAuto, Solution, Status, solve
+from signorini.solvers import Solution, Status
 
-_ROBUST = FrictionAuto(sweeps=0)
 _BLOCKS = 9  # of a contact that is there twice: four, and four with one for its normal
 _BY_PYTHON = -1.0  # in place of the sweeps of a phase
 # Arrays by contact that a phase has for itself.
@@ -102,8 +102,7 @@ class Collisions:
         shift = self._step[at.SHIFT][place]
 
         def answer(problem: FrictionProblem, start: Array) -> Solution:
-            # A little more than is asked for: here sums are added up in another order.
-            return solve(problem, _ROBUST, tolerance=0.9 * tolerance, start=start)
+            return solve_robustly(problem, tolerance, start)
 
         outcome = collide(model, there, space, shift, {}, answer)
         (first, compression), dim = outcome.phases[0], space.b.shape[1]

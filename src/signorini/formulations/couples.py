@@ -10,10 +10,10 @@ from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.formulations import step_arrays as at
 from signorini.formulations.friction_law import FrictionLaw
+from signorini.formulations.robust import solve_robustly
 from signorini.formulations.step_solve import WINDOW
 from signorini.model import Model
 from signorini.problems import FrictionProblem
-from signorini.solvers import solve
 
 _NUMBERS = {
     at.COUPLE_SCALE: (6,),
@@ -91,8 +91,7 @@ class Couples:
         """
         unit, columns = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place], self._columns(law)
         start = np.ascontiguousarray((unit * self._arena[at.COUPLE_P][place])[:, columns])
-        # A little more than is asked for: here sums are added up in another order.
-        solution = solve(problem, None, tolerance=0.9 * tolerance, start=start.reshape(-1))
+        solution = solve_robustly(problem, tolerance, start.reshape(-1), swept=False)
         whole = np.zeros((place.size, 6))
         whole[:, columns] = solution.z.reshape(start.shape)
         self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)

@@ -19,6 +19,7 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
 from signorini.formulations.step_room import Log, Options, Room
@@ -31,9 +32,7 @@ from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.solvers import FrictionAuto, Solution, Status, solve
-
-_ROBUST = FrictionAuto(sweeps=0)  # an island that sweeps did not solve
+from signorini.solvers import Solution, Status
 
 
 class Engine:
@@ -143,7 +142,7 @@ class Engine:
         return self._go_on(steps)
 
     def timed_run(self, steps: int) -> int:
-        """Do as :meth:`run`, and keep the time that each step took on average in `seconds`."""
+        """Do and return as :meth:`run`, and keep the time that each step took on average in `seconds`."""
         began = time.perf_counter()
         done = self.run(steps)
         self.seconds = (time.perf_counter() - began) / max(done, 1)
@@ -172,7 +171,7 @@ class Engine:
         self._connected = True
 
     def _go_on(self, steps: int) -> int:
-        """Run, and do what kernels cannot."""
+        """Run, and do what kernels cannot; return how many steps were done."""
         if not self._connected:
             self._connect_all()
         counts, table, done = self._counts, self.arena.table, 0
@@ -193,7 +192,7 @@ class Engine:
                 self._room.make_more_room(int(counts[at.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
-        """Do as compiled runs do, where users' functions describe shapes."""
+        """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
         self._counts[at.DONE] = 0
         while run_to_look(self.arena.table, steps):
             contacts = detect(self.model, self._now(), self.arena[at.REACH])
@@ -245,8 +244,7 @@ class Engine:
         for rows, asked in self._resisting():
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
-            # A little more than is asked for: here sums are added up in another order.
-            solution = solve(problem, _ROBUST, tolerance=0.9 * asked, start=problem.flat(p[place]))
+            solution = solve_robustly(problem, asked, problem.flat(p[place]))
             if solution.residual > tolerance and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
                 self.arena[at.Q][:] = began.q
                 self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
@@ -274,8 +272,8 @@ class Engine:
         asked, hard = self.arena[at.ASKED][: len(islands)], islands[:, at.MET] == 0
         if self.joints is not None or not hard.any():
             return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])))]
-        ends = zip(islands[hard, 2], islands[hard, 2] + islands[hard, 0], strict=True)
-        rows = [np.sort(order[first:last]) for first, last in ends]
+        firsts, counts = islands[hard, at.FIRST_CONTACT], islands[hard, at.N_CONTACTS]
+        rows = [np.sort(order[first : first + n]) for first, n in zip(firsts, counts, strict=True)]
         return list(zip(rows, asked[hard].tolist(), strict=True))
 
     def _contacts(self, rows: IntArray) -> IntArray:
@@ -315,7 +313,7 @@ class Engine:
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _space(self, model: Model, state: State, coordinate: Array, contacts: Contacts) -> tuple[Stage, ContactSpace]:
-        """Map the impulses of a step that began at `state` by the functions of the other formulations.
+        """Return where a step that began at `state` acts, and its map of impulses, by the functions of Python steps.
 
         `coordinate` are those of the joints then.
         """

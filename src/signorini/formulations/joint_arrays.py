@@ -27,7 +27,7 @@ def _numbered(count: int) -> Any:
     FRAME_B,
     PARAMETER,
     SETTING,  # (n_j, 7): see below
-    # constant: bilateral rows, and those that measure coordinates
+    # constant: bilateral rows, and those that measure coordinates; four columns of each as in RowTable
     ROW_JOINT,
     ROW_KIND,
     ROW_I,
@@ -47,13 +47,13 @@ def _numbered(count: int) -> Any:
     TREE_START,  # (n_mechanisms + 1,) first body of each mechanism
     TREE_PARTS,  # (n_trees + 1,) first body of each tree
     ABOVE,  # (n_t,) place of the parent in these arrays, -1 at the root
-    FREEDOM,  # (n_t, 2): first degree of freedom within the mechanism, and their number
-    TREE_OF,  # (n_b, 3): mechanism of a body and its place in these arrays, or -1, and blocks that a force on it needs
-    TREE,  # (n_mechanisms, 4): smallest body, degrees of freedom, rows of y beyond the first, whether anything acts
-    LOOPS,  # (n_mechanisms, 3): first and after last row in LOOP_ROW, and directions that they take out
+    FREEDOM,  # (n_t, 2): see below
+    TREE_OF,  # (n_b, 3): see below
+    TREE,  # (n_mechanisms, 4): see below
+    LOOPS,  # (n_mechanisms, 3): see below
     LOOP_ROW,  # (n_l,) rows outside the trees
     # of a step
-    MOTION,  # (n_j, 2): prescribed coordinate and its mean rate over the step
+    MOTION,  # (n_j, 2): see below
     ROW_BODY,  # (2 n_r,)
     JACOBIAN,  # (2 n_r, 6)
     PSI,  # (n_r,)
@@ -67,8 +67,8 @@ def _numbered(count: int) -> Any:
     GAUGE_RATE,  # (n_g,) that prescribed bodies give them
     COORDINATE,  # (n_j,)
     COORDINATE_0,  # (n_j,) at the start of the step
-    REPORT,  # (n_j, 9): coordinate, speed, effort, reaction
-    LOG,  # (rows, n_j, 9)
+    REPORT,  # (n_j, REPORT_COLUMNS): see below
+    LOG,  # (rows, n_j, REPORT_COLUMNS)
     INERTIAS,  # (n_b, 6, 6)
     CHOLESKY,  # (n_b, 6, 6): this and the next three as in dynamics.joint_tree
     JOINT_ROWS,  # (n_t, 8, 6)
@@ -93,7 +93,7 @@ def _numbered(count: int) -> Any:
     MOBILITY,  # (3,)
     SMALL,  # (8, 6)
     # laws
-    LAW,  # (any, 3): kind, row of the coordinate, row of y
+    LAW,  # (any, 3): see below
     LAW_VALUE,  # (any, 5): see below
     GROUP,  # (cap, 2): bodies of contacts and laws, each tree by one of its bodies
     ARRAY_COUNT,
@@ -112,7 +112,25 @@ REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)
 # ROLE
 RIGID, DRIVEN, SPRING = _numbered(3)
 
-# LAW: kinds, also the last digit of a law's name
+# FREEDOM: first degree of freedom of a body within its mechanism, and their number
+FIRST_FREEDOM, FREEDOMS = _numbered(2)
+
+# TREE_OF: mechanism of a body and its place in the arrays of trees, or -1, and blocks that a force on it needs
+MECHANISM, TREE_PLACE, TREE_BLOCKS = _numbered(3)
+
+# TREE: smallest body, degrees of freedom, where the rows of y beyond the first begin, whether anything acts
+LEAST_BODY, ALL_FREEDOMS, MORE_ROWS, ACTS = _numbered(4)
+
+# LOOPS: first and after last row in LOOP_ROW, and number of directions that they take out
+LOOP_FIRST, LOOP_STOP, LOOP_TAKEN = _numbered(3)
+
+# MOTION: prescribed coordinate and its mean rate over the step
+AIM, AIM_RATE = _numbered(2)
+
+# LAW: kind, row of its coordinate, row of y
+LAW_KIND, LAW_GAUGE, LAW_ROW = _numbered(3)
+
+# Kinds of laws, also the last digit of a law's name
 LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = _numbered(4)
 
 # LAW_VALUE
@@ -120,5 +138,6 @@ SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE = _numbered(5)
 
 EVERY_BODY: Any = np.int64(0)  # the least number of a body
 
-# REPORT
-AT, SPEED, EFFORT_OF, REACTION_OF = 0, 1, 2, 3
+# REPORT: coordinate, speed, effort, and reaction in six columns
+AT, SPEED, EFFORT_OF, REACTION_OF = _numbered(4)
+REPORT_COLUMNS = REACTION_OF + 6

@@ -12,6 +12,7 @@ from signorini.dynamics.motion import motion_rate
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.base import JointReport, Memory
 from signorini.formulations.gap_law import lift_speed
+from signorini.formulations.mechanisms import Mechanisms
 from signorini.formulations.step_joint_laws import LAST_NAME
 from signorini.model import Joints, Model
 
@@ -44,110 +45,64 @@ def _depend(model: Model) -> bool:
     return joint_system(model, state, near, M_inv, h, secant=False).redundant > 0
 
 
-class _Trees:
-    """Where bodies, rows and degrees of freedom of each mechanism are: trees, and the loops that hold some together."""
-
-    def __init__(self, model: Model) -> None:
-        joints, tree, free = model.joints, model.joints.tree, model.arrays.free
-        mechanism, self.loop_row, self.loops = _mechanisms(joints, tree.start.size - 1)
-        trees = np.argsort(mechanism, kind="stable")
-        place = np.concatenate([np.arange(tree.start[k], tree.start[k + 1]) for k in trees] or [np.zeros(0)])
-        place = place.astype(np.int64)
-        self.body, self.parent = tree.body[place], tree.parent[place]
-        self.row_start, self.row_stop = tree.row_start[place], tree.row_stop[place]
-        self.parts = np.concatenate([[0], np.cumsum(np.diff(tree.start)[trees])])
-        last = np.searchsorted(mechanism[trees], np.arange(self.loops.shape[0]), side="right")
-        self.start = np.concatenate([[0], self.parts[last]])
-        self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
-        self.of_body[self.body, 1] = np.arange(self.body.size)
-        self.of_body[:, 2] = 2 * (np.arange(model.body_count) >= model.fixed_count)
-        self.above = np.where(self.parent >= 0, self.of_body[self.parent, 1], -1)
-        self.freedom = np.zeros((self.body.size, 2), dtype=np.int64)
-        self.table = np.zeros((self.loops.shape[0], 4), dtype=np.int64)
-        rows = zip(self.row_start, self.row_stop, strict=True)
-        rigid = np.array([np.count_nonzero(joints.spring[first:stop] == 0) for first, stop in rows], dtype=np.int64)
-        for k in range(self.loops.shape[0]):
-            at = np.arange(self.start[k], self.start[k + 1])
-            self.of_body[self.body[at], 0] = k
-            self.freedom[at, 1] = free[self.body[at]].sum(axis=1).astype(np.int64) - rigid[at]
-            self.freedom[at, 0] = np.cumsum(self.freedom[at, 1]) - self.freedom[at, 1]
-            self.table[k, 0], self.table[k, 1] = self.body[at].min(), self.freedom[at, 1].sum()
-        self._count_blocks()
-
-    def _count_blocks(self) -> None:
-        """Count the blocks of three degrees of freedom that a force on a body may touch.
-
-        They are those on the way to the root of its tree, or with loops all of the mechanism.
-        """
-        blocks: list[set[int]] = [set()] * self.body.size
-        for i in range(self.body.size - 1, -1, -1):  # from the roots
-            first, count = self.freedom[i]
-            own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
-            blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
-            k = self.of_body[self.body[i], 0]
-            closed = self.loops[k, 1] > self.loops[k, 0]
-            self.of_body[self.body[i], 2] = (self.table[k, 1] + 2) // 3 if closed else len(blocks[i])
-
-
-def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 3)."""
-    of_tree, of_body = np.arange(tree_count), joints.tree.of_body
-    rows = joints.tree.loop_row
-    ends = []
-    for r in rows:
-        g = joints.rows.joint[r]
-        bodies = (joints.arrays.body_a[g], joints.arrays.body_b[g])
-        pair = [int(of_body[b]) for b in bodies if b >= 0 and of_body[b] >= 0]
-        ends.append(pair[0])
-        of_tree[of_tree == of_tree[pair[-1]]] = of_tree[pair[0]]
-    mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
-    own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
-    order = np.argsort(own, kind="stable")
-    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
-    loops[:, 0] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
-    loops[:, 1] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
-    return mechanism, rows[order], loops
-
-
 class JointTables:
     """The joints of an :class:`~signorini.formulations.engine.Engine`."""
 
     def __init__(self, model: Model, h: float) -> None:
-        self._h = h
+        self._h, self._joints = h, model.joints
         self.arena = Arena(int(ja.ARRAY_COUNT))
-        joints = self._joints = model.joints
-        trees = _Trees(model)
-        self.law_room = _most_laws(joints)
+        self.law_room = _most_laws(model.joints)
         """Most laws that can act in a step."""
-        put, n_b, n_t, n_j = self.arena.put, model.body_count, trees.body.size, joints.count
-        n_r, n_g, n_l = joints.rows.joint.size, joints.coordinates.joint.size, trees.loop_row.size
-        width = 3 * (int(trees.table[:, 1].max(initial=0)) // 3 + 1)
-        most = int((trees.loops[:, 1] - trees.loops[:, 0]).max(initial=0))
-        for k, column in zip(range(int(ja.BODY_A), int(ja.PARAMETER) + 1), joints.arrays, strict=True):
-            put(k, np.array(column))
-        for first, table in ((ja.ROW_JOINT, joints.rows), (ja.GAUGE_JOINT, joints.coordinates)):
+        self.driven = any(motion is not None for motion in model.joints.motions)
+        """Whether functions prescribe coordinates."""
+        mechanisms = Mechanisms(model)
+        self._put_joints()
+        self._put_mechanisms(mechanisms)
+        self._make_arrays(mechanisms, model.body_count)
+        self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, self._most_law_blocks(mechanisms)
+        self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
+        self.make_room(0)
+        self.log(0)
+        self.arena.check()
+
+    def _put_joints(self) -> None:
+        """Put in what stays the same of joints and rows."""
+        joints, put = self._joints, self.arena.put
+        tables = ((ja.BODY_A, joints.arrays), (ja.ROW_JOINT, joints.rows), (ja.GAUGE_JOINT, joints.coordinates))
+        for first, table in tables:
             for k, column in enumerate(table):
                 put(first + k, np.array(column))
+        soft, pull = _rates(joints, self._h)
         put(ja.SETTING, _settings(joints))
-        soft, pull = _rates(joints, h)
         put(ja.ROLE, joints.drive + 2 * joints.spring)
         put(ja.SOFT_ROW, soft)
         put(ja.PULL, pull)
+
+    def _put_mechanisms(self, mechanisms: Mechanisms) -> None:
+        """Put in what stays the same of trees and loops."""
         for k, whole in (
-            (ja.TREE_BODY, trees.body),
-            (ja.TREE_PARENT, trees.parent),
-            (ja.TREE_FIRST, trees.row_start),
-            (ja.TREE_STOP, trees.row_stop),
-            (ja.TREE_START, trees.start),
-            (ja.TREE_PARTS, trees.parts),
-            (ja.LOOPS, trees.loops),
-            (ja.LOOP_ROW, trees.loop_row),
-            (ja.ABOVE, trees.above),
-            (ja.FREEDOM, trees.freedom),
-            (ja.TREE_OF, trees.of_body),
-            (ja.TREE, trees.table),
+            (ja.TREE_BODY, mechanisms.body),
+            (ja.TREE_PARENT, mechanisms.parent),
+            (ja.TREE_FIRST, mechanisms.row_start),
+            (ja.TREE_STOP, mechanisms.row_stop),
+            (ja.TREE_START, mechanisms.start),
+            (ja.TREE_PARTS, mechanisms.parts),
+            (ja.LOOPS, mechanisms.loops),
+            (ja.LOOP_ROW, mechanisms.loop_row),
+            (ja.ABOVE, mechanisms.above),
+            (ja.FREEDOM, mechanisms.freedom),
+            (ja.TREE_OF, mechanisms.of_body),
+            (ja.TREE, mechanisms.table),
         ):
-            put(k, np.array(whole, dtype=np.int64))
+            self.arena.put(k, np.array(whole, dtype=np.int64))
+
+    def _make_arrays(self, mechanisms: Mechanisms, n_b: int) -> None:
+        """Make the arrays of a step."""
+        joints, loops, put = self._joints, mechanisms.loops, self.arena.put
+        n_j, n_r, n_g = joints.count, joints.rows.joint.size, joints.coordinates.joint.size
+        n_t, n_l = mechanisms.body.size, mechanisms.loop_row.size
+        most = int((loops[:, ja.LOOP_STOP] - loops[:, ja.LOOP_FIRST]).max(initial=0))
+        width = 3 * (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) // 3 + 1)
         for k, shape in (
             (ja.SUMS, (8,)),
             (ja.MOTION, (n_j, 2)),
@@ -162,7 +117,7 @@ class JointTables:
             (ja.GAUGE_RATE, (n_g,)),
             (ja.COORDINATE, (n_j,)),
             (ja.COORDINATE_0, (n_j,)),
-            (ja.REPORT, (n_j, 9)),
+            (ja.REPORT, (n_j, int(ja.REPORT_COLUMNS))),
             (ja.INERTIAS, (n_b, 6, 6)),
             (ja.CHOLESKY, (n_b, 6, 6)),
             (ja.JOINT_ROWS, (n_t, MOST_ROWS, 6)),
@@ -195,15 +150,13 @@ class JointTables:
             (ja.LAW, (self.law_room, 3)),
         ):
             put(k, np.zeros(shape, dtype=np.int64))
-        self.driven = any(motion is not None for motion in joints.motions)
-        """Whether functions prescribe coordinates."""
-        depth = np.append(trees.of_body[:, 2], 0)  # of the world, which is number -1, too
+
+    def _most_law_blocks(self, mechanisms: Mechanisms) -> int:
+        """Return how many blocks the laws may need in all."""
+        joints = self._joints
+        depth = np.append(mechanisms.of_body[:, ja.TREE_BLOCKS], 0)  # of the world, which is number -1, too
         own = 1 + depth[joints.arrays.body_a] + depth[joints.arrays.body_b]
-        self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, 4 * own[joints.coordinates.joint].sum()
-        self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
-        self.make_room(0)
-        self.log(0)
-        self.arena.check()
+        return 4 * int(own[joints.coordinates.joint].sum())
 
     def make_room(self, rows: int) -> None:
         """Make room for so many contacts and laws."""
@@ -216,7 +169,7 @@ class JointTables:
 
     def log(self, rows: int) -> None:
         """Make a log with room for so many steps."""
-        self.arena.put(ja.LOG, np.zeros((rows, self._joints.count, 9)))
+        self.arena.put(ja.LOG, np.zeros((rows, self._joints.count, int(ja.REPORT_COLUMNS))))
 
     def read_log(self, rows: int) -> Array:
         """Return the first rows of the log, a copy."""
@@ -268,10 +221,10 @@ class JointTables:
         """Return what the joints did in the last step."""
         table = self.arena[ja.REPORT].copy()
         return JointReport(
-            coordinate=table[:, 0],
-            speed=table[:, 1],
-            effort=table[:, 2],
-            reaction=table[:, 3:],
+            coordinate=table[:, ja.AT],
+            speed=table[:, ja.SPEED],
+            effort=table[:, ja.EFFORT_OF],
+            reaction=table[:, ja.REACTION_OF :],
             drift=drift,
             redundant=int(redundant),
             unmet=unmet,

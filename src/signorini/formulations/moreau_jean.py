@@ -75,8 +75,10 @@ from signorini.solvers import Solution, solve
 class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution by Newton or Poisson.
 
-    The whole step is compiled where friction is Coulomb's, theta is 1, restitution Newton's, no solver or stiffness is
-    named, and joints, if any, are those that :func:`~signorini.formulations.joint_tables.takes_joints` names.
+    The whole step is compiled unless a solver is named. With joints it is where theta is 1, restitution Newton's,
+    friction Coulomb's, neither stiffness nor projection is asked for, and
+    :func:`~signorini.formulations.joint_tables.takes_joints` holds; with couples or ellipsoids where restitution is
+    Newton's and :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1.
     """
 
     solver: Any = None

@@ -24,10 +24,9 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.dynamics import advance, free_velocity, inverse_inertia, joint_coordinates, joint_rows, load_impulse
+from signorini.dynamics.bodies import TURN_AT_ONCE
 from signorini.formulations.base import FreeMotion, Memory
 from signorini.model import Model, State
-
-_TURN = 0.5  # radians that one solution of the gyroscopic equation may cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def _spun(model: Model, state: State, h: float, theta: float, ahead: Array | Non
     if theta == 1.0:
         return free_velocity(model.arrays, state.q, state.v, h, implicit=True)
     turn = theta * h * float(np.linalg.norm(state.v[:, 3:], axis=1).max(initial=0.0))
-    parts = max(1, int(np.ceil(turn / _TURN)))
+    parts = max(1, int(np.ceil(turn / TURN_AT_ONCE)))
     if ahead is not None and parts == 1:
         return _explicit(model, state, theta * ahead + (1.0 - theta) * state.v, h)
     v = state.v

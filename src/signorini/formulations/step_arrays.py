@@ -19,7 +19,7 @@ def _numbered(count: int) -> Any:
 
 (
     # scalars
-    NUMBERS,  # (18,): see below
+    NUMBERS,  # (NUMBER_COUNT,): see below
     COUNTS,  # (COUNT_COUNT,): see below
     # bodies, constant
     MASS,  # (n_b,)
@@ -42,7 +42,7 @@ def _numbered(count: int) -> Any:
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
     REACH,  # (n_b,)
-    PLACE,  # (n_b, 4): parent in the forest of islands, row of y in its island, island, awake and later pressed
+    PLACE,  # (n_b, PLACE_COLUMNS): see below
     REST,  # (n_b, 7): steps for which a body has been still, and its load in the last of them
     # shapes and the memory of detection, see signorini.geometry.tables
     SHAPE,
@@ -66,8 +66,7 @@ def _numbered(count: int) -> Any:
     SEEN_INDEX,  # (cap, 4)
     # contacts in the order of islands
     ORDER,  # (cap,) row in the order of features
-    # (n_b, 7): contacts, bodies, first contact, first body, whether joints are in it, row in CUT + 1 or 0, MET
-    ISLAND,
+    ISLAND,  # (n_b, ISLAND_COLUMNS): see below
     ASKED,  # (n_b,) tolerance of each island, see step_solve
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
@@ -94,13 +93,13 @@ def _numbered(count: int) -> Any:
     PART,  # (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
     SMALL,  # (2, window + 1, window + 1)
     # what the step says of itself
-    CHECK,  # (14,): see below
-    BALANCE,  # (9,): as Balance
+    CHECK,  # (CHECK_COUNT,): see below
+    BALANCE,  # (BALANCE_COUNT,): see below
     # log, one row for each step
     LOG_Q,  # (rows, n_b, 7)
     LOG_V,  # (rows, n_b, 6)
-    LOG_CHECK,  # (rows, 14)
-    LOG_BALANCE,  # (rows, 9)
+    LOG_CHECK,  # (rows, CHECK_COUNT)
+    LOG_BALANCE,  # (rows, BALANCE_COUNT)
     LOG_START,  # (rows + 1,) first contact
     LOG_VALUE,  # (any, 16): contact, impulse, velocity
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
@@ -180,7 +179,27 @@ def _numbered(count: int) -> Any:
     ROW_COUNT,
 ) = ARRAY_COUNT + _numbered(39)
 
-MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
+# PLACE
+(
+    PARENT,  # in the forest of islands
+    Y_ROW,  # of y within its island, -1 outside of all
+    OWN_ISLAND,
+    AWAKE,
+    PLACE_COLUMNS,
+) = _numbered(5)
+PRESSED = AWAKE  # the same column when the step is solved: whether a body feels a contact or a limit
+
+# ISLAND
+(
+    N_CONTACTS,
+    N_BODIES,
+    FIRST_CONTACT,
+    FIRST_BODY,
+    HAS_JOINTS,
+    CUT_ROW,  # 1 + its row in CUT, 0 if it is not cut
+    MET,  # whether the sweeps met the tolerance
+    ISLAND_COLUMNS,
+) = _numbered(8)
 
 # NUMBERS
 (
@@ -202,7 +221,8 @@ MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
     TURNED,  # [J] dissipated by couples
     DRIVEN,  # [J] work of prescribed motions by couples
     GOAL,  # tolerance of the part of an island
-) = _numbered(18)
+    NUMBER_COUNT,
+) = _numbered(19)
 
 # COUNTS
 (
@@ -263,4 +283,19 @@ MET = np.int64(6)  # column of ISLAND: whether the sweeps met the tolerance
     JOINT_DRIFT,
     JOINT_CONFLICT,
     REDUNDANT_ROWS,
-) = _numbered(14)
+    CHECK_COUNT,
+) = _numbered(15)
+
+# BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
+(
+    LOAD_WORK,
+    DRIVE_WORK,
+    CORRECTION_WORK,
+    JOINT_WORK,
+    FRICTION_LOSS,
+    IMPACT_LOSS,
+    DAMPING_LOSS,
+    INTEGRATION_LOSS,
+    ELASTIC_GAIN,
+    BALANCE_COUNT,
+) = _numbered(10)

@@ -14,6 +14,8 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DRIFT,
     FACTOR,
+    FIRST_BODY,
+    FIRST_CONTACT,
     FIXED,
     FREE,
     IMPLICIT,
@@ -22,6 +24,7 @@ from signorini.formulations.step_arrays import (
     JOINED,
     MASS,
     NUMBERS,
+    OWN_ISLAND,
     P_EXT,
     PLACE,
     Q_0,
@@ -32,6 +35,7 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     V_SPUN,
+    Y_ROW,
     H,
     Q,
     V,
@@ -101,14 +105,14 @@ def _add_impulses(t: IntArray) -> None:
     for b in range(counts[FIXED], v.shape[0]):
         for k in range(6):
             v[b, k] = v_free[b, k]
-        if place[b, 1] < 0:
+        if place[b, Y_ROW] < 0:
             continue
         if is_asleep(counts, place, b):
             for k in range(6):
                 v[b, k] = 0.0
             continue
-        i = place[b, 2]
-        y = 6 * (island[i, 3] + place[b, 1]) + 3 * island[i, 2]
+        i = place[b, OWN_ISLAND]
+        y = 6 * (island[i, FIRST_BODY] + place[b, Y_ROW]) + 3 * island[i, FIRST_CONTACT]
         for k in range(3):
             v[b, k] += L[b, k] * solving[y + k]
             v[b, 3 + k] += (

@@ -11,6 +11,7 @@ from signorini.formulations.contact_checks import SEPARATING, STICK, contact_che
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
+    BALANCE_COUNT,
     BOUND,
     CHECK,
     COLLIDES,
@@ -20,23 +21,30 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     CORRECTED,
     CORRECTION,
+    CORRECTION_WORK,
     COUNTS,
     DEFLECTION,
     DISSIPATION_ANGLE,
     DRIFT,
     DRIVE,
+    DRIVE_WORK,
     DRIVEN,
     EFFORT,
+    ELASTIC_GAIN,
     ENERGY_CHANGE,
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
+    IMPACT_LOSS,
     IMPULSE,
     INERTIA,
+    INTEGRATION_LOSS,
     JOINED,
     LOAD,
+    LOAD_WORK,
     MASS,
     MIN_GAP,
     MODE,
@@ -50,6 +58,7 @@ from signorini.formulations.step_arrays import (
     PAUSE,
     PLACE,
     PRESS_JOINED,
+    PRESSED,
     Q_0,
     Q_START,
     REFERENCE,
@@ -178,15 +187,15 @@ def _contact_work(t: IntArray) -> tuple[float, float, float]:
     counts, order, index, place = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE)
     p, u, correction = real_rows(t, P), real_rows(t, U), reals(t, CORRECTED)
     for b in range(place.shape[0]):
-        place[b, 3] = 0
+        place[b, PRESSED] = 0
     lifted, friction, normal = 0.0, 0.0, 0.0
     for k in range(counts[ACTIVE]):
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
         c = order[k]
         if c >= counts[SEEN] or (p0 == 0.0 and p1 == 0.0 and p2 == 0.0):
             continue
-        place[index[c, 0], 3] = 1
-        place[index[c, 1], 3] = 1
+        place[index[c, 0], PRESSED] = 1
+        place[index[c, 1], PRESSED] = 1
         lifted += p0 * correction[k]
         friction -= p1 * u[k, 1] + p2 * u[k, 2]
         normal += p0 * u[k, 0]
@@ -227,31 +236,13 @@ def _gained_by_springs(t: IntArray) -> float:
 
 
 @inner_kernel
-def account(t: IntArray) -> None:
-    """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
-    counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
-    mass, inertia, bound, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, BOUND), whole_rows(t, PLACE)
+def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float]:
+    """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took."""
+    mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
-    q_parted = real_rows(t, Q_0)
-    v_spun, p_ext, weight = real_rows(t, V_SPUN), real_rows(t, P_EXT), real_rows(t, WEIGHT)
-    fixed, h = counts[FIXED], numbers[H]
-    lifted, friction, normal = _contact_work(t)
-    if counts[JOINED] == 1:
-        perform(t[PRESS_JOINED, 0], (t,))
-    drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0
-    friction += numbers[TURNED]
-    if numbers[SPRING] > 0.0:
-        elastic = _gained_by_springs(t)
-    else:
-        elastic = 0.0
-        lifted += _pumped(t)
-    # Of theta < 1: the step acts where bodies have drifted to, and loads work over the way of the step.
-    late, flown, parted = 1.0 - numbers[DRIFT] / h, 0.0, 0.0
-    T_0, T_1, V_0_, V_1, pressed_loss, free_loss, load, extent, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    largest = 0.0
-    for b in range(fixed):
-        largest = max(largest, bound[b])
-    for b in range(fixed, mass.shape[0]):
+    q_parted, v_spun = real_rows(t, Q_0), real_rows(t, V_SPUN)
+    T_0, T_1, parted, pressed_loss, free_loss = 0.0, 0.0, 0.0, 0.0, 0.0
+    for b in range(wholes(t, COUNTS)[FIXED], mass.shape[0]):
         I = inertia[b]
         e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
@@ -274,44 +265,83 @@ def account(t: IntArray) -> None:
         )
         # All of the step belongs to the orientation before overlapping bodies were parted.
         parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
+        for k in range(3):
+            parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
         free_loss += start - body_energy(mass[b], I, e_0, spun)
-        if place[b, 3] == 1:
+        if place[b, PRESSED] == 1:
             pressed_loss += jump
         else:
             free_loss += jump
         T_0 += start
         T_1 += body_energy(mass[b], I, e_1, new)
+    return (T_0, T_1, parted, pressed_loss, free_loss)
+
+
+@inner_kernel
+def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float]:
+    """Return what gravity and other loads do [J].
+
+    Potential energies before and after, the weight of the scene times its extent, the work of the other loads over the
+    way of the step, and how much more that of all loads would be at the new velocities.
+    """
+    mass, bound, numbers, fixed = reals(t, MASS), reals(t, BOUND), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED]
+    q, q_0, v, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V), real_rows(t, V_0)
+    p_ext, weight, h = real_rows(t, P_EXT), real_rows(t, WEIGHT), numbers[H]
+    before, after, load, more, extent, largest, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for b in range(mass.shape[0]):
+        largest = max(largest, bound[b])
+        if b < fixed:
+            continue
         for k in range(3):
             g = mass[b] * numbers[GRAVITY_X + k]
-            V_0_ -= g * q_0[b, k]
-            parted -= g * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
-            V_1 -= g * q[b, k]
+            before -= g * q_0[b, k]
+            after -= g * q[b, k]
             extent = max(extent, abs(q[b, k]))
         for k in range(6):
-            change = late * (new[k] - v_0[b, k])
-            load += (p_ext[b, k] - h * weight[b, k]) * (new[k] - change)
-            flown += p_ext[b, k] * change
+            change = late * (v[b, k] - v_0[b, k])
+            load += (p_ext[b, k] - h * weight[b, k]) * (v[b, k] - change)
+            more += p_ext[b, k] * change
         heaviness += mass[b] * numbers[GRAVITY]
-        largest = max(largest, bound[b])
+    return (before, after, heaviness * (extent + largest), load, more)
+
+
+@inner_kernel
+def account(t: IntArray) -> None:
+    """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
+    counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
+    lifted, friction, normal = _contact_work(t)
+    if counts[JOINED] == 1:
+        perform(t[PRESS_JOINED, 0], (t,))
+    drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0
+    friction += numbers[TURNED]
+    if numbers[SPRING] > 0.0:
+        elastic = _gained_by_springs(t)
+    else:
+        elastic = 0.0
+        lifted += _pumped(t)
+    # Of theta < 1: the step acts where bodies have drifted to, and loads work over the way of the step.
+    late = 1.0 - numbers[DRIFT] / numbers[H]
+    T_0, T_1, parted, pressed_loss, free_loss = _kinetic_terms(t, late)
+    before, after, scale, load, more = _load_terms(t, late)
     impact = pressed_loss + lifted - normal - elastic
     lifted += parted
-    free_loss -= flown
+    free_loss -= more
     if counts[COLLIDES] == 1:
         impact += friction - numbers[SLID]
         friction = numbers[SLID]
-    balance[0] = load
-    balance[1] = drive
-    balance[2] = lifted
-    balance[4] = friction
-    balance[5] = impact
-    balance[7] = free_loss
-    balance[8] = elastic
+    balance[LOAD_WORK] = load
+    balance[DRIVE_WORK] = drive
+    balance[CORRECTION_WORK] = lifted
+    balance[FRICTION_LOSS] = friction
+    balance[IMPACT_LOSS] = impact
+    balance[INTEGRATION_LOSS] = free_loss
+    balance[ELASTIC_GAIN] = elastic
     check[CORRECTION] = lifted
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
-    scale = max(T_0, T_1, abs(V_0_), abs(V_1), heaviness * (extent + largest))
-    numbers[ENERGY_CHANGE] = (T_1 - T_0) + (V_1 - V_0_)
+    scale = max(T_0, T_1, abs(before), abs(after), scale)
+    numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = scale
-    for k in range(9):
+    for k in range(BALANCE_COUNT):
         scale = max(scale, abs(balance[k]))
     gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss - elastic))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0

@@ -25,6 +25,8 @@ from signorini.formulations.step_arrays import (
     DIAGONAL,
     DRIFT,
     EFFORT,
+    FIRST_BODY,
+    FIRST_CONTACT,
     GAP,
     GATHER,
     ISLAND,
@@ -34,6 +36,8 @@ from signorini.formulations.step_arrays import (
     LIMIT,
     LOAD,
     MU,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     PHASE,
     POSITION,
@@ -126,14 +130,17 @@ def _pose_compression(t: IntArray, s: IntArray) -> None:
         to_b[k, 0] += max(shift[k], 0.0)
     wholes(s, START)[counts[ACTIVE]] = g
     for i in range(counts[ISLANDS]):
-        for k in range(4):
+        for k in (N_CONTACTS, N_BODIES, FIRST_CONTACT, FIRST_BODY):
             to_island[i, k] = island[i, k]
     _count_phase(t, s, counts[ACTIVE])
 
 
 @inner_kernel
 def _pose_again(t: IntArray, s: IntArray, k: int, j: int, g: int, row: int, r: float) -> int:
-    """Pose contact `k` a second time, as the j-th of the expansion with the normal impulse `r`; `row` of y is free."""
+    """Pose contact `k` a second time, as the j-th of the expansion, with the normal impulse `r`, from block `g` on.
+
+    `row` of y is free for it. Return where the next blocks begin.
+    """
     a = 1.0 / reals(t, RHO)[k]
     end = _copy_contact(t, k, s, j, g)
     gather, diagonal, b, p = real_blocks(s, GATHER), real_blocks(s, DIAGONAL)[j], real_rows(s, B), real_rows(s, P)
@@ -165,8 +172,8 @@ def _pose_expansion(t: IntArray, s: IntArray) -> None:
     zero = counts[ACTIVE] - counts[ACTIVE]
     j, g, bodies = zero, zero, zero
     for i in range(counts[ISLANDS]):
-        first, last, again = island[i, 2], island[i, 2] + island[i, 0], zero
-        to_island[i, 2], to_island[i, 3] = j, bodies
+        first, last, again = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS], zero
+        to_island[i, FIRST_CONTACT], to_island[i, FIRST_BODY] = j, bodies
         for k in range(first, last):
             g = _copy_contact(t, k, s, j, g)
             position[k] = j
@@ -175,19 +182,19 @@ def _pose_expansion(t: IntArray, s: IntArray) -> None:
             j += 1
             r = p[k, 0] - compression[k, 0]
             if r > 0.0 and mu[k] > 0.0:
-                g = _pose_again(t, s, k, j, g, 2 * island[i, 1] + again, r)
+                g = _pose_again(t, s, k, j, g, 2 * island[i, N_BODIES] + again, r)
                 j += 1
                 again += 1
-        to_island[i, 0] = j - to_island[i, 2]
-        to_island[i, 1] = island[i, 1] + (again + 1) // 2
-        bodies += to_island[i, 1]
+        to_island[i, N_CONTACTS] = j - to_island[i, FIRST_CONTACT]
+        to_island[i, N_BODIES] = island[i, N_BODIES] + (again + 1) // 2
+        bodies += to_island[i, N_BODIES]
     wholes(s, START)[j] = g
     _count_phase(t, s, j)
 
 
 @inner_kernel
 def _solve_phase(t: IntArray, s: IntArray) -> bool:
-    """Solve what is posed, and check it."""
+    """Solve what is posed, and check it; False if some island resists."""
     solved = succeeds(s[SOLVE, 0], (s,))
     wholes(t, COUNTS)[SWEEPS] += wholes(s, COUNTS)[SWEEPS]
     if solved:

@@ -17,10 +17,14 @@ from signorini.formulations.step_arrays import (
     COUPLE_P,
     COUPLE_U,
     COUPLE_WORK,
+    FIRST_BODY,
+    FIRST_CONTACT,
     ISLAND,
     ISLANDS,
     JOB,
     LIMIT,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     SCRATCH,
     SMALL,
@@ -88,12 +92,12 @@ def _residual(t: IntArray, first: int, last: int, r: Array, y: Array) -> float:
 
 @inner_kernel
 def _sweep_island(t: IntArray, i: int) -> bool:
-    """Sweep to and fro over island `i` until its residual is met; the best impulses are kept."""
+    """Sweep to and fro over island `i` until its residual is met, False if it is not; the best impulses are kept."""
     counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
-    first, last = island[i, 2], island[i, 2] + island[i, 0]
-    n, m, at = island[i, 0], 6 * island[i, 1], 6 * island[i, 3] + 3 * first
+    first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+    n, m, at = island[i, N_CONTACTS], 6 * island[i, N_BODIES], 6 * island[i, FIRST_BODY] + 3 * first
     state = solving[at : at + m + _ROWS * n]
     y, r = state[:m].reshape((m // 3, 3)), state[m:].reshape((n, _ROWS))
     for k in range(n):

@@ -43,6 +43,8 @@ from signorini.formulations.step_arrays import (
     DRIVEN,
     EFFORT,
     FACTOR,
+    FIRST_BODY,
+    FIRST_CONTACT,
     FIXED,
     GATHER,
     ISLAND,
@@ -50,6 +52,8 @@ from signorini.formulations.step_arrays import (
     LOAD,
     MODE,
     MU,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     OLD,
     OLD_FEATURE,
@@ -246,9 +250,9 @@ def couple_velocities(t: IntArray) -> None:
     counts, island, solving = wholes(t, COUNTS), whole_rows(t, ISLAND), reals(t, SOLVING)
     r, u = real_rows(t, COUPLE_P), real_rows(t, COUPLE_U)
     for i in range(counts[ISLANDS]):
-        first, last = island[i, 2], island[i, 2] + island[i, 0]
-        at = 6 * island[i, 3] + 3 * first
-        y = solving[at : at + 6 * island[i, 1]].reshape((2 * island[i, 1], 3))
+        first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+        at = 6 * island[i, FIRST_BODY] + 3 * first
+        y = solving[at : at + 6 * island[i, N_BODIES]].reshape((2 * island[i, N_BODIES], 3))
         spread_couples(t, first, last, r[first:last], y)
         for k in range(first, last):
             for j in range(_ROWS):

@@ -5,14 +5,20 @@ from __future__ import annotations
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.joint_arrays import (
+    ALL_FREEDOMS,
     BLOCKS,
     FORCE,
     LAW_BLOCKS,
+    LEAST_BODY,
+    LOOP_TAKEN,
     LOOPS,
+    MECHANISM,
     MOBILITY,
+    MORE_ROWS,
     SPREAD,
     TALLY,
     TREE,
+    TREE_BLOCKS,
     TREE_OF,
 )
 from signorini.formulations.step_arrays import (
@@ -26,6 +32,7 @@ from signorini.formulations.step_arrays import (
     JOINTS,
     PLACE,
     START,
+    Y_ROW,
 )
 from signorini.formulations.step_contacts import Frame, Vector, couple_body
 from signorini.formulations.step_joint_loops import take_out_rows
@@ -42,7 +49,7 @@ def has_room(t: IntArray) -> bool:
     tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)
     needed = tally[LAW_BLOCKS]
     for c in range(wholes(t, COUNTS)[CONTACTS]):
-        needed += tree_of[index[c, 0], 2] + tree_of[index[c, 1], 2]
+        needed += tree_of[index[c, 0], TREE_BLOCKS] + tree_of[index[c, 1], TREE_BLOCKS]
     tally[BLOCKS] = needed
     return bool(needed <= wholes(t, BLOCK).shape[0])
 
@@ -52,10 +59,10 @@ def emit(t: IntArray, j: IntArray, tree: int, g: int) -> int:
     """Move ``SPREAD`` to the blocks from `g` on that join a contact or law to a tree; return where the next begin."""
     spread, trees, place = real_rows(j, SPREAD), whole_rows(j, TREE), whole_rows(t, PLACE)
     block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
-    if whole_rows(j, LOOPS)[tree, 2] > 0:
+    if whole_rows(j, LOOPS)[tree, LOOP_TAKEN] > 0:
         take_out_rows(j, tree)
-    first, more = 2 * place[trees[tree, 0], 1], 2 * trees[tree, 2] - 2
-    for m in range((trees[tree, 1] + 2) // 3):
+    first, more = 2 * place[trees[tree, LEAST_BODY], Y_ROW], 2 * trees[tree, MORE_ROWS] - 2
+    for m in range((trees[tree, ALL_FREEDOMS] + 2) // 3):
         acts = False
         for i in range(3):
             for l in range(3):
@@ -100,7 +107,7 @@ def couple_joined(
         b, r, sign = bodies[side], arms[side], 1.0 if side == 1 else -1.0
         if b < fixed:
             continue
-        tree = tree_of[b, 0]
+        tree = tree_of[b, MECHANISM]
         if tree < 0:
             last = couple_body(t, b, r, frame, sign, g)
             for m in range(g, last):
@@ -115,7 +122,7 @@ def couple_joined(
                 force[i, l] = sign * frame[i][l]
                 force[i, 3 + l] = sign * moment[l]
         climb(t, j, b, dim - dim, dim)
-        if side == 1 or bodies[1] < fixed or tree_of[bodies[1], 0] != tree:
+        if side == 1 or bodies[1] < fixed or tree_of[bodies[1], MECHANISM] != tree:
             g = emit(t, j, tree, g)
     hold(t, j, begin, g)
     return g

@@ -9,43 +9,43 @@ from __future__ import annotations
 
 import math
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_rows import fill_rows
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
+    BALANCE_COUNT,
     CHECK,
     CORRECTION,
+    CORRECTION_WORK,
     COUNTS,
+    DAMPING_LOSS,
+    DRIVE_WORK,
+    ELASTIC_GAIN,
     ENERGY_CHANGE,
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FRICTION_LOSS,
+    IMPACT_LOSS,
+    INTEGRATION_LOSS,
     JOINT_CONFLICT,
+    JOINT_WORK,
     JOINTS,
     LOG_START,
     LOGGED,
     NUMBERS,
     PLACE,
+    PRESSED,
     H,
     Q,
     V,
 )
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
 from signorini.math.rotation import cross, rotate
+from signorini.model import RowKind
 
-_ANGLE = 3  # of RowKind
-
-
-@inner_kernel
-def _row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
-    """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
-    s = 0.0
-    for term in range(2 * r, 2 * r + 2):
-        if body[term] >= least:
-            for l in range(6):
-                s += J[term, l] * v[body[term], l]
-    return s
+_ANGLE = int(RowKind.ANGLE)
 
 
 @inner_kernel
@@ -69,11 +69,11 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     for k in range(7):
         sums[k] = 0.0
     for g in range(report.shape[0]):
-        for k in range(2, 9):
+        for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
             report[g, k] = 0.0
     unmet = 0.0
     for r in range(reaction.shape[0]):
-        g, p, speed = joint[r], reaction[r], _row_speed(body, J, r, v, fixed)
+        g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
         unmet = max(unmet, abs(speed + soft[r] * p + x_2[r]))
         for k in range(6):
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
@@ -110,8 +110,8 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
     body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
-        kind, c, side, p = law[l, 0], law[l, 1], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
-        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * _row_speed(body, J, c, v, fixed)
+        kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
+        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
         report[g, ja.EFFORT_OF] += side * p
         for k in range(6):
             report[g, ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]
@@ -133,40 +133,24 @@ def press_joined(t: IntArray) -> None:
     j, place, fixed = whole_rows(t, JOINTS), whole_rows(t, PLACE), wholes(t, COUNTS)[FIXED]
     law, value, body = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_BODY)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
-        if law[l, 0] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
-            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+        if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
+            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
                 if body[term] >= fixed:
-                    place[body[term], 3] = 1
+                    place[body[term], PRESSED] = 1
     start, tree_body = wholes(j, ja.TREE_PARTS), wholes(j, ja.TREE_BODY)
     for k in range(start.shape[0] - 1):
         pressed = False
         for at in range(start[k], start[k + 1]):
-            pressed = pressed or place[tree_body[at], 3] == 1
+            pressed = pressed or place[tree_body[at], PRESSED] == 1
         for at in range(start[k], start[k + 1]):
-            place[tree_body[at], 3] = 1 if pressed else 0
+            place[tree_body[at], PRESSED] = 1 if pressed else 0
 
 
 @inner_kernel
 def _measure(t: IntArray, j: IntArray) -> None:
     """Evaluate the coordinates of the joints, on the turn next to those in ``COORDINATE``."""
-    fill_rows(
-        wholes(j, ja.BODY_A),
-        wholes(j, ja.BODY_B),
-        real_rows(j, ja.ANCHOR_A),
-        real_rows(j, ja.ANCHOR_B),
-        real_rows(j, ja.FRAME_A),
-        real_rows(j, ja.FRAME_B),
-        reals(j, ja.PARAMETER),
-        wholes(j, ja.GAUGE_JOINT),
-        wholes(j, ja.GAUGE_KIND),
-        wholes(j, ja.GAUGE_I),
-        wholes(j, ja.GAUGE_J),
-        real_rows(t, Q),
-        reals(j, ja.COORDINATE),
-        wholes(j, ja.GAUGE_BODY),
-        real_rows(j, ja.GAUGE_JACOBIAN),
-        reals(j, ja.GAUGE),
-    )
+    body, J, gauge = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE)
+    evaluate_rows(t, j, ja.GAUGE_JOINT, body, J, gauge)
 
 
 @inner_kernel
@@ -183,7 +167,7 @@ def carry_on(t: IntArray, j: IntArray) -> None:
         before[g] = coordinate[g]
     turned = False
     for c in range(joint.shape[0]):
-        g, speed = joint[c], _row_speed(body, J, c, v, ja.EVERY_BODY)
+        g, speed = joint[c], row_speed(body, J, c, v, ja.EVERY_BODY)
         report[g, ja.SPEED] = speed
         coordinate[g] += h * speed
         if kind[c] == _ANGLE:
@@ -207,19 +191,19 @@ def _account(t: IntArray, j: IntArray) -> None:
     for g in range(setting.shape[0]):
         k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
         elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
-    balance[1] += sums[ja.DRIVEN_WORK]
-    balance[2] += sums[ja.CORRECTED_WORK]
-    balance[3] = sums[ja.RIGID_WORK]
-    balance[4] += sums[ja.SLID_WORK]
-    balance[5] += sums[ja.STOPPED_WORK]
-    balance[6] = sums[ja.DAMPED_WORK]
-    balance[7] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
-    balance[8] = elastic
-    check[CORRECTION] = balance[2]
+    balance[DRIVE_WORK] += sums[ja.DRIVEN_WORK]
+    balance[CORRECTION_WORK] += sums[ja.CORRECTED_WORK]
+    balance[JOINT_WORK] = sums[ja.RIGID_WORK]
+    balance[FRICTION_LOSS] += sums[ja.SLID_WORK]
+    balance[IMPACT_LOSS] += sums[ja.STOPPED_WORK]
+    balance[DAMPING_LOSS] = sums[ja.DAMPED_WORK]
+    balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
+    balance[ELASTIC_GAIN] = elastic
+    check[CORRECTION] = balance[CORRECTION_WORK]
     gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
-    for k in range(9):
+    for k in range(BALANCE_COUNT):
         scale = max(scale, abs(balance[k]))
-        if k < 4:
+        if k < FRICTION_LOSS:
             gained += balance[k]
         else:
             lost += balance[k]
@@ -234,5 +218,5 @@ def _write_log(t: IntArray, j: IntArray) -> None:
         return
     report, row = real_rows(j, ja.REPORT), real_blocks(j, ja.LOG)[wholes(t, COUNTS)[LOGGED]]
     for g in range(report.shape[0]):
-        for k in range(9):
+        for k in range(ja.REPORT_COLUMNS):
             row[g, k] = report[g, k]

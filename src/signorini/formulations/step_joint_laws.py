@@ -25,16 +25,20 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DIAGONAL,
     DIM,
+    FIRST_BODY,
     FIXED,
     GAP,
     GATHER,
     GRAVITY,
+    HAS_JOINTS,
     ISLAND,
     ISLANDS,
     JOINTS,
     MU,
+    N_BODIES,
     NUMBERS,
     ORDER,
+    OWN_ISLAND,
     PLACE,
     POSITION,
     Q_START,
@@ -48,6 +52,7 @@ from signorini.formulations.step_arrays import (
     SLIP,
     START,
     V_FREE,
+    Y_ROW,
     B,
     H,
     Q,
@@ -62,6 +67,7 @@ from signorini.formulations.step_contacts import (
 )
 from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
+from signorini.formulations.step_joint_trees import row_speed
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 
@@ -69,19 +75,12 @@ LAST_NAME = np.iinfo(np.int64).max
 """Laws are named up to here, those of one kind together: after the features of all contacts."""
 _NOTHING = 1e-13  # of the largest speed
 
-LOW_LIMIT, HIGH_LIMIT, DRY_FRICTION, MOTOR = ja.LOW_LIMIT, ja.HIGH_LIMIT, ja.DRY_FRICTION, ja.MOTOR
-
 
 @inner_kernel
 def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
     """Return the free speed of coordinate `c` by the bodies numbered from `least` on."""
     body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V_FREE)
-    s = 0.0
-    for term in range(2 * c, 2 * c + 2):
-        if body[term] >= least:
-            for l in range(6):
-                s += J[term, l] * v[body[term], l]
-    return s
+    return row_speed(body, J, c, v, least)
 
 
 @inner_kernel
@@ -89,11 +88,11 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
     """Tell whether a law of this kind acts along coordinate `c` in the step."""
     gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[H]
     setting = real_rows(j, ja.SETTING)
-    if kind == DRY_FRICTION:
+    if kind == ja.DRY_FRICTION:
         return bool(setting[g, ja.FRICTION] > 0.0)
-    if kind == MOTOR:
+    if kind == ja.MOTOR:
         return bool(setting[g, ja.EFFORT] < math.inf)
-    gap = gauge[c] - setting[g, ja.LOW] if kind == LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
+    gap = gauge[c] - setting[g, ja.LOW] if kind == ja.LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
     speed = _along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c]
@@ -116,21 +115,21 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
         for c in range(joint.shape[0]):
             if not _acts(t, j, kind, c):
                 continue
-            g, side = joint[c], -1.0 if kind == HIGH_LIMIT else 1.0
+            g, side = joint[c], -1.0 if kind == ja.HIGH_LIMIT else 1.0
             a, b = body[2 * c], body[2 * c + 1]
             psi, bound, own = 0.0, 0.0, side * rate[c]
-            if kind == LOW_LIMIT:
+            if kind == ja.LOW_LIMIT:
                 psi = gauge[c] - setting[g, ja.LOW]
-            elif kind == HIGH_LIMIT:
+            elif kind == ja.HIGH_LIMIT:
                 psi = setting[g, ja.HIGH] - gauge[c]
-            elif kind == DRY_FRICTION:
+            elif kind == ja.DRY_FRICTION:
                 bound = h * setting[g, ja.FRICTION]
             else:
                 bound = h * setting[g, ja.EFFORT]
-                psi = gauge[c] - motion[g, 0]
-                own -= motion[g, 1]
-            law[count, 0] = kind
-            law[count, 1] = c
+                psi = gauge[c] - motion[g, ja.AIM]
+                own -= motion[g, ja.AIM_RATE]
+            law[count, ja.LAW_KIND] = kind
+            law[count, ja.LAW_GAUGE] = c
             value[count, ja.SIDE] = side
             value[count, ja.LAW_PSI] = psi
             value[count, ja.LAW_RATE] = own
@@ -165,31 +164,33 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
     for c in range(rows):
         for side in range(2):
             b = index[c, side]
-            group[c, side] = tree[tree_of[b, 0], 0] if b >= fixed and tree_of[b, 0] >= 0 else b
+            group[c, side] = b
+            if b >= fixed and tree_of[b, ja.MECHANISM] >= 0:
+                group[c, side] = tree[tree_of[b, ja.MECHANISM], ja.LEAST_BODY]
     order, position = wholes(t, ORDER), wholes(t, POSITION)
     counts[ISLANDS], counts[ACTIVE] = find_islands(rows, group, fixed, place, island, order, position)
     for i in range(counts[ISLANDS]):
-        island[i, 4] = 0
+        island[i, HAS_JOINTS] = 0
     for k in range(tree.shape[0]):
-        b = tree[k, 0]
-        i = place[b, 2]
-        tree[k, 3] = 1 if place[b, 1] >= 0 else 0
-        if place[b, 1] < 0:
+        b = tree[k, ja.LEAST_BODY]
+        i = place[b, OWN_ISLAND]
+        tree[k, ja.ACTS] = 1 if place[b, Y_ROW] >= 0 else 0
+        if place[b, Y_ROW] < 0:
             continue
-        island[i, 4] = 1
-        tree[k, 2] = island[i, 1]
-        island[i, 1] += max((tree[k, 1] + 5) // 6 - 1, 0)
+        island[i, HAS_JOINTS] = 1
+        tree[k, ja.MORE_ROWS] = island[i, N_BODIES]
+        island[i, N_BODIES] += max((tree[k, ja.ALL_FREEDOMS] + 5) // 6 - 1, 0)
         for at in range(start[k], start[k + 1]):
-            place[tree_body[at], 1] = place[b, 1]
-            place[tree_body[at], 2] = i
+            place[tree_body[at], Y_ROW] = place[b, Y_ROW]
+            place[tree_body[at], OWN_ISLAND] = i
     for l in range(rows - n_c):
-        i = place[index[n_c + l, 1], 2]
-        law[l, 2] = island[i, 1]
-        island[i, 1] += 1
+        i = place[index[n_c + l, 1], OWN_ISLAND]
+        law[l, ja.LAW_ROW] = island[i, N_BODIES]
+        island[i, N_BODIES] += 1
     bodies = 0
     for i in range(counts[ISLANDS]):
-        island[i, 3] = bodies
-        bodies += island[i, 1]
+        island[i, FIRST_BODY] = bodies
+        bodies += island[i, N_BODIES]
 
 
 @inner_kernel
@@ -197,8 +198,8 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write the blocks that join law `l`, row `k`, to its trees, from block `g` on; return where the next begin."""
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
-    fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, 1], value[l, ja.SIDE]
-    row: Any = np.int64(0) if law[l, 0] <= HIGH_LIMIT else np.int64(1)
+    fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, ja.LAW_GAUGE], value[l, ja.SIDE]
+    row: Any = np.int64(0) if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT else np.int64(1)
     wholes(t, START)[k] = g
     for term in range(2 * c, 2 * c + 2):
         b = body[term]
@@ -208,8 +209,8 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
             force[row, m] = side * J[term, m]
         climb(t, j, b, row, row + 1)
         other = body[2 * c + 1]
-        if term == 2 * c + 1 or other < fixed or tree_of[other, 0] != tree_of[b, 0]:
-            g = emit(t, j, tree_of[b, 0], g)
+        if term == 2 * c + 1 or other < fixed or tree_of[other, ja.MECHANISM] != tree_of[b, ja.MECHANISM]:
+            g = emit(t, j, tree_of[b, ja.MECHANISM], g)
     hold(t, j, begin, g)
     return g
 
@@ -220,18 +221,18 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
     law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
     last = _couple_law(t, j, k, l, g)
-    limit = law[l, 0] <= HIGH_LIMIT
+    limit = law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT
     row = 0 if limit else 1
     a = 0.0
     for m in range(g, last):
         a += gather[m, row, 0] ** 2 + gather[m, row, 1] ** 2 + gather[m, row, 2] ** 2
     bound, psi = value[l, ja.LAW_BOUND], value[l, ja.LAW_PSI]
-    if law[l, 0] == MOTOR:  # no more of its lag than at the speed from which it can stop
+    if law[l, ja.LAW_KIND] == ja.MOTOR:  # no more of its lag than at the speed from which it can stop
         most = h * math.sqrt(2.0 * BRAKING_SHARE * a * bound / h * abs(psi))
         psi = math.copysign(min(abs(psi), most), psi)
         value[l, ja.LAW_PSI] = psi
     a = a if a > 0.0 else 1.0
-    block[last] = 2 * law[l, 2]
+    block[last] = 2 * law[l, ja.LAW_ROW]
     for i in range(3):
         b_free[k, i] = 0.0
         before[k, i] = 0.0
@@ -240,7 +241,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     gather[last, 1 if limit else 0, 0] = math.sqrt(a)
     if counts[DIM] == 3:
         gather[last, 2, 1] = math.sqrt(a)
-    speed = value[l, ja.SIDE] * _along(t, j, law[l, 1], counts[FIXED]) + value[l, ja.LAW_RATE]
+    speed = value[l, ja.SIDE] * _along(t, j, law[l, ja.LAW_GAUGE], counts[FIXED]) + value[l, ja.LAW_RATE]
     b_free[k, row] = speed + psi / h
     if not limit:
         b_free[k, 0] = -a * bound
@@ -284,7 +285,7 @@ def _ask_of_gaps(t: IntArray) -> None:
     lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
     normal_shifts(gap, size, b, before, rebound, g, lift, h, receding[:n], receding_correction[:n])
     for k in range(n):
-        if island[place[index[order[k], 1], 2], 4] == 1:
+        if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]
             correction[k] = receding_correction[k]
 

@@ -16,11 +16,11 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_tree import solve_tree
 from signorini.dynamics.joints import DEPENDENT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import CHECK, COUNTS, FIXED, REDUNDANT_ROWS
 from signorini.formulations.step_joint_rows import climb
+from signorini.formulations.step_joint_trees import solve_mechanism
 
 _SWEEPS = 30  # of Jacobi's method, which ends after six or so
 
@@ -152,7 +152,7 @@ def _make_taken(j: IntArray, k: int, first: int, last: int) -> None:
         for l in range(K.shape[1]):
             x[l] /= math.sqrt(size)
         count += 1
-    whole_rows(j, ja.LOOPS)[k, 2] = count
+    whole_rows(j, ja.LOOPS)[k, ja.LOOP_TAKEN] = count
 
 
 @inner_kernel
@@ -162,7 +162,7 @@ def factor_loops(t: IntArray, j: IntArray) -> None:
     A, V, inverse = real_blocks(j, ja.EIGEN)[0], real_blocks(j, ja.EIGEN)[1], real_rows(j, ja.LOOP_INVERSE)
     scale, redundant = reals(j, ja.LOOP_SCALE), 0
     for k in range(loops.shape[0]):
-        first, last = loops[k, 0], loops[k, 1]
+        first, last = loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP]
         n = last - first
         if n == 0:
             continue
@@ -191,7 +191,7 @@ def take_out_rows(j: IntArray, k: int) -> None:
     """Take out of the rows in ``SPREAD``, on mechanism `k`, what its loops do not let move."""
     loops, spread = whole_rows(j, ja.LOOPS), real_rows(j, ja.SPREAD)
     for i in range(3):
-        _take_out(j, loops[k, 0], loops[k, 2], spread[i])
+        _take_out(j, loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_TAKEN], spread[i])
 
 
 @inner_kernel
@@ -201,7 +201,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
     The loop rows ask for ``C v + weight x_2 = 0``.
     """
     loops, start, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
-    first, last, fixed = loops[k, 0], loops[k, 1], wholes(t, COUNTS)[FIXED]
+    first, last, fixed = loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP], wholes(t, COUNTS)[FIXED]
     if first == last:
         return
     row, body, J = wholes(j, ja.LOOP_ROW), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN)
@@ -229,20 +229,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
             if body[term] >= fixed:
                 for l in range(6):
                     push[body[term], l] += J[term, l] * mu
-    solve_tree(
-        start[k],
-        start[k + 1],
-        tree_body,
-        wholes(j, ja.TREE_PARENT),
-        tree_first,
-        tree_stop,
-        real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.JOINT_ROWS),
-        real_blocks(j, ja.SCHUR),
-        real_blocks(j, ja.PASSED),
-        push,
-        more,
-    )
+    solve_mechanism(j, k, push, more)
     for at in range(start[k], start[k + 1]):
         for l in range(6):
             v[tree_body[at], l] += push[tree_body[at], l]

@@ -28,8 +28,10 @@ from signorini.dynamics.joint_tree import forward
 from signorini.formulations.joint_arrays import (
     ABOVE,
     CHOLESKY,
+    FIRST_FREEDOM,
     FORCE,
     FREEDOM,
+    FREEDOMS,
     JOINT_ROWS,
     MOBILITY,
     PASSED,
@@ -45,6 +47,7 @@ from signorini.formulations.joint_arrays import (
     TREE_BODY,
     TREE_FIRST,
     TREE_OF,
+    TREE_PLACE,
     TREE_STOP,
 )
 from signorini.formulations.step_arrays import FACTOR, FREE
@@ -161,15 +164,15 @@ def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
     tree_first, tree_stop, w = wholes(j, TREE_FIRST), wholes(j, TREE_STOP), real_rows(j, SMALL)[0]
     roots, scaled, passed = real_blocks(j, ROOTS), real_blocks(j, SCALED), real_blocks(j, PASSED)
     cholesky, tree_body = real_blocks(j, CHOLESKY), wholes(j, TREE_BODY)
-    at = whole_rows(j, TREE_OF)[b, 1]
+    at = whole_rows(j, TREE_OF)[b, TREE_PLACE]
     while at >= 0:
         if ready[at] == 0:
             _make_root(t, j, at)
-        to, n, A = freedom[at, 0], tree_stop[at] - tree_first[at], cholesky[tree_body[at]]
+        to, n, A = freedom[at, FIRST_FREEDOM], tree_stop[at] - tree_first[at], cholesky[tree_body[at]]
         for i in range(first, last):
             forward(A, force[i], 6)
         for i in range(first, last):
-            for m in range(freedom[at, 1]):
+            for m in range(freedom[at, FREEDOMS]):
                 s = 0.0
                 for l in range(6):
                     s += roots[at, m, l] * force[i, l]

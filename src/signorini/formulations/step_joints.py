@@ -11,8 +11,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import world_inertia
-from signorini.dynamics.joint_rows import fill_rows
-from signorini.dynamics.joint_tree import factor, solve_tree, solve_trees
+from signorini.dynamics.joint_tree import factor
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -42,6 +41,7 @@ from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms
 from signorini.formulations.step_joint_checks import carry_on, sum_up
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
+from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
 from signorini.math.rotation import cross, tangent_frame
 
 
@@ -62,24 +62,7 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
     body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
     joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.PULL), reals(j, ja.X_2)
     motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
-    fill_rows(
-        wholes(j, ja.BODY_A),
-        wholes(j, ja.BODY_B),
-        real_rows(j, ja.ANCHOR_A),
-        real_rows(j, ja.ANCHOR_B),
-        real_rows(j, ja.FRAME_A),
-        real_rows(j, ja.FRAME_B),
-        reals(j, ja.PARAMETER),
-        joint,
-        wholes(j, ja.ROW_KIND),
-        wholes(j, ja.ROW_I),
-        wholes(j, ja.ROW_J),
-        real_rows(t, Q),
-        reals(j, ja.COORDINATE),
-        body,
-        J,
-        psi,
-    )
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
     drift = 0.0
     for r in range(psi.shape[0]):
         g = joint[r]
@@ -88,8 +71,8 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
             psi[r] -= setting[g, ja.REST]
         else:
             if role[r] == ja.DRIVEN:
-                psi[r] -= motion[g, 0]
-                rate[r] -= motion[g, 1]
+                psi[r] -= motion[g, ja.AIM]
+                rate[r] -= motion[g, ja.AIM_RATE]
             drift = max(drift, abs(psi[r]))
         x_2[r] = pull[r] * psi[r] + rate[r]
     reals(t, CHECK)[JOINT_DRIFT] = drift
@@ -139,20 +122,8 @@ def _answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Arra
         for i in range(3):
             v[b, i] = M[b, i, i] * v_free[b, i]
             v[b, 3 + i] = M[b, 3 + i, 3] * w[0] + M[b, 3 + i, 4] * w[1] + M[b, 3 + i, 5] * w[2]
-    solve_trees(
-        wholes(j, ja.TREE_START),
-        tree_body,
-        wholes(j, ja.TREE_PARENT),
-        wholes(j, ja.TREE_FIRST),
-        wholes(j, ja.TREE_STOP),
-        real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.JOINT_ROWS),
-        real_blocks(j, ja.SCHUR),
-        real_blocks(j, ja.PASSED),
-        v,
-        impulse,
-    )
     for k in range(whole_rows(j, ja.LOOPS).shape[0]):
+        solve_mechanism(j, k, v, impulse)
         close_loops(t, j, k, v, x_2, 1.0, impulse)
 
 
@@ -198,9 +169,9 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
         c = order[k]
         if c >= counts[SEEN]:
             l = c - counts[SEEN]
-            along = p[k, 0] if law[l, 0] <= ja.HIGH_LIMIT else p[k, 1]
+            along = p[k, 0] if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT else p[k, 1]
             law_value[l, ja.LAW_IMPULSE] = along
-            for term in range(2 * law[l, 1], 2 * law[l, 1] + 2):
+            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
                 if body[term] >= fixed:
                     for m in range(6):
                         push[body[term], m] += law_value[l, ja.SIDE] * along * J[term, m]
@@ -217,7 +188,7 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
         arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], fixed)
         for side in range(2):
             b = index[c, side]
-            if b < fixed or tree_of[b, 0] < 0:
+            if b < fixed or tree_of[b, ja.MECHANISM] < 0:
                 continue
             sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
             for m in range(3):
@@ -230,12 +201,7 @@ def answer(t: IntArray) -> None:
     """Set the velocities of joined bodies and the impulses of the rows that go with the impulses found."""
     j = whole_rows(t, JOINTS)
     v, v_free, push, tree = real_rows(t, V), real_rows(t, V_FREE), real_rows(j, ja.PUSH), whole_rows(j, ja.TREE)
-    tree_body, start, reaction, reaction_free = (
-        wholes(j, ja.TREE_BODY),
-        wholes(j, ja.TREE_START),
-        reals(j, ja.REACTION),
-        reals(j, ja.REACTION_FREE),
-    )
+    tree_body, reaction, reaction_free = wholes(j, ja.TREE_BODY), reals(j, ja.REACTION), reals(j, ja.REACTION_FREE)
     for at in range(tree_body.shape[0]):
         for m in range(6):
             push[tree_body[at], m] = 0.0
@@ -243,21 +209,8 @@ def answer(t: IntArray) -> None:
         reaction[r] = 0.0
     _push_bodies(t, j)
     for k in range(tree.shape[0]):
-        if tree[k, 3] == 1:
-            solve_tree(
-                start[k],
-                start[k + 1],
-                tree_body,
-                wholes(j, ja.TREE_PARENT),
-                wholes(j, ja.TREE_FIRST),
-                wholes(j, ja.TREE_STOP),
-                real_blocks(j, ja.CHOLESKY),
-                real_blocks(j, ja.JOINT_ROWS),
-                real_blocks(j, ja.SCHUR),
-                real_blocks(j, ja.PASSED),
-                push,
-                reaction,
-            )
+        if tree[k, ja.ACTS] == 1:
+            solve_mechanism(j, k, push, reaction)
             close_loops(t, j, k, push, reals(j, ja.X_2), 0.0, reaction)
     for at in range(tree_body.shape[0]):
         b = tree_body[at]

@@ -10,10 +10,10 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.formulations import step_arrays as at
-from signorini.formulations.base import Balance
 from signorini.formulations.collisions import Collisions
 from signorini.formulations.couples import Couples, has_couples
 from signorini.formulations.gap_law import pull_and_lift
+from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BODIES
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
@@ -96,7 +96,7 @@ class Log:
     index: IntArray
     """Bodies, feature and mode, (any, 4)."""
     joints: Array
-    """Coordinate, speed, effort and reaction of the joints, (steps, n_j, 9)."""
+    """Coordinate, speed, effort and reaction of the joints, (steps, n_j, REPORT_COLUMNS)."""
 
 
 class Room:
@@ -114,7 +114,7 @@ class Room:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
-        self.numbers = self.arena.put(at.NUMBERS, np.zeros(18))
+        self.numbers = self.arena.put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
         self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(sleep=options.sleeps)
@@ -163,8 +163,8 @@ class Room:
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
-        put(at.PLACE, np.zeros((n_b, 4), dtype=np.int64))
-        put(at.ISLAND, np.zeros((n_b, 7), dtype=np.int64))
+        put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
+        put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
         put(at.ASKED, np.zeros(n_b))
         put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
         put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
@@ -172,8 +172,8 @@ class Room:
             put(k, np.zeros((0, 4), dtype=np.int64))
         put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.CHECK, np.zeros(14))
-        put(at.BALANCE, np.zeros(len(Balance._fields)))
+        put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
+        put(at.BALANCE, np.zeros(int(at.BALANCE_COUNT)))
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
             put(k, table)
         put(at.PHASE, np.zeros((0, 4), dtype=np.int64))
@@ -232,8 +232,8 @@ class Room:
         contacts = rows * max(16, 2 * int(self.counts[at.CONTACTS])) if keep_contacts else 0
         put(at.LOG_Q, np.zeros((rows, n_b, 7)))
         put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, 14)))
-        put(at.LOG_BALANCE, np.zeros((rows, len(Balance._fields))))
+        put(at.LOG_CHECK, np.zeros((rows, int(at.CHECK_COUNT))))
+        put(at.LOG_BALANCE, np.zeros((rows, int(at.BALANCE_COUNT))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
         put(at.LOG_VALUE, np.zeros((contacts, 16)))
         put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
@@ -247,7 +247,7 @@ class Room:
         start = self.arena[at.LOG_START][: rows + 1].copy()
         q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
         value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
-        joints = np.zeros((rows, 0, 9)) if self.joints is None else self.joints.read_log(rows)
+        joints = np.zeros((rows, 0, int(REPORT_COLUMNS))) if self.joints is None else self.joints.read_log(rows)
         self.counts[at.LOGGED] = 0
         return Log(q, v, check, balance, start, value, index, joints)
 

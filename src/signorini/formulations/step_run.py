@@ -235,9 +235,8 @@ def run(t: IntArray, steps: int) -> int:
     """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
-    while until_look(t, steps):
-        if not after_look(t, find(t)):
-            break
+    while until_look(t, steps) and after_look(t, find(t)):
+        pass
     return int(counts[DONE])
 
 

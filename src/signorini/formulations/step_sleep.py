@@ -13,6 +13,7 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     ASLEEP,
+    AWAKE,
     BOUND,
     CHECK,
     CONTACTS,
@@ -23,10 +24,12 @@ from signorini.formulations.step_arrays import (
     INDEX,
     ISLANDS,
     NUMBERS,
+    OWN_ISLAND,
     P_EXT,
     PLACE,
     REST,
     SLEEPS,
+    Y_ROW,
     H,
     V,
 )
@@ -41,26 +44,26 @@ def mark_awake(t: IntArray) -> None:
     counts, index, place = wholes(t, COUNTS), whole_rows(t, INDEX), whole_rows(t, PLACE)
     rest, p_ext, drive, fixed = real_rows(t, REST), real_rows(t, P_EXT), real_rows(t, DRIVE), counts[FIXED]
     for b in range(fixed, place.shape[0]):
-        place[b, 3] = 1
+        place[b, AWAKE] = 1
     if counts[SLEEPS] == 0:
         return
     for b in range(fixed, place.shape[0]):
         awake = rest[b, 0] < _LONG
         for k in range(6):
             awake = awake or p_ext[b, k] != rest[b, 1 + k]
-        place[b, 3] = 1 if awake else 0
+        place[b, AWAKE] = 1 if awake else 0
     for c in range(counts[CONTACTS]):
         a = index[c, 0]
         if a < fixed:
             for k in range(6):
                 if drive[a, k] != 0.0:
-                    place[index[c, 1], 3] = 1
+                    place[index[c, 1], AWAKE] = 1
 
 
 @inner_kernel
 def is_asleep(counts: IntArray, place: IntArray, b: int) -> bool:
     """Tell whether a body sleeps in this step: islands that do are numbered after the others."""
-    return bool(place[b, 1] >= 0 and place[b, 2] >= counts[ISLANDS])
+    return bool(place[b, Y_ROW] >= 0 and place[b, OWN_ISLAND] >= counts[ISLANDS])
 
 
 @inner_kernel
@@ -76,7 +79,7 @@ def note_rest(t: IntArray) -> None:
             continue
         speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
         speed += bound[b] * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
-        rest[b, 0] = rest[b, 0] + 1.0 if place[b, 1] >= 0 and speed <= allowed else 0.0
+        rest[b, 0] = rest[b, 0] + 1.0 if place[b, Y_ROW] >= 0 and speed <= allowed else 0.0
         for k in range(6):
             rest[b, 1 + k] = p_ext[b, k]
     check[ASLEEP] = asleep

@@ -11,7 +11,7 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
-from signorini.dynamics.bodies import gyroscopic
+from signorini.dynamics.bodies import TURN_AT_ONCE, gyroscopic
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -41,8 +41,6 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import load_bodies
 from signorini.formulations.step_run import after_look, find, log_is_full, may_begin, until_look
 
-_TURN = 0.5  # radians that one solution of the gyroscopic equation may cover
-
 
 @inner_kernel
 def _drift(t: IntArray) -> None:
@@ -68,7 +66,7 @@ def _spin(t: IntArray) -> None:
     if wholes(t, COUNTS)[IMPLICIT] == 0:
         gyroscopic(inertia, free, q, v, numbers[H], False, v_spun)
         return
-    theta, parts = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / _TURN))
+    theta, parts = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / TURN_AT_ONCE))
     for _ in range(int(parts)):
         gyroscopic(inertia, free, q, v_spun, numbers[DRIFT] / parts, True, weighted)
         for b in range(v.shape[0]):
@@ -106,7 +104,6 @@ def run_ahead(t: IntArray, steps: int) -> int:
     """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
-    while _aim(t, steps) and until_look(t, steps):
-        if not after_look(t, find(t)):
-            break
+    while _aim(t, steps) and until_look(t, steps) and after_look(t, find(t)):
+        pass
     return int(counts[DONE])

@@ -30,8 +30,11 @@ from signorini.formulations.step_arrays import (
     COMPLIANCE,
     COUNTS,
     CUT,
+    CUT_ROW,
     DIAGONAL,
     DONE,
+    FIRST_BODY,
+    FIRST_CONTACT,
     FIXED,
     GATHER,
     INDEX,
@@ -44,6 +47,8 @@ from signorini.formulations.step_arrays import (
     LOAD,
     LOCAL,
     MU,
+    N_BODIES,
+    N_CONTACTS,
     ORDER,
     PART_GROUP,
     PARTS,
@@ -75,7 +80,7 @@ _LANES, _LANE = 64, 64  # groups of small islands, at most, and contacts that ea
 _AT_ONCE = 100  # steps until one looks again whether they are that many
 
 _JOB_CUT, _JOB_SLABS, _JOB_N_Y, _JOB_WINDOW = shared.CUT, shared.SLABS, shared.N_Y, shared.WINDOW
-_JOB_STATE, _JOB_Y, _JOB_P, _JOB_START, _JOB_NUMBERS = shared.STATE, shared.Y, shared.P, shared.START, shared.NUMBERS
+_JOB_STATE, _JOB_Y, _JOB_P, _JOB_START = shared.STATE, shared.Y, shared.P, shared.START
 # Rows of PARTS; the last holds island, first group, bits for more sweeps and for a crowd, direction.
 _PARTS: Any = np.arange(9)
 _ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _PARTS
@@ -111,14 +116,15 @@ def _open(job: IntArray, row: int, address: int, n: int, m: int) -> None:
 def share_island(t: IntArray, i: int) -> None:
     """Set the job of sweeping over island `i`."""
     job, island, cut = whole_rows(t, JOB), whole_rows(t, ISLAND), whole_rows(t, CUT)
-    first, n_c, n_y, row = island[i, 2], island[i, 0], 6 * island[i, 1], island[i, 5] - 1
+    first, n_c = island[i, FIRST_CONTACT], island[i, N_CONTACTS]
+    n_y, row = 6 * island[i, N_BODIES], island[i, CUT_ROW] - 1
     for k in range(_COMMON.shape[0]):
         for l in range(4):
             job[_COMMON[k, 0], l] = t[_COMMON[k, 1], l]
     for k in range(_BY_CONTACT.shape[0]):
         columns = _BY_CONTACT[k, 2]
         _open(job, _BY_CONTACT[k, 0], t[_BY_CONTACT[k, 1], 0] + 8 * columns * first, n_c, columns)
-    state = t[SOLVING, 0] + 8 * (6 * island[i, 3] + 3 * first)
+    state = t[SOLVING, 0] + 8 * (6 * island[i, FIRST_BODY] + 3 * first)
     _open(job, _JOB_STATE, state, n_y + 3 * n_c, 0)
     _open(job, _JOB_Y, state, n_y // 3, 3)
     _open(job, _JOB_P, state + 8 * n_y, n_c, 3)
@@ -156,7 +162,7 @@ def _share_parts(
     t: IntArray, i: int, rows: Array, W: Array, needed: Array, held: Array, pull: Array, moved: Array, stirred: Array
 ) -> None:
     """Set the job of parting the bodies of island `i`."""
-    parts, first, n_c = whole_rows(t, PARTS), whole_rows(t, ISLAND)[i, 2], needed.shape[0]
+    parts, first, n_c = whole_rows(t, PARTS), whole_rows(t, ISLAND)[i, FIRST_CONTACT], needed.shape[0]
     _open(parts, _ROWS, rows.ctypes.data, rows.shape[0], 0)
     _open(parts, _W, W.ctypes.data, n_c, 0)
     _open(parts, _NEEDED, needed.ctypes.data, n_c, 0)
@@ -171,7 +177,7 @@ def _share_parts(
 def _part_group(t: IntArray, k: int) -> None:
     """Sweep over group `k` of a kind for the displacement of an island."""
     parts, how, cut = whole_rows(t, PARTS), whole_rows(t, PARTS)[_HOW], whole_rows(t, CUT)
-    row, g, size = whole_rows(t, ISLAND)[how[0], 5] - 1, 2 + how[1] + k, reals(t, SIZE)
+    row, g, size = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k, reals(t, SIZE)
     real_rows(t, SUMS)[k, 0] = part_some(
         wholes(parts, _START),
         wholes(t, BLOCK),
@@ -182,7 +188,7 @@ def _part_group(t: IntArray, k: int) -> None:
         reals(parts, _PULL),
         reals(parts, _MOVED),
         reals(parts, _STIRRED),
-        size[whole_rows(t, ISLAND)[how[0], 2]],
+        size[whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]],
         how[2] & 1 == 1,
         how[2] & 2 == 2,
         cut[row, g - 1] if g > 2 else 0,
@@ -195,7 +201,7 @@ def _part_group(t: IntArray, k: int) -> None:
 def _part_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
     """Sweep over an island for its displacement, kind after kind of groups; return the largest change."""
     how, sums, most = whole_rows(t, PARTS)[_HOW], real_rows(t, SUMS), 0.0
-    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, 5] - 1, 1]
+    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, 1]
     ends = (n - n, n, n + n // 2, 2 * n - 1, 2 * n)
     for kind in range(4):
         first, last = (ends[3 - kind], ends[4 - kind]) if backward else (ends[kind], ends[kind + 1])
@@ -218,7 +224,7 @@ def _open_lane(t: IntArray, k: int, first: int, last: int) -> None:
     for r in range(rows):
         for l in range(4):
             lanes[k * rows + r, l] = t[r, l]
-    window, contacts, bodies = small.shape[1] - 1, island[first, 2], island[first, 3]
+    window, contacts, bodies = small.shape[1] - 1, island[first, FIRST_CONTACT], island[first, FIRST_BODY]
     lanes[k * rows + COUNTS, 0] = t[LANE_COUNTS, 0] + 8 * k * lane_counts.shape[1]
     lanes[k * rows + SMALL, 0] = t[LANE_SMALL, 0] + 8 * k * small.size
     lanes[k * rows + SCRATCH, 0] += 8 * ((window + 1) * (6 * bodies + 3 * contacts) + window * 6 * bodies)
@@ -250,7 +256,10 @@ def _solve_lanes(t: IntArray, n: int) -> bool:
 
 @inner_kernel
 def _solve_together(t: IntArray) -> bool:
-    """Solve all islands as :func:`~.step_solve.solve_step` does: small ones side by side, large ones together."""
+    """Solve all islands as :func:`~.step_solve.solve_step`: small ones side by side, large ones together.
+
+    False if some island resists.
+    """
     counts, island, most = wholes(t, COUNTS), whole_rows(t, ISLAND), whole_rows(t, LANE_COUNTS).shape[0]
     islands, rows = counts[ISLANDS], counts[ROWS]
     if islands < 2:
@@ -263,16 +272,16 @@ def _solve_together(t: IntArray) -> bool:
     solved, sweeps, lanes, i = True, islands - islands, islands - islands, islands - islands
     while i < islands:
         first, contacts = i, 0
-        while i < islands and contacts < each and island[i, 5] == 0:
-            contacts += island[i, 0]
+        while i < islands and contacts < each and island[i, CUT_ROW] == 0:
+            contacts += island[i, N_CONTACTS]
             i += 1
         if i > first:
             _open_lane(t, lanes, first, i)
             lanes += 1
-        if lanes == most or (lanes > 0 and (i == islands or island[i, 5] > 0)):
+        if lanes == most or (lanes > 0 and (i == islands or island[i, CUT_ROW] > 0)):
             solved = _solve_lanes(t, lanes) and solved
             lanes = 0
-        if i < islands and island[i, 5] > 0:
+        if i < islands and island[i, CUT_ROW] > 0:
             sweeps = max(sweeps, counts[SWEEPS])
             counts[BEGIN_ISLAND], counts[ISLANDS] = i, i + 1
             solved = succeeds(t[SOLVE_ALONE, 0], (t,)) and solved

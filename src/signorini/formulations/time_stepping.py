@@ -41,14 +41,12 @@ from signorini.formulations.joint_blocks import contact_rows, joined_map, law_im
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.stage import Stage, free_motion
+from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution
 
-# Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
-_REACH_FACTOR = 1.25
-_REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 _MOST_REPETITIONS = 60  # of friction by load; each multiplies the error by about coefficient times radius over arm
 _AGREED = 1e-14  # relative change of a friction limit that is rounding
 
@@ -72,7 +70,7 @@ def reachable_contacts(model: Model, state: State, v_free: Array, h: float) -> C
     speed = _speed(v_free, bound)
     if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
         speed = np.maximum(speed, _speed(driven_velocity(model, state, v_free, h), bound))
-    reach = _REACH_FACTOR * h * speed + _REACH_FRACTION * bound
+    reach = REACH_FACTOR * h * speed + REACH_FRACTION * bound
     reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
     return detect(model, state, reach)
 

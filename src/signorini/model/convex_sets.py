@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.errors import InputError
 from signorini.math.rotation import matrix
 from signorini.model.shapes import ShapeKind
 
@@ -322,4 +323,5 @@ def convex_set(kind: int, size: Array, vertices: Array, normals: Array, offsets:
             return Superquadric(np.array(size[:3]), 2.0)
         case ShapeKind.SUPERELLIPSOID:
             return Superquadric(np.array(size[:3]), float(size[3]))
-    raise NotImplementedError(f"kind {kind} has no inequalities")
+        case ShapeKind.POLYGON | ShapeKind.IMPLICIT as other:
+            raise InputError(f"shape kind is {other.name}, must be one whose inequalities follow from its sizes")

@@ -1,5 +1,6 @@
 """Where people write: scenes of bodies with shapes, contact data and loads, and their passage into arrays."""
 
+from signorini.scene.body import Body, Fixed
 from signorini.scene.compile import compile_scene
 from signorini.scene.files import (
     load_scene,
@@ -11,7 +12,7 @@ from signorini.scene.files import (
 )
 from signorini.scene.implicit_shape import Implicit, Intersection
 from signorini.scene.mesh import Mesh
-from signorini.scene.scene import Body, Fixed, Scene
+from signorini.scene.scene import Scene
 from signorini.scene.shapes import (
     SHAPES,
     Box,

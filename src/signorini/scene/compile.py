@@ -11,9 +11,11 @@ from signorini.errors import InputError
 from signorini.math.rotation import rotate
 from signorini.model import Force, Materials, Model, ModelArrays, ShapeKind, State
 from signorini.model.convex_sets import ConvexSet
+from signorini.scene.body import Body, Fixed
 from signorini.scene.compile_joints import compile_joints
+from signorini.scene.contact import ContactData
 from signorini.scene.encode import encode
-from signorini.scene.scene import Body, ContactData, Fixed, Scene
+from signorini.scene.scene import Scene
 from signorini.scene.shape import Shape
 
 SPATIAL = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import gamma
 from typing import Any, ClassVar
@@ -27,8 +28,8 @@ class Curved(Shape):
     def polytope(self) -> Polytope:
         return nothing()
 
-    def parameters(self) -> Point:
-        raise NotImplementedError
+    @abstractmethod
+    def parameters(self) -> Point: ...
 
 
 @dataclass(frozen=True)

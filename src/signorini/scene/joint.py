@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError, suggestion
 from signorini.math.poses import by_chain, by_differences
+from signorini.scene.space import Space
 
 KINDS = (
     "fixed",
@@ -193,6 +195,37 @@ def _axes(what: str, kind: str, axis: Array | None, planar: bool) -> Array:
     if planar and kind == "prismatic" and np.any(unit[:, 2] != 0.0):
         raise InputError(f"{what}: axis is {axis.tolist()}, must lie in the plane")
     return unit
+
+
+def anchors_in_space(kind: str, anchor: ArrayLike | None, what: str, space: Space) -> Array:
+    """Return the anchors on a and b, (2, 3)."""
+    if kind == "gear":
+        return np.zeros((2, 3))
+    if anchor is None:
+        raise InputError(f"{what}: anchor is missing, must be given for a {kind} joint")
+    if kind in ("distance", "spring"):
+        points = _array_or_none(anchor)
+        if points is None or points.ndim != 2 or len(points) != 2:
+            raise InputError(f"{what}: anchor is {anchor!r}, must be two points for a {kind} joint")
+        return np.array([space.vector(point, f"{what}: anchor") for point in points])
+    return np.tile(space.vector(anchor, f"{what}: anchor"), (2, 1))
+
+
+def axes_in_space(axis: ArrayLike, what: str, space: Space) -> Array:
+    """Return one or two axes, (n, 3); in the plane two components of each are given, or three if normal to it."""
+    given = _array_or_none(axis)
+    if given is None or given.ndim not in (1, 2):
+        raise InputError(f"{what}: axis is {axis!r}, must be one vector or two")
+    several, what = np.atleast_2d(given), f"{what}: axis"
+    return np.array([checked(one, (3,), what) if one.size == 3 else space.vector(one, what) for one in several])
+
+
+def _array_or_none(value: ArrayLike) -> Array | None:
+    """Return `value` as an array of whatever shape, None if it is not made of numbers."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def _friction(what: str, kind: str, friction: Any) -> tuple[float, tuple[float, float]]:

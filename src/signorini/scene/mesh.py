@@ -18,6 +18,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray, checked, checked_number
 from signorini.errors import FileError, InputError
 from signorini.model.shapes import ShapeKind
+from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties, solid_polyhedron
 from signorini.scene.shape import Shape
 from signorini.scene.shapes import ConvexHull
@@ -95,6 +96,12 @@ class Mesh(Shape):
     def pieces(self) -> tuple[Shape, ...]:
         pieces: tuple[Shape, ...] = self.__dict__["_pieces"]
         return pieces
+
+    def polytope(self) -> Polytope | None:
+        """Return the polytope of a convex mesh."""
+        if len(self.pieces()) > 1:
+            raise InputError(f"mesh: has {len(self.pieces())} convex parts, must be taken part by part")
+        return self.pieces()[0].polytope()
 
     def mass_properties(self, density: float) -> MassProperties:
         checked_number(density, "density", above=0.0)

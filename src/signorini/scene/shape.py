@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -18,12 +19,13 @@ from signorini.model.convex_sets import ConvexSet, convex_set
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties
+from signorini.scene.space import about_z, unit_quaternion
 
 Point = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(ABC):
     """A solid in its own frame; subclasses hold the numbers that define it."""
 
     kind: ClassVar[ShapeKind]
@@ -60,9 +62,9 @@ class Shape:
         """Radius of the ball whose sweep over the polytope makes the shape [m]."""
         return 0.0
 
+    @abstractmethod
     def polytope(self) -> Polytope | None:
         """Return the polytope whose rounding makes the shape; None for an unbounded shape."""
-        raise NotImplementedError
 
     def parameters(self) -> Point:
         """Return the four numbers of :class:`~signorini.model.ShapeKind`."""
@@ -88,9 +90,9 @@ class Shape:
         """Return the convex shapes, in the same frame, that make contact for this one: itself, if it is convex."""
         return (self,)
 
+    @abstractmethod
     def mass_properties(self, density: float) -> MassProperties:
         """Return mass, mass centre and inertia at the given density [kg/m^3], for planar shapes [kg/m^2]."""
-        raise NotImplementedError
 
     def at(self, position: ArrayLike = (0.0, 0.0, 0.0), orientation: ArrayLike | None = None) -> PlacedShape:
         """Place the shape on a body.
@@ -177,12 +179,5 @@ def checked_quaternion(value: ArrayLike | None, what: str) -> Point:
     """Return a unit quaternion from a quaternion, an angle about z or None."""
     if value is None:
         return (1.0, 0.0, 0.0, 0.0)
-    if np.ndim(value) == 0:
-        half = 0.5 * checked_number(value, what)
-        return (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
-    e = checked(value, (4,), what)
-    norm = float(np.linalg.norm(e))
-    # Quaternions typed with four digits are meant as unit ones; anything further off is likely a mistake.
-    if abs(norm - 1.0) > 1e-3:
-        raise InputError(f"{what} is {value!r} with norm {norm:g}, must be a unit quaternion (w, x, y, z)")
-    return tuple((e / norm).tolist())
+    e = about_z(checked_number(value, what)) if np.ndim(value) == 0 else unit_quaternion(value, what)
+    return tuple(e.tolist())

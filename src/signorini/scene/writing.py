@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini.errors import InputError
-from signorini.scene.scene import AddedForce, Body, ContactData, Fixed, Scene, words
+from signorini.scene.body import Body, Fixed
+from signorini.scene.contact import ContactData, words
+from signorini.scene.scene import AddedForce, Scene
 from signorini.scene.shapes import HalfSpace, PlacedShape
 from signorini.scene.writing_joints import joint_to_dict
 

@@ -15,6 +15,7 @@ from signorini.formulations.contact_checks import check_contacts
 from signorini.model import Contacts, Model, State
 from signorini.problems.problem import accepted
 from signorini.solvers import Status
+from signorini.solvers.solution import SUCCESS
 
 if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
@@ -115,8 +116,8 @@ class Certificate:
 
     def failed(self) -> BoolArray:
         """Return which steps were not solved to their tolerance."""
-        solved: BoolArray = np.isin(self.status, (Status.SOLVED, Status.SEVERAL_SOLUTIONS), invert=True)
-        return solved
+        failed: BoolArray = ~np.isin(self.status, SUCCESS)
+        return failed
 
 
 def certify(

@@ -10,6 +10,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.formulations import JointReport
+from signorini.formulations import joint_arrays as ja
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class JointRecord:
 
 
 def report_rows(report: JointReport) -> Array:
-    """Return coordinate, speed, effort and reaction of the joints in one step, (1, n_j, 9)."""
+    """Return coordinate, speed, effort and reaction of the joints in one step, (1, n_j, REPORT_COLUMNS)."""
     return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction])[None]
 
 
@@ -52,16 +53,16 @@ class JointLog:
         return JointLog(names, coordinate.reshape(1, n), speed.reshape(1, n), np.zeros((0, n)), np.zeros((0, n, 6)))
 
     def extended(self, parts: list[Array]) -> JointLog:
-        """Return the record with more steps: coordinate, speed, effort and reaction, (any, n_j, 9) each."""
+        """Return the record with more steps, of rows as :func:`report_rows` makes them."""
         if not parts:
             return self
         steps = np.concatenate(parts)
         return JointLog(
             self.names,
-            np.concatenate([self.coordinate, steps[:, :, 0]]),
-            np.concatenate([self.speed, steps[:, :, 1]]),
-            np.concatenate([self.effort, steps[:, :, 2]]),
-            np.concatenate([self.reaction, steps[:, :, 3:]]),
+            np.concatenate([self.coordinate, steps[:, :, ja.AT]]),
+            np.concatenate([self.speed, steps[:, :, ja.SPEED]]),
+            np.concatenate([self.effort, steps[:, :, ja.EFFORT_OF]]),
+            np.concatenate([self.reaction, steps[:, :, ja.REACTION_OF :]]),
         )
 
     def of(self, name: str) -> JointRecord:

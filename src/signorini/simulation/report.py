@@ -69,6 +69,7 @@ def _validity_lines(time: Array, certificate: Certificate) -> list[str]:
 
 
 def _verdict(time: Array, certificate: Certificate, tolerance: float) -> str:
+    """Say whether the run can be trusted, and if not, why."""
     failed = np.flatnonzero(certificate.failed())
     unbalanced = np.flatnonzero(certificate.energy_error > _ROUNDING)
     if not failed.size and not unbalanced.size:

@@ -22,6 +22,7 @@ from signorini.simulation.recorder import Recorder
 from signorini.simulation.simulator import Simulator, Snapshot, is_finite
 from signorini.simulation.trajectory import Trajectory
 from signorini.solvers import Status
+from signorini.solvers.solution import SUCCESS
 
 OnFailure = Literal["raise", "warn", "keep"]
 
@@ -212,7 +213,7 @@ def _judge(
     recorder: Recorder,
 ) -> None:
     """Raise or warn about a last step that was not solved; a state that is not finite always raises."""
-    solved = certificate.status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
+    solved = certificate.status in SUCCESS
     finite = is_finite(simulator.state)
     if (solved or on_failure == "keep") and finite:
         return

@@ -19,6 +19,7 @@ from signorini.simulation.certificate import StepCertificate, certify, from_chec
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
 from signorini.simulation.warming import warm_up
 from signorini.solvers import Status
+from signorini.solvers.solution import SUCCESS
 
 if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
@@ -187,7 +188,7 @@ class Simulator:
         if self.engine is None:
             for _ in range(steps):
                 _, certificate = self.advance()
-                failed += certificate.status not in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
+                failed += certificate.status not in SUCCESS
             return failed
         done = 0
         while done < steps:

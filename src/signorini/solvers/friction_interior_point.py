@@ -85,8 +85,7 @@ def interior_point(
     D[:, 0] = np.where(mu > 0.0, 1.0 / np.where(mu > 0.0, mu, 1.0), 1.0)
     D[mu == 0.0, 1:] = 0.0
     x, u = _start(scaled, D, size) if start is None else _warm_start(scaled, D, start)
-    z, g, none = np.zeros((n_c, 3)), np.zeros((n_c, 3)), np.zeros((n_c, 3))
-    scaling, S = np.zeros((n_c, 4)), np.zeros((n_c, 3, 3))
+    path = _CentralPath(system, D, mu)
     best, best_r, since = math.inf, np.zeros((n_c, 3)), 0
     tried = _FINISH_BELOW
     times: list[tuple[float, float]] = []
@@ -121,31 +120,49 @@ def interior_point(
             break
         if count >= max_factorisations:
             break
-        sigma = scale_contacts(x, u, mu, z, scaling, S) / n_c
         count += 1
-        if not system.factor(S):
+        if not path.factor(x, u):
             status = Status.STALLED
             break
-        centring(x, u, z, mu, scaling, 0.0, none, none, False, g)
-        dx, du = _direction(system, D, g, e)
-        a = min(1.0, longest_step(x, dx, u, du, mu))
-        left = min(1.0, max(0.0, gap_after(x, dx, u, du, mu, a) / n_c / sigma))
-        centring(x, u, z, mu, scaling, max(left**3, _LEAST_CENTRING) * sigma, dx, du, True, g)
-        dx, du = _direction(system, D, g, e)
-        a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
-        if not a >= _SHORT:
-            centring(x, u, z, mu, scaling, sigma, none, none, False, g)
-            dx, du = _direction(system, D, g, e)
-            a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
-        x = x + a * dx
-        u = u + a * du
+        x, u = path.step(x, u, e)
     return Run(best_r, best, count, status, times)
 
 
-def _direction(system: NewtonSystem, D: Array, g: Array, e: Array) -> tuple[Array, Array]:
-    """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``."""
-    dr, du = system.solve(g, e)
-    return dr / np.where(D > 0.0, D, 1.0), du
+class _CentralPath:
+    """Newton steps along the central path, predicted and corrected."""
+
+    def __init__(self, system: NewtonSystem, D: Array, mu: Array) -> None:
+        self._system, self._D, self._mu = system, D, mu
+        n_c = mu.shape[0]
+        self._z, self._g, self._none = np.zeros((n_c, 3)), np.zeros((n_c, 3)), np.zeros((n_c, 3))
+        self._scaling, self._S = np.zeros((n_c, 4)), np.zeros((n_c, 3, 3))
+        self._sigma = 0.0
+
+    def factor(self, x: Array, u: Array) -> bool:
+        """Scale the contacts at (x, u) and factor the system there; False if that fails."""
+        self._sigma = scale_contacts(x, u, self._mu, self._z, self._scaling, self._S) / self._mu.shape[0]
+        return self._system.factor(self._S)
+
+    def step(self, x: Array, u: Array, e: Array) -> tuple[Array, Array]:
+        """Return the next x and u, where the system is factored at these; ``e = W r + b - u``."""
+        mu, sigma, none = self._mu, self._sigma, self._none
+        dx, du = self._direction(x, u, e, 0.0, none, none, False)
+        a = min(1.0, longest_step(x, dx, u, du, mu))
+        left = min(1.0, max(0.0, gap_after(x, dx, u, du, mu, a) / mu.shape[0] / sigma))
+        dx, du = self._direction(x, u, e, max(left**3, _LEAST_CENTRING) * sigma, dx, du, True)
+        a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
+        if not a >= _SHORT:
+            dx, du = self._direction(x, u, e, sigma, none, none, False)
+            a = min(1.0, _DAMPING * longest_step(x, dx, u, du, mu))
+        return x + a * dx, u + a * du
+
+    def _direction(
+        self, x: Array, u: Array, e: Array, target: float, dx: Array, du: Array, corrected: bool
+    ) -> tuple[Array, Array]:
+        """Return (dx, du) of ``dr = g - S du``, ``du = W dr + e``; g aims at `target`, corrected by the last ones."""
+        centring(x, u, self._z, self._mu, self._scaling, target, dx, du, corrected, self._g)
+        dr, du = self._system.solve(self._g, e)
+        return dr / np.where(self._D > 0.0, self._D, 1.0), du
 
 
 def _start(scaled: EquilibratedProblem, D: Array, size: float) -> tuple[Array, Array]:

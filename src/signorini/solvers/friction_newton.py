@@ -166,7 +166,7 @@ class DenseFactors:
         return bool(trouble == 0)
 
     def exchange_rows(self) -> bool:
-        """Rows are exchanged as they are: nothing better to offer."""
+        """Return False: rows were exchanged already, there is nothing better to offer."""
         return False
 
     def solve(self, right: Array) -> Array:

@@ -11,8 +11,7 @@ from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import Matrix, dense, plus_diagonal
 from signorini.problems.mcp import MCP
 from signorini.solvers.lemke import Lemke
-from signorini.solvers.newton_search import Point, active_set_target, iterate
-from signorini.solvers.progress import Progress
+from signorini.solvers.newton_search import Point, active_set_target, solve_along
 from signorini.solvers.semismooth_newton import fischer_target
 from signorini.solvers.solution import Control, Solution
 from signorini.solvers.solve import run
@@ -42,20 +41,13 @@ class JosephyNewton:
 
     def solve(self, problem: MCP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
-        progress = Progress(problem, control, "JosephyNewton")
-        x = problem.start if control.start is None else np.clip(control.start, *problem.bounds)
-        status, iterations = iterate(
-            problem,
-            x,
-            (self._linearised_target, fischer_target),
-            progress,
-            limit=control.max_iterations or self.max_iterations,
-            watchdog=self.watchdog,
+        directions = (self._linearised_target, fischer_target)
+        return solve_along(
+            problem, control, "JosephyNewton", directions, max_iterations=self.max_iterations, watchdog=self.watchdog
         )
-        return progress.finish(None, iterations, status)
 
     def _linearised_target(self, problem: MCP, point: Point) -> Array | None:
-        """Solve ``F(x_k) + J (x - x_k)`` between the bounds."""
+        """Return what solves ``F(x_k) + J (x - x_k)`` between the bounds; None if nothing was found."""
         lower, upper = problem.bounds
         quick = active_set_target(problem, point)
         if quick is not None:
@@ -72,6 +64,7 @@ class JosephyNewton:
         return None
 
     def _linear_solution(self, J: Matrix, point: Point, lower: Array, upper: Array) -> Array | None:
+        """Return what Lemke's method finds with the Jacobian `J`; None if it fails."""
         constant: Array = point.F - J @ point.x
         linear = box_to_mixed(J, constant, lower, upper)
         solution = run(self.lemke, linear.problem, replace(Control(), tolerance=1e-9))

@@ -122,7 +122,7 @@ def pivots(
     limit: int,
     refactor_after: int,
 ) -> int:
-    """Pivot until the end, a ray, `limit` pivots in all, or the inverse needs to be computed afresh.
+    """Pivot until the end, a ray, `limit` pivots in all, or the inverse needs to be computed afresh; return which.
 
     ``where[i]`` is the position of row i in R and ``where[n + j]`` that of column j in C, -1 outside.
     """
@@ -275,7 +275,10 @@ def _fewer(
     k: int,
     j: int,
 ) -> int:
-    """Keep the candidates whose row of the basis inverse is smallest in column `j`, relative to their rate."""
+    """Keep the candidates whose row of the basis inverse, relative to their rate, is smallest in column `j`.
+
+    Return how many are left.
+    """
     p = where[j]
     if p < 0:  # w_j is basic: its own row holds the only entry
         kept = 0

@@ -19,7 +19,7 @@ from signorini.problems.mcp import MCP
 from signorini.solvers.linear_systems import solve_linear
 from signorini.solvers.mcp_merit import active_sets, fischer, fischer_jacobian, fischer_slopes
 from signorini.solvers.progress import Progress
-from signorini.solvers.solution import Status
+from signorini.solvers.solution import Control, Solution, Status
 
 _ENOUGH = 1e-4  # share of the promised decrease that a step must keep (Armijo)
 _SHORTEST = 1e-9  # steps shorter than this have failed
@@ -90,6 +90,17 @@ def inside(problem: MCP, x: Array, shift: float) -> Array:
     return np.asarray(np.clip(x, lower + room, upper - room))
 
 
+def solve_along(
+    problem: MCP, control: Control, who: str, directions: Sequence[Direction], *, max_iterations: int, watchdog: int
+) -> Solution:
+    """Return what :func:`iterate` makes of `problem` from the guess, or where the problem says; `who` is the solver."""
+    progress = Progress(problem, control, who)
+    x = problem.start if control.start is None else np.clip(control.start, *problem.bounds)
+    limit = control.max_iterations or max_iterations
+    status, iterations = iterate(problem, x, directions, progress, limit=limit, watchdog=watchdog)
+    return progress.finish(None, iterations, status)
+
+
 def iterate(
     problem: MCP,
     x: Array,
@@ -98,7 +109,6 @@ def iterate(
     *,
     limit: int,
     watchdog: int,
-    first: int = 0,
 ) -> tuple[Status, int]:
     """Iterate from `x` until solved, stuck or out of time; points go to `progress`.
 
@@ -108,11 +118,11 @@ def iterate(
     """
     point = point_at(problem, x)
     if point is None:
-        return Status.STALLED, first
+        return Status.STALLED, 0
     best, trust, unchecked = point, watchdog, 0
     recent = [point.theta]
     merits: list[float] = []
-    iterations = first
+    iterations = 0
     while True:
         x = np.clip(point.x, *problem.bounds)
         residual = progress.offer(x, iterations)
@@ -121,7 +131,7 @@ def iterate(
             return Status.SOLVED, iterations
         if progress.out_of_time():
             return Status.TIME_LIMIT, iterations
-        if iterations - first >= limit:
+        if iterations >= limit:
             return Status.ITERATION_LIMIT, iterations
         merits.append(best.theta)
         if len(merits) > _PATIENCE and merits[-1] > 0.99 * merits[-1 - _PATIENCE]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.problem import Problem, accepted
-from signorini.solvers.solution import Control, Solution, Status
+from signorini.solvers.solution import SUCCESS, Control, Solution, Status
 
 P = TypeVar("P", bound=Problem)
 
@@ -75,7 +75,7 @@ class Progress(Generic[P]):
             residual = self.best_residual if self.best is not None else self.problem.residual(z)
         if self.accepts(z, residual):
             status = status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
-        elif status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS):
+        elif status in SUCCESS:
             status = Status.STALLED
         history = tuple(self.history) or ((self.seconds, residual),)
         return Solution(z, status, residual, iterations, self.seconds, self.solver, history, info)

@@ -11,9 +11,8 @@ from signorini.problems.matrices import Matrix, compressed_rows, is_sparse
 from signorini.problems.mcp import MCP
 from signorini.solvers.linear_systems import factorised
 from signorini.solvers.mcp_merit import fischer_jacobian, fischer_slopes
-from signorini.solvers.newton_search import Point, active_set_target, iterate
+from signorini.solvers.newton_search import Point, active_set_target, solve_along
 from signorini.solvers.pgs import has_sweepable_diagonal, sweeps
-from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution
 
 
@@ -41,19 +40,13 @@ class SemismoothNewton:
 
     def solve(self, problem: MCP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
-        progress = Progress(problem, control, "SemismoothNewton")
-        x = problem.start if control.start is None else np.clip(control.start, *problem.bounds)
-        status, iterations = iterate(
-            problem,
-            x,
-            (self._active_set_target, fischer_target),
-            progress,
-            limit=control.max_iterations or self.max_iterations,
-            watchdog=self.watchdog,
+        directions = (self._active_set_target, fischer_target)
+        return solve_along(
+            problem, control, "SemismoothNewton", directions, max_iterations=self.max_iterations, watchdog=self.watchdog
         )
-        return progress.finish(None, iterations, status)
 
     def _active_set_target(self, problem: MCP, point: Point) -> Array | None:
+        """Return the point of the active sets, improved by sweeps over the linear model; None if it is singular."""
         x = active_set_target(problem, point)
         if x is None or self.sweep_count == 0 or not is_sparse(point.J):
             return x
@@ -79,6 +72,7 @@ def fischer_target(problem: MCP, point: Point) -> Array | None:
 
 
 def _solved(H: Matrix, r: Array) -> Array | None:
+    """Return ``H^-1 r``; None if H is singular."""
     with np.errstate(all="ignore"):
         solve = factorised(H)
         d = solve(r) if solve is not None else None

@@ -24,6 +24,10 @@ class Status(Word):
     UNDECIDED = 8
 
 
+SUCCESS = (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
+"""How a solver ends that met its tolerance."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """What the caller asks of a solver, whatever the method."""
@@ -58,4 +62,4 @@ class Solution:
     @property
     def success(self) -> bool:
         """True when the residual meets the tolerance that was asked for."""
-        return self.status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS)
+        return self.status in SUCCESS

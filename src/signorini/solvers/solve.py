@@ -21,7 +21,7 @@ from signorini.problems.lcp import LCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.problem import Problem, accepted
 from signorini.solvers.active_set import polished
-from signorini.solvers.solution import Control, Solution, Status
+from signorini.solvers.solution import SUCCESS, Control, Solution, Status
 
 
 class Solver(Protocol):
@@ -166,4 +166,4 @@ def _judged(status: Status, solved: bool) -> Status:
     """Return the status that the original problem allows."""
     if solved:
         return status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
-    return Status.STALLED if status in (Status.SOLVED, Status.SEVERAL_SOLUTIONS) else status
+    return Status.STALLED if status in SUCCESS else status

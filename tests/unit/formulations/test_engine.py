@@ -91,7 +91,7 @@ def test_islands_of_a_chain_and_a_pair() -> None:
     assert groups == [{0}, {1, 2, 4}, {3, 5}]
     assert island[:count, 1].tolist() == [1, 3, 2]
     np.testing.assert_array_equal(position[order], np.arange(6))
-    place[:, 3] = (0, 0, 0, 0, 0, 1, 0)  # only body 5 is awake
+    place[:, at.AWAKE] = (0, 0, 0, 0, 0, 1, 0)  # only body 5 is awake
     count, active = find_islands(6, index, 1, place, island, order, position)
     assert (count, active) == (1, 2)
     groups = [set(order[first : first + contacts]) for contacts, _, first, _ in island[:3]]

@@ -36,7 +36,7 @@ def test_the_blocks_of_contacts_and_laws_make_the_matrix_of_the_functions() -> N
     assert rows == result.contacts.contact_count + 2 and result.contacts.contact_count == 4
     start, block, gather, island = (engine.arena[k] for k in (at.START, at.BLOCK, at.GATHER, at.ISLAND))
     assert engine.arena[at.COUNTS][at.ISLANDS] == 1
-    blocks = np.zeros((rows, 3, 2 * int(island[0, 1]), 3))
+    blocks = np.zeros((rows, 3, 2 * int(island[0, at.N_BODIES]), 3))
     for k in range(rows):
         for g in range(start[k], start[k + 1]):
             blocks[k, :, block[g]] += gather[g]
@@ -67,7 +67,7 @@ def test_degrees_of_freedom_are_what_rigid_rows_leave(kind: str, words: dict[str
     scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0), name="b")
     scene.add_joint(kind, None, "b", anchor=(0, 0, 0.5), **words)  # type: ignore[arg-type]
     tables = JointTables(compile_scene(scene), 0.01)
-    assert tables.arena[ja.TREE][0, 1] == freedom
+    assert tables.arena[ja.TREE][0, ja.ALL_FREEDOMS] == freedom
 
 
 def test_room_is_kept_for_the_laws_that_may_act() -> None:

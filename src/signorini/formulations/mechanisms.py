@@ -1,0 +1,77 @@
+"""Mechanisms of the compiled step: trees of joined bodies, those that loops hold together taken as one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from signorini._arrays import IntArray
+from signorini.formulations import joint_arrays as ja
+from signorini.model import Joints, Model
+
+
+class Mechanisms:
+    """Where bodies, rows and degrees of freedom of each mechanism are: trees, and the loops that hold some together."""
+
+    def __init__(self, model: Model) -> None:
+        joints, tree, free = model.joints, model.joints.tree, model.arrays.free
+        mechanism, self.loop_row, self.loops = _mechanisms(joints, tree.start.size - 1)
+        trees = np.argsort(mechanism, kind="stable")
+        place = np.concatenate([np.arange(tree.start[k], tree.start[k + 1]) for k in trees] or [np.zeros(0)])
+        place = place.astype(np.int64)
+        self.body, self.parent = tree.body[place], tree.parent[place]
+        self.row_start, self.row_stop = tree.row_start[place], tree.row_stop[place]
+        self.parts = np.concatenate([[0], np.cumsum(np.diff(tree.start)[trees])])
+        last = np.searchsorted(mechanism[trees], np.arange(self.loops.shape[0]), side="right")
+        self.start = np.concatenate([[0], self.parts[last]])
+        self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
+        self.of_body[self.body, ja.TREE_PLACE] = np.arange(self.body.size)
+        self.of_body[:, ja.TREE_BLOCKS] = 2 * (np.arange(model.body_count) >= model.fixed_count)
+        self.above = np.where(self.parent >= 0, self.of_body[self.parent, ja.TREE_PLACE], -1)
+        self.freedom = np.zeros((self.body.size, 2), dtype=np.int64)
+        self.table = np.zeros((self.loops.shape[0], 4), dtype=np.int64)
+        rows = zip(self.row_start, self.row_stop, strict=True)
+        rigid = np.array([np.count_nonzero(joints.spring[first:stop] == 0) for first, stop in rows], dtype=np.int64)
+        for k in range(self.loops.shape[0]):
+            at = np.arange(self.start[k], self.start[k + 1])
+            self.of_body[self.body[at], ja.MECHANISM] = k
+            own = free[self.body[at]].sum(axis=1).astype(np.int64) - rigid[at]
+            self.freedom[at, ja.FREEDOMS] = own
+            self.freedom[at, ja.FIRST_FREEDOM] = np.cumsum(own) - own
+            self.table[k, ja.LEAST_BODY] = self.body[at].min()
+            self.table[k, ja.ALL_FREEDOMS] = own.sum()
+        self._count_blocks()
+
+    def _count_blocks(self) -> None:
+        """Count the blocks of three degrees of freedom that a force on a body may touch.
+
+        They are those on the way to the root of its tree, or with loops all of the mechanism.
+        """
+        blocks: list[set[int]] = [set()] * self.body.size
+        for i in range(self.body.size - 1, -1, -1):  # from the roots
+            first, count = self.freedom[i]
+            own = set(range(first // 3, (first + count + 2) // 3)) if count else set()
+            blocks[i] = own | blocks[self.above[i]] if self.above[i] >= 0 else own
+            row = self.of_body[self.body[i]]
+            k = row[ja.MECHANISM]
+            closed = self.loops[k, ja.LOOP_STOP] > self.loops[k, ja.LOOP_FIRST]
+            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed else len(blocks[i])
+
+
+def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 3)."""
+    of_tree, of_body = np.arange(tree_count), joints.tree.of_body
+    rows = joints.tree.loop_row
+    ends = []
+    for r in rows:
+        g = joints.rows.joint[r]
+        bodies = (joints.arrays.body_a[g], joints.arrays.body_b[g])
+        pair = [int(of_body[b]) for b in bodies if b >= 0 and of_body[b] >= 0]
+        ends.append(pair[0])
+        of_tree[of_tree == of_tree[pair[-1]]] = of_tree[pair[0]]
+    mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
+    own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
+    order = np.argsort(own, kind="stable")
+    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
+    loops[:, ja.LOOP_FIRST] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
+    loops[:, ja.LOOP_STOP] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
+    return mechanism, rows[order], loops

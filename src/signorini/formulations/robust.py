@@ -1,0 +1,15 @@
+"""What the compiled step asks of the robust methods, where its sweeps did not solve a problem."""
+
+from __future__ import annotations
+
+from signorini._arrays import Array
+from signorini.problems import FrictionProblem
+from signorini.solvers import FrictionAuto, Solution, solve
+
+_AFTER_SWEEPS = FrictionAuto(sweeps=0)
+_SHARE = 0.9  # of the tolerance: the step checks itself with sums that are added up in another order
+
+
+def solve_robustly(problem: FrictionProblem, tolerance: float, start: Array, *, swept: bool = True) -> Solution:
+    """Return what the robust methods make of a problem; `swept` if `start` is where sweeps like theirs have ended."""
+    return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=_SHARE * tolerance, start=start)

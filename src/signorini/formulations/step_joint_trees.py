@@ -1,0 +1,67 @@
+"""The compiled step, joints: rows evaluated and trees solved, all arrays found in the table `j` of joints."""
+
+from __future__ import annotations
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini.dynamics.joint_rows import fill_rows
+from signorini.dynamics.joint_tree import solve_tree
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.step_arrays import Q
+
+
+@inner_kernel
+def row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
+    """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
+    s = 0.0
+    for term in range(2 * r, 2 * r + 2):
+        if body[term] >= least:
+            for l in range(6):
+                s += J[term, l] * v[body[term], l]
+    return s
+
+
+@inner_kernel
+def evaluate_rows(t: IntArray, j: IntArray, rows: int, body: IntArray, J: Array, psi: Array) -> None:
+    """Fill `body`, `J` and `psi` of the rows in the columns from `rows` on, ``ROW_JOINT`` or ``GAUGE_JOINT``.
+
+    Angles are taken on the turn next to those in ``COORDINATE``.
+    """
+    fill_rows(
+        wholes(j, ja.BODY_A),
+        wholes(j, ja.BODY_B),
+        real_rows(j, ja.ANCHOR_A),
+        real_rows(j, ja.ANCHOR_B),
+        real_rows(j, ja.FRAME_A),
+        real_rows(j, ja.FRAME_B),
+        reals(j, ja.PARAMETER),
+        wholes(j, rows),
+        wholes(j, rows + 1),
+        wholes(j, rows + 2),
+        wholes(j, rows + 3),
+        real_rows(t, Q),
+        reals(j, ja.COORDINATE),
+        body,
+        J,
+        psi,
+    )
+
+
+@inner_kernel
+def solve_mechanism(j: IntArray, k: int, v: Array, impulse: Array) -> None:
+    """Solve the trees of mechanism `k`, its loops left open; in place, as :func:`.solve_tree` does."""
+    start = wholes(j, ja.TREE_START)
+    solve_tree(
+        start[k],
+        start[k + 1],
+        wholes(j, ja.TREE_BODY),
+        wholes(j, ja.TREE_PARENT),
+        wholes(j, ja.TREE_FIRST),
+        wholes(j, ja.TREE_STOP),
+        real_blocks(j, ja.CHOLESKY),
+        real_blocks(j, ja.JOINT_ROWS),
+        real_blocks(j, ja.SCHUR),
+        real_blocks(j, ja.PASSED),
+        v,
+        impulse,
+    )
