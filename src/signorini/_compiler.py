@@ -7,7 +7,7 @@ need be done where the life of a variable ends.
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from numba.core import types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -38,18 +38,19 @@ class _Instead:
 
 @_register
 class _Inference(NopythonTypeInference):
-    """Type inference that remembers, within one kernel, what each function of Numba returns for arguments of a type.
+    """Type inference that remembers what each function of Numba returns for arguments of a type.
 
     Numba finds the type of every ``a * b`` anew, by trying all implementations of ``*`` that it knows one after
     another. A kernel of a few hundred products of floats spends most of its type inference there.
     """
 
     _name = "signorini_type_inference"
+    _known: ClassVar[dict[Any, Any]] = {}
 
     def run_pass(self, state: Any) -> Any:
         context = state.typingctx
         resolve = type(context).resolve_function_type
-        known: dict[Any, Any] = {}
+        known = self._known.setdefault((context, state.flags.nrt), {})
 
         def remembered(function: Any, arguments: Any, keywords: Any) -> Any:
             known_to_numba = isinstance(function, types.Function) or not isinstance(function, types.Type)
