@@ -6,6 +6,7 @@ need be done where the life of a variable ends.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import CodeType
 from typing import Any, ClassVar, cast
 
@@ -15,6 +16,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes
+
+from signorini._parts import Part, nobodys_entry
 
 _register: Any = register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
 
@@ -98,7 +101,12 @@ class _Lowering(NativeLowering):
                 raise NotImplementedError
             return find(context, function, *arguments, **keywords)
 
-        with _Instead(context, "get_function", found):
+        with ExitStack() as during:
+            during.enter_context(_Instead(context, "get_function", found))
+            if state.flags.no_cpython_wrapper:  # called by kernels alone
+                state.library = cast(Any, Part)(context.codegen(), state.func_id.func_qualname)
+                state.library.enable_object_caching()
+                during.enter_context(_Instead(context, "get_executable", nobodys_entry))
             return cast(Any, super()).run_pass(state)
 
 

@@ -61,7 +61,8 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like :func:`kernel`, for calls from other kernels only.
 
     It has no entry for Python, which would take up to a third of the time to compile a small function, and does not
-    count references to arrays: it neither makes nor returns any.
+    count references to arrays: it neither makes nor returns any. Unless :func:`address_of` asks for it, its machine
+    code is that of the kernels which call it.
     """
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
@@ -149,6 +150,7 @@ else:
         """Compile a kernel for arguments of these types, or read it from disk; return its address."""
         dispatcher: Any = function
         signature = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
+        dispatcher._cache.is_by_address = True
         dispatcher.compile(signature)
         compiled = dispatcher.overloads[signature]
         address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

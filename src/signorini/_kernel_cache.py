@@ -133,6 +133,9 @@ class _Disk(FunctionCache):
 class KernelCache(NullCache):
     """The cache of a kernel, opened when it is first asked for: most kernels are parts of others, and never are."""
 
+    is_by_address = False
+    """Whether the kernel is called by its address, so that its machine code is to be kept."""
+
     def __init__(self, function: FunctionType) -> None:
         self._function = function
         self._name = _hash_of_sources(Path(function.__code__.co_filename))
@@ -160,6 +163,8 @@ class KernelCache(NullCache):
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Write it."""
+        if self.is_by_address:
+            cres.library.get_pointer_to_function(cres.fndesc.llvm_func_name)
         self._disk.save_overload(sig, cres)
 
     def flush(self) -> None:
