@@ -3,126 +3,32 @@
 Every compiled function of the library is made by :func:`kernel`. Compiler options therefore live in one place,
 kernels keep their Python type for the type checker, and ``NUMBA_DISABLE_JIT=1`` turns the whole library into plain
 Python for the debugger and for coverage.
-
-Numba notices an edit only in the file of the function that it cached: a caller keeps the old machine code of a callee
-edited in another file. Here the machine code of a module lives in a folder named by a hash of that module and of every
-module of the library that it imports, directly or not, so that a stale kernel is impossible.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import re
-import shutil
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
 
 from signorini._compiler import Compiler
+from signorini._kernel_cache import KernelCache, has_none
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_PACKAGE = Path(__file__).parent
-_IMPORT = re.compile(
-    r"^from\s+(signorini[\w.]*)\s+import\s+(\([^)]*\)|[^\n]+)|^import\s+(signorini[\w.]*)", re.MULTILINE
-)
-_FORGET_AFTER = 60 * 86400.0  # seconds without use after which machine code of other versions is deleted
-
-
-def _source(module: str) -> Path | None:
-    """Return the file of ``signorini.x.y``, None if there is no such module."""
-    base = _PACKAGE.joinpath(*module.split(".")[1:])
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if path.is_file():
-            return path
-    return None
-
-
-@cache
-def _imports(path: Path) -> frozenset[Path]:
-    """Return the files of the library that the module at `path` names in its imports."""
-    found: set[Path] = set()
-    for package, names, plain in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        modules = [package or plain] + [f"{package}.{name}" for name in re.findall(r"\w+", names)]
-        found.update(file for file in map(_source, modules) if file is not None)
-    return frozenset(found)
-
-
-@cache
-def _hash_of_sources(path: Path) -> str:
-    """Hash the module at `path` with everything it imports from the library."""
-    seen: set[Path] = set()
-    pending = [path, Path(__file__)]
-    while pending:
-        file = pending.pop()
-        if file not in seen:
-            seen.add(file)
-            pending.extend(_imports(file))
-    digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(seen):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-@cache
-def _cache_root() -> Path:
-    """Where machine code is kept: ``NUMBA_CACHE_DIR`` if set, else the user's cache folder, else a temporary one."""
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(chosen) / "signorini"
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    root = base / "signorini" / "kernels"
-    return root if _writable(root) else Path(tempfile.mkdtemp(prefix="signorini-"))
-
-
-_folders: list[Path] = []
-
-
-@cache
-def _cache_folder(path: Path) -> Path:
-    """Return the folder for the kernels of the module at `path`."""
-    root = _cache_root()
-    folder = root / _hash_of_sources(path)
-    _folders.append(folder)
-    if folder.exists():
-        os.utime(folder)
-        return folder
-    if len(_folders) == 1 and root.exists():
-        oldest = time.time() - _FORGET_AFTER
-        for other in root.iterdir():
-            if other.stat().st_mtime < oldest:
-                shutil.rmtree(other, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def is_cold() -> bool:
     """Tell whether nothing was ever compiled on this machine, so that the first calls will be slow."""
     disabled: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-    return not disabled and not any(next(folder.glob("*/*.nbi"), None) for folder in _folders)
+    return not disabled and has_none()
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
@@ -155,7 +61,8 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like :func:`kernel`, for calls from other kernels only.
 
     It has no entry for Python, which would take up to a third of the time to compile a small function, and does not
-    count references to arrays: it neither makes nor returns any.
+    count references to arrays: it neither makes nor returns any. Unless :func:`address_of` asks for it, its machine
+    code is that of the kernels which call it.
     """
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
@@ -169,16 +76,11 @@ def counting_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
-    path = Path(function.__code__.co_filename)
-    # The folder is handed to Numba only while it decorates, so that a user's own kernels keep their own cache.
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_cache_folder(path))
-    try:
-        njit: Any = numba.njit
-        return cast(Callable[P, R], njit(cache=True, error_model="numpy", pipeline_class=Compiler, **options)(function))
-    finally:
-        config.CACHE_DIR = before
+    njit: Any = numba.njit
+    compiled = njit(error_model="numpy", pipeline_class=Compiler, **options)(function)
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled._cache = KernelCache(cast(FunctionType, function))  # as njit(cache=True) would, but opened late
+    return cast(Callable[P, R], compiled)
 
 
 # --- arrays by address ---------------------------------------------------------
@@ -248,6 +150,7 @@ else:
         """Compile a kernel for arguments of these types, or read it from disk; return its address."""
         dispatcher: Any = function
         signature = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
+        dispatcher._cache.is_by_address = True
         dispatcher.compile(signature)
         compiled = dispatcher.overloads[signature]
         address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

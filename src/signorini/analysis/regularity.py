@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, checked, checked_number
+from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem

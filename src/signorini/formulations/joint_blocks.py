@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, IntArray
+from signorini._scipy import sparse
 from signorini.dynamics import JointSystem, Rows, stacked
 from signorini.formulations.joint_space import JointSpace, LawKind, RowLaws
 from signorini.model import Contacts

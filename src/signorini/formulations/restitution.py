@@ -47,9 +47,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini._scipy import sparse
 from signorini.formulations.joint_space import LawKind
 from signorini.formulations.stage import Stage
 from signorini.formulations.time_stepping import ContactSpace, Outcome

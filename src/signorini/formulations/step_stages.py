@@ -59,13 +59,13 @@ _STAGES: dict[int, Callable[..., Any]] = {
 }
 
 NEEDED = (
-    at.SOLVE,
     at.FIND,
+    at.SOLVE,
     at.POSE,
     at.ACCOUNT,
     at.FREE_MOTION,
-    at.MOVE,
     at.LAW,
+    at.MOVE,
     at.VELOCITIES,
     at.RUN,
     at.HAND_OVER,
@@ -73,7 +73,23 @@ NEEDED = (
 )
 """The rows that every run needs, what takes longest to compile first."""
 
-_NEEDED_JOINED = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED, at.HAS_ROOM)
+_NEEDED_JOINED = (
+    at.FIND,
+    at.JOIN,
+    at.SOLVE,
+    at.POSE_JOINED,
+    at.ACCOUNT,
+    at.ANSWER_JOINTS,
+    at.FREE_MOTION,
+    at.LAW,
+    at.MOVE,
+    at.VELOCITIES,
+    at.RUN,
+    at.HAND_OVER,
+    at.PRESS_JOINED,
+    at.HAS_ROOM,
+    at.SMALLEST_GAP,
+)
 
 _REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
 _WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
@@ -96,7 +112,7 @@ _FOR_DETECTION = (
 
 def needed_stages(joined: bool) -> tuple[int, ...]:
     """Return the rows that a run needs, with joints or without."""
-    return (*_NEEDED_JOINED, *(k for k in NEEDED if k != at.POSE)) if joined else NEEDED
+    return _NEEDED_JOINED if joined else NEEDED
 
 
 def stage_kernel(k: int, family: Family) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import address_of, inner_kernel
+from signorini._jit import address_of, announce_compilation, inner_kernel, is_compiled
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.grid import add_pair, fill, pairs_in_grid, set_levels
 from signorini.geometry.ordering import sort_pairs
@@ -58,5 +58,7 @@ def find_pairs_of_many(
 
 def grid_address() -> int:
     """Return the address of :func:`find_pairs_of_many`."""
+    if not is_compiled(find_pairs_of_many):
+        announce_compilation()
     reals, whole_rows = np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int64)
     return address_of(find_pairs_of_many, reals, whole_rows, reals, reals[0], reals, whole_rows[0], reals)

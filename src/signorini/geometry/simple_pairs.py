@@ -96,7 +96,8 @@ def sphere_pair(
         return made
     if made < value.shape[0]:
         n = (x[0] / distance, x[1] / distance, x[2] / distance) if distance > 1e-150 else (1.0, 0.0, 0.0)
-        r = name_row(made, made, i, j, MIDDLE, MIDDLE, material, label, value, index)
+        middle = made - made + MIDDLE  # no literal, for which Numba would compile anew
+        r = name_row(made, made, i, j, middle, middle, material, label, value, index)
         for k in range(3):
             value[r, k] = world[i, k] + r_a * n[k]
             value[r, 3 + k] = world[i, k] + (x[k] - r_b * n[k])

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse import linalg as sparse_linalg
 
 from signorini._arrays import Array
+from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import Matrix, dense, stacked
 from signorini.problems.mcp import MCP

@@ -16,10 +16,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini._scipy import sparse
 
 # W_nn below this part of the largest one is the rounding of a zero row; mass ratios up to 1e12 stay far from it.
 ZERO_ROW = 1e-15

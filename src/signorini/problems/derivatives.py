@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, IntArray
+from signorini._scipy import sparse
 
 _COMPLEX_STEP = 1e-30
 _DIFFERENCE = float(np.finfo(float).eps) ** (1.0 / 3.0)

@@ -18,10 +18,9 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, checked, checked_number
+from signorini._scipy import sparse, sparse_linalg
 from signorini.errors import InputError
 from signorini.math.cones import CREDIBLE, natural_norms, polygon_norms
 from signorini.problems.couplings import (
@@ -224,7 +223,7 @@ class FrictionProblem:
             raise InputError(f"friction problem: M has shape {M_.shape}, must be square")
         w_ = checked(w, (n,), "friction problem: w")
         try:
-            inverse: Any = splu(M_)
+            inverse: Any = sparse_linalg.splu(M_)
         except RuntimeError as error:
             raise InputError(f"friction problem: M is singular ({error})") from error
         W = np.zeros((n, n))

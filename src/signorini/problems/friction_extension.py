@@ -21,9 +21,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from signorini._arrays import Array, IntArray, checked
+from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.delassus import Delassus
 from signorini.problems.matrices import Matrix

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import checked
+from signorini._scipy import sparse
 from signorini.errors import FileError, InputError
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.matrices import matrix_from_fields

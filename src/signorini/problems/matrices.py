@@ -7,9 +7,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from signorini._arrays import Array, IntArray, checked
+from signorini._scipy import sparse
 from signorini.errors import InputError
 
 Matrix: TypeAlias = "Array | sparse.csr_array[np.float64]"

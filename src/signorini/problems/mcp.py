@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from signorini._arrays import Array, checked
+from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.derivatives import AutomaticJacobian
 from signorini.problems.matrices import Matrix

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from signorini._arrays import Array, IntArray, checked
+from signorini._scipy import linalg
 from signorini.errors import InputError
 from signorini.problems.convert import Converted
 from signorini.problems.matrices import (

@@ -32,9 +32,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from signorini._arrays import Array, BoolArray, checked
+from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem

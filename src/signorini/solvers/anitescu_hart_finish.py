@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import lapack
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini._scipy import linalg
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.qp_kernels import multiply_columns, multiply_rows
 
@@ -67,7 +67,7 @@ class Finish:
         right = np.empty(self.N)
         multiply_columns(*self.A, problem.flat(g), right)
         self.factorisations += 1
-        _, _, dy, trouble = lapack.dgbsv(self.width, self.width, band.T, right, overwrite_ab=1)
+        _, _, dy, trouble = linalg.lapack.dgbsv(self.width, self.width, band.T, right, overwrite_ab=1)
         if trouble != 0 or not np.isfinite(dy).all():
             return None
         du = np.empty(problem.size)

@@ -12,11 +12,10 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini._scipy import sparse, sparse_linalg
 
 
 class BlockPattern:
@@ -36,7 +35,9 @@ class BlockPattern:
         graph: Any = sparse.csc_array((np.ones(at.size), (at, beside)), shape=(n, n))  # adds up what is repeated
         graph.data[:] = 1.0
         graph.setdiag(2.0 * n)
-        dominant = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        dominant = sparse_linalg.splu(
+            graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
         self.n = n
         self.place: IntArray = dominant.perm_c.astype(np.int64)
         """(n,) where a block row goes in the order of elimination."""

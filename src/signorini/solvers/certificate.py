@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array
+from signorini._scipy import sparse
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import is_sparse
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
+from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.errors import InputError
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_extension import diagonal_blocks_of, scaled_operator
@@ -99,7 +98,7 @@ class EquilibratedExtension:
             count = np.arange(n_c + 1)
             A_, B_ = (sparse.bsr_array((part, count[:-1], count), shape=(n, n)) for part in (A, B))
             try:
-                step: Any = splu(sparse.csc_array(B_.tocsr() + A_.tocsr() @ self.W)).solve(-F.reshape(-1))
+                step: Any = sparse_linalg.splu(sparse.csc_array(B_.tocsr() + A_.tocsr() @ self.W)).solve(-F.reshape(-1))
             except RuntimeError:
                 return None
         else:

@@ -16,11 +16,10 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
+from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.problems.couplings import Couplings, couple_matrix, couple_sparse
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
@@ -207,7 +206,7 @@ class SparseFactors:
             return False
         matrix: Any = sparse.bsr_array((self._matrix, p.column, p.start), shape=(3 * p.n, 3 * p.n))
         try:
-            self.pivoted = splu(matrix.tocsc())
+            self.pivoted = sparse_linalg.splu(matrix.tocsc())
         except RuntimeError:
             return False
         return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array
+from signorini._scipy import sparse
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import Matrix, plus_diagonal
 from signorini.problems.mlcp import MixedLCP

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse import linalg as sparse_linalg
 
 from signorini._arrays import Array
+from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.problems.matrices import Matrix
 
 Factors = Callable[[Array], Array]

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, BoolArray
+from signorini._scipy import sparse
 from signorini.problems.matrices import Matrix, is_sparse, positive_diagonal
 
 

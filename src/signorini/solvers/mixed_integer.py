@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array
+from signorini._scipy import sparse
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import dense
 from signorini.solvers.active_set import point_on_active_set, polished

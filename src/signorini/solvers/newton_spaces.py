@@ -14,10 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import splu
 
 from signorini._arrays import Array, IntArray
+from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.problems.couplings import Couplings
 from signorini.problems.delassus import Delassus
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
@@ -140,5 +139,7 @@ def _sparse_order(A: Array) -> IntArray:
     """Return an order of minimum degree for the pattern of a symmetric matrix."""
     graph: Any = sparse.csc_array((np.abs(A) > _NOTHING).astype(np.float64))
     graph.setdiag(2.0 * A.shape[0])
-    dominant = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    dominant = sparse_linalg.splu(
+        graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+    )
     return np.argsort(dominant.perm_c)

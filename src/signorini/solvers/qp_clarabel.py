@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from signorini._arrays import Array, checked_flag
+from signorini._scipy import sparse
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_proximal import ProximalSession

@@ -24,10 +24,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.linalg import lapack
 
 from signorini._arrays import Array, IntArray
+from signorini._scipy import linalg, sparse
 from signorini.problems.matrices import compressed_rows
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.progress import Progress
@@ -97,7 +96,7 @@ class ProximalSession:
         row = np.repeat(every[:-1], np.diff(self.P[0]))
         low = row >= column
         self.base[column[low], row[low] - column[low]] = self.P[2][low]
-        if n and (diagonal.min() <= 0.0 or lapack.dpbtrf(self.base.copy().T, lower=1)[1] != 0):
+        if n and (diagonal.min() <= 0.0 or linalg.lapack.dpbtrf(self.base.copy().T, lower=1)[1] != 0):
             self.delta = _PROXIMAL * self.unit
             self.base[:, 0] += self.delta
         sizes = np.diff(problem.block)
@@ -219,13 +218,13 @@ class ProximalSession:
             projection_slope(s, block, self.problem.equalities, self.V)
             band = self.base.copy()
             add_rows(*self.C, block, self.V, sigma, band)
-            self.factor, trouble = lapack.dpbtrf(band.T, lower=1, overwrite_ab=1)
+            self.factor, trouble = linalg.lapack.dpbtrf(band.T, lower=1, overwrite_ab=1)
             self.factorisations += 1
             self.key = key
             if trouble != 0:
                 self.key = None
                 return None
-        d, _ = lapack.dpbtrs(self.factor, -gradient, lower=1)
+        d, _ = linalg.lapack.dpbtrs(self.factor, -gradient, lower=1)
         return np.ascontiguousarray(d)
 
     def _error(self, x: Array, w: Array, right: Array, drift: float) -> float:

@@ -19,7 +19,7 @@ register("numba:compile", compiled)
 before = set(sys.modules)  # Numba itself imports yaml where it is installed
 import signorini
 import signorini.cli
-heavy = {"matplotlib", "h5py", "yaml", "scipy.optimize", "tqdm"}
+heavy = {"matplotlib", "h5py", "yaml", "scipy.linalg", "scipy.sparse", "scipy.optimize", "tqdm"}
 print(sorted(heavy & (set(sys.modules) - before)), len(compiled.buffer))
 """
 
