@@ -11,6 +11,7 @@ from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows
 from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     ACTIVE,
+    AWAKE,
     BLOCK,
     BOUND,
     CONTACTS,
@@ -22,6 +23,8 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FACTOR,
+    FIRST_BODY,
+    FIRST_CONTACT,
     FIXED,
     FRICTION,
     GAP,
@@ -32,11 +35,15 @@ from signorini.formulations.step_arrays import (
     ISLANDS,
     LIFT,
     MU,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     OLD,
     OLD_FEATURE,
     OLD_SOFTNESS,
     ORDER,
+    OWN_ISLAND,
+    PARENT,
     PLACE,
     POSE_TOGETHER,
     POSITION,
@@ -56,6 +63,7 @@ from signorini.formulations.step_arrays import (
     START,
     V_FREE,
     VALUE,
+    Y_ROW,
     B,
     H,
     P,
@@ -74,9 +82,9 @@ Frame = tuple[Vector, Vector, Vector]
 @inner_kernel
 def _root(place: IntArray, b: int) -> int:
     """Return the root of the tree that body `b` is in, and flatten the way to it."""
-    while place[b, 0] != b:
-        place[b, 0] = place[place[b, 0], 0]
-        b = place[b, 0]
+    while place[b, PARENT] != b:
+        place[b, PARENT] = place[place[b, PARENT], PARENT]
+        b = place[b, PARENT]
     return b
 
 
@@ -89,33 +97,33 @@ def find_islands(
     Within an island contacts keep their order, and bodies are numbered as contacts meet them.
     """
     for b in range(place.shape[0]):
-        place[b, 0] = b
-        place[b, 1] = -1
-        place[b, 2] = -1
+        place[b, PARENT] = b
+        place[b, Y_ROW] = -1
+        place[b, OWN_ISLAND] = -1
     for c in range(n_c):
         if index[c, 0] >= fixed:
             a, b = _root(place, index[c, 0]), _root(place, index[c, 1])
-            place[max(a, b), 0] = min(a, b)
-            place[min(a, b), 3] |= place[max(a, b), 3]
+            place[max(a, b), PARENT] = min(a, b)
+            place[min(a, b), AWAKE] |= place[max(a, b), AWAKE]
     count, awake, active = 0, 0, 0
     for asleep in range(2):
         for c in range(n_c):
             root = _root(place, index[c, 1])
-            if place[root, 3] == asleep:
+            if place[root, AWAKE] == asleep:
                 continue
-            if place[root, 2] < 0:
-                place[root, 2] = count
-                island[count, 0] = 0
-                island[count, 1] = 0
+            if place[root, OWN_ISLAND] < 0:
+                place[root, OWN_ISLAND] = count
+                island[count, N_CONTACTS] = 0
+                island[count, N_BODIES] = 0
                 count += 1
-            i = place[root, 2]
-            island[i, 0] += 1
+            i = place[root, OWN_ISLAND]
+            island[i, N_CONTACTS] += 1
             for side in range(2):
                 b = index[c, side]
-                if b >= fixed and place[b, 1] < 0:
-                    place[b, 1] = island[i, 1]
-                    place[b, 2] = i
-                    island[i, 1] += 1
+                if b >= fixed and place[b, Y_ROW] < 0:
+                    place[b, Y_ROW] = island[i, N_BODIES]
+                    place[b, OWN_ISLAND] = i
+                    island[i, N_BODIES] += 1
             active += 1 - asleep
         if asleep == 0:
             awake = count
@@ -123,15 +131,15 @@ def find_islands(
             break
     contacts, bodies = 0, 0
     for i in range(count):
-        island[i, 2] = contacts
-        island[i, 3] = bodies
-        contacts += island[i, 0]
-        bodies += island[i, 1]
-        island[i, 0] = 0
+        island[i, FIRST_CONTACT] = contacts
+        island[i, FIRST_BODY] = bodies
+        contacts += island[i, N_CONTACTS]
+        bodies += island[i, N_BODIES]
+        island[i, N_CONTACTS] = 0
     for c in range(n_c):
-        i = place[index[c, 1], 2]
-        k = island[i, 2] + island[i, 0]
-        island[i, 0] += 1
+        i = place[index[c, 1], OWN_ISLAND]
+        k = island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+        island[i, N_CONTACTS] += 1
         order[k] = c
         position[c] = k
     return awake, active
@@ -189,8 +197,8 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
     """Write the two blocks from `g` on that join a contact to body `b`; return where the next begin."""
     place, L, dim = whole_rows(t, PLACE), real_rows(t, FACTOR), wholes(t, COUNTS)[DIM]
     block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
-    block[g] = 2 * place[b, 1]
-    block[g + 1] = 2 * place[b, 1] + 1
+    block[g] = 2 * place[b, Y_ROW]
+    block[g + 1] = 2 * place[b, Y_ROW] + 1
     for i in range(3):
         if i < dim:
             _couple(L, b, arm, frame[i], sign, gather, g, i)

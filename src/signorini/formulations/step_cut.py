@@ -15,14 +15,21 @@ from signorini.formulations.step_arrays import (
     BOUND,
     COUNTS,
     CUT,
+    CUT_ROW,
     EXTENT,
+    FIRST_CONTACT,
     FIXED,
     INDEX,
     ISLAND,
     ISLANDS,
+    N_BODIES,
+    N_CONTACTS,
     ORDER,
+    OWN_ISLAND,
+    PARENT,
     PLACE,
     POSITION,
+    Y_ROW,
     Q,
 )
 
@@ -32,6 +39,7 @@ MOST_SLABS = 16
 CUT_COLUMNS = 2 * MOST_SLABS + 2
 """Of the array of cuts: island, number n of slabs, then the first contact, counted in the island, of each of the
 2 n groups but the first: n slabs, n / 2 even borders, n / 2 - 1 odd borders, the rest."""
+_SLAB = PARENT  # column of PLACE, free for it once islands are known
 _MANY = 1000  # contacts
 _EACH = 340  # contacts that a slab should have
 _WIDTH = 2.5  # of a slab, in diameters of bodies
@@ -46,8 +54,8 @@ def _large_islands(t: IntArray) -> int:
     counts, island, cut, extent = wholes(t, COUNTS), whole_rows(t, ISLAND), whole_rows(t, CUT), real_rows(t, EXTENT)
     rows = 0
     for i in range(counts[ISLANDS]):
-        island[i, 5] = 0
-        if island[i, 0] >= _MANY and island[i, 1] >= MANY_BODIES:
+        island[i, CUT_ROW] = 0
+        if island[i, N_CONTACTS] >= _MANY and island[i, N_BODIES] >= MANY_BODIES:
             cut[rows, 0] = i
             for k in range(3):
                 extent[rows, k] = 1e300
@@ -55,7 +63,7 @@ def _large_islands(t: IntArray) -> int:
             for k in range(6, EXTENT_COLUMNS):
                 extent[rows, k] = 0.0
             rows += 1
-            island[i, 5] = rows
+            island[i, CUT_ROW] = rows
     return rows
 
 
@@ -65,7 +73,7 @@ def _measure(t: IntArray, rows: int) -> None:
     counts, island, cut, extent = wholes(t, COUNTS), whole_rows(t, ISLAND), whole_rows(t, CUT), real_rows(t, EXTENT)
     q, place, bound = real_rows(t, Q), whole_rows(t, PLACE), reals(t, BOUND)
     for b in range(counts[FIXED], q.shape[0]):
-        row = island[place[b, 2], 5] - 1 if 0 <= place[b, 2] < counts[ISLANDS] else -1
+        row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
             for k in range(3):
                 extent[row, k] = min(extent[row, k], q[b, k])
@@ -76,14 +84,18 @@ def _measure(t: IntArray, rows: int) -> None:
         for k in range(1, 3):
             if extent[row, 3 + k] - extent[row, k] > extent[row, 3 + axis] - extent[row, axis]:
                 axis = k
-        width, size = extent[row, 3 + axis] - extent[row, axis], 2.0 * extent[row, 6] / island[i, 1]
+        width, size = extent[row, 3 + axis] - extent[row, axis], 2.0 * extent[row, 6] / island[i, N_BODIES]
         slabs = 1
-        while 2 * slabs <= MOST_SLABS and island[i, 0] >= 2 * slabs * _EACH and width >= 2 * slabs * _WIDTH * size:
+        while (
+            2 * slabs <= MOST_SLABS
+            and island[i, N_CONTACTS] >= 2 * slabs * _EACH
+            and width >= 2 * slabs * _WIDTH * size
+        ):
             slabs *= 2
         extent[row, 7] = axis
         cut[row, 1] = slabs
         if slabs == 1:
-            island[i, 5] = 0
+            island[i, CUT_ROW] = 0
 
 
 @inner_kernel
@@ -96,36 +108,36 @@ def _bin(extent: Array, row: int, q: Array, b: int) -> int:
 
 @inner_kernel
 def _slabs(t: IntArray, rows: int) -> None:
-    """Write the slab of each body of a large island into the first column of PLACE; slabs get like numbers of bodies.
+    """Write the slab of each body of a large island into PLACE; slabs get like numbers of bodies.
 
     So slabs do not change in a pile at rest, where contacts come and go. Rows of y are taken from these bodies.
     """
     counts, island, cut, extent = wholes(t, COUNTS), whole_rows(t, ISLAND), whole_rows(t, CUT), real_rows(t, EXTENT)
     q, place = real_rows(t, Q), whole_rows(t, PLACE)
     for b in range(counts[FIXED], q.shape[0]):
-        row = island[place[b, 2], 5] - 1 if 0 <= place[b, 2] < counts[ISLANDS] else -1
+        row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
-            place[b, 0] = _bin(extent, row, q, b)
-            place[b, 1] = -1
-            extent[row, 8 + place[b, 0]] += 1.0
+            place[b, _SLAB] = _bin(extent, row, q, b)
+            place[b, Y_ROW] = -1
+            extent[row, 8 + place[b, _SLAB]] += 1.0
     for row in range(rows):
-        passed, total = 0.0, island[cut[row, 0], 1]
+        passed, total = 0.0, island[cut[row, 0], N_BODIES]
         for k in range(_BINS):
             here = extent[row, 8 + k]
             extent[row, 8 + k] = min(int(cut[row, 1] * (passed + 0.5 * here) / total), cut[row, 1] - 1)
             passed += here
     for b in range(counts[FIXED], q.shape[0]):
-        row = island[place[b, 2], 5] - 1 if 0 <= place[b, 2] < counts[ISLANDS] else -1
+        row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
-            place[b, 0] = int(extent[row, 8 + place[b, 0]])
+            place[b, _SLAB] = int(extent[row, 8 + place[b, _SLAB]])
 
 
 @inner_kernel
 def _group(place: IntArray, fixed: int, a: int, b: int, slabs: int) -> int:
     """Return the group of a contact."""
-    lower, upper = place[b, 0], place[b, 0]
+    lower, upper = place[b, _SLAB], place[b, _SLAB]
     if a >= fixed:
-        lower, upper = min(lower, place[a, 0]), max(upper, place[a, 0])
+        lower, upper = min(lower, place[a, _SLAB]), max(upper, place[a, _SLAB])
     if lower == upper:
         return int(lower)
     if upper - lower > 1:
@@ -147,7 +159,7 @@ def cut_islands(t: IntArray) -> None:
         i, slabs = cut[row, 0], cut[row, 1]
         if slabs == 1:
             continue
-        first, last = island[i, 2], island[i, 2] + island[i, 0]
+        first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         for g in range(2 * slabs):
             cut[row, 2 + g] = 0
         for k in range(first, last):
@@ -170,8 +182,8 @@ def cut_islands(t: IntArray) -> None:
         for k in range(first, last):
             for side in range(2):
                 b = index[order[k], side]
-                if b >= fixed and place[b, 1] < 0:
-                    place[b, 1] = bodies
+                if b >= fixed and place[b, Y_ROW] < 0:
+                    place[b, Y_ROW] = bodies
                     bodies += 1
 
 

@@ -15,12 +15,16 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
+    FIRST_BODY,
+    FIRST_CONTACT,
     GATHER,
     GOAL,
     ISLAND,
     LOAD,
     LOCAL,
     MU,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     PART,
     RHO,
@@ -43,8 +47,8 @@ _ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT = 3.0, 2.0, 2, 0.3, 0.3
 def island_views(t: IntArray, i: int) -> Any:
     """Return the arrays of an island as :func:`gauss_seidel` takes them."""
     island, start, solving = whole_rows(t, ISLAND), wholes(t, START), reals(t, SOLVING)
-    first, last = island[i, 2], island[i, 2] + island[i, 0]
-    m, n, at = 6 * island[i, 1], 3 * island[i, 0], 6 * island[i, 3] + 3 * first
+    first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+    m, n, at = 6 * island[i, N_BODIES], 3 * island[i, N_CONTACTS], 6 * island[i, FIRST_BODY] + 3 * first
     state = solving[at : at + m + n]
     return (
         start[first : last + 1],
@@ -69,7 +73,7 @@ def part_views(t: IntArray, i: int) -> Any:
     """Return the arrays of the part of an island as for the island itself."""
     numbers, memory = wholes(t, PART), reals(t, SCRATCH)
     n, blocks, rows = numbers[0], numbers[1], numbers[2]
-    at = 3 + 2 * whole_rows(t, ISLAND)[i, 1] + n
+    at = 3 + 2 * whole_rows(t, ISLAND)[i, N_BODIES] + n
     start, block = numbers[at : at + n + 1], numbers[at + n + 1 : at + n + 1 + blocks]
     m, to = 3 * rows, 9 * blocks
     gather = memory[:to].reshape((blocks, 3, 3))
@@ -141,4 +145,4 @@ def give_back(t: IntArray, i: int, p: Array) -> None:
     island, numbers, best = whole_rows(t, ISLAND), wholes(t, PART), real_rows(t, P)
     for c in range(p.shape[0]):
         for k in range(3):
-            best[island[i, 2] + numbers[3 + 2 * island[i, 1] + c], k] = p[c, k]
+            best[island[i, FIRST_CONTACT] + numbers[3 + 2 * island[i, N_BODIES] + c], k] = p[c, k]

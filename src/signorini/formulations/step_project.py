@@ -14,13 +14,19 @@ from signorini._jit import inner_kernel, measured, perform, real_blocks, real_ro
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
+    CUT_ROW,
     DIAGONAL,
     FACTOR,
+    FIRST_CONTACT,
     FIXED,
     GAP,
     GATHER,
+    HAS_JOINTS,
     ISLAND,
     ISLANDS,
+    N_BODIES,
+    N_CONTACTS,
+    OWN_ISLAND,
     PART_TOGETHER,
     PLACE,
     REFERENCE,
@@ -28,6 +34,7 @@ from signorini.formulations.step_arrays import (
     SHARE_PARTS,
     SIZE,
     START,
+    Y_ROW,
     Q,
 )
 from signorini.math.rotation import turn_exact
@@ -62,9 +69,9 @@ def _displace(t: IntArray, i: int, moved: Array) -> None:
     """Move the bodies of island `i`."""
     counts, place, q, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, Q), real_rows(t, FACTOR)
     for b in range(counts[FIXED], q.shape[0]):
-        if place[b, 1] < 0 or place[b, 2] != i:
+        if place[b, Y_ROW] < 0 or place[b, OWN_ISLAND] != i:
             continue
-        y = 6 * place[b, 1]
+        y = 6 * place[b, Y_ROW]
         w = (
             L[b, 3] * moved[y + 3] + L[b, 4] * moved[y + 4] + L[b, 5] * moved[y + 5],
             L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5],
@@ -165,11 +172,11 @@ def _part(
     for k in range(n_c):
         largest = max(largest, abs(needed[k]) if held[k] == 1.0 else needed[k])
     more = crowded and _LITTLE * size < largest < _MUCH * size
-    if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, 5] > 0:
+    if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
         perform(t[SHARE_PARTS, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
     for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
         backward = sweep % 2 == 1
-        if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, 5] > 0:
+        if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
             most = measured(t[PART_TOGETHER, 0], (t, i, more, crowded, backward))
         else:
             most = part_some(
@@ -186,9 +193,10 @@ def project_step(t: IntArray) -> None:
     gather, block, diagonal = real_blocks(t, GATHER), wholes(t, BLOCK), real_blocks(t, DIAGONAL)
     gap, size, reference, scratch = reals(t, GAP), reals(t, SIZE), real_rows(t, REFERENCE), reals(t, SCRATCH)
     for i in range(counts[ISLANDS]):
-        first, last, m, n = island[i, 2], island[i, 2] + island[i, 0], 6 * island[i, 1], island[i, 0]
+        first, n, m = island[i, FIRST_CONTACT], island[i, N_CONTACTS], 6 * island[i, N_BODIES]
+        last = first + n
         overlap = False
-        if island[i, 4] == 1:  # joints do not let their bodies be displaced: there velocities part them
+        if island[i, HAS_JOINTS] == 1:  # joints do not let their bodies be displaced: there velocities part them
             continue
         for k in range(first, last):
             overlap = overlap or gap[k] < -_BAND * size[k]
@@ -210,7 +218,21 @@ def project_step(t: IntArray) -> None:
                 for l in range(3):
                     rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
         span = start[first : last + 1]
-        _part(t, i, span, block, rows, W, needed, held, pull, moved, stirred, size[first], n > _CROWD * island[i, 1])
+        _part(
+            t,
+            i,
+            span,
+            block,
+            rows,
+            W,
+            needed,
+            held,
+            pull,
+            moved,
+            stirred,
+            size[first],
+            n > _CROWD * island[i, N_BODIES],
+        )
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
         _displace(t, i, moved)

@@ -39,8 +39,11 @@ from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
     COUNTS,
+    CUT_ROW,
     DIAGONAL,
     DRIFT,
+    FIRST_BODY,
+    FIRST_CONTACT,
     GAP,
     GATHER,
     GOAL,
@@ -51,6 +54,8 @@ from signorini.formulations.step_arrays import (
     LOAD,
     LOCAL,
     MET,
+    N_BODIES,
+    N_CONTACTS,
     NUMBERS,
     REFERENCE,
     RHO,
@@ -266,7 +271,7 @@ def solve_step(t: IntArray) -> bool:
     none = counts[SWEEPS]
     how, total, window = none, none, none + WINDOW
     while i < counts[ISLANDS]:
-        first, last = island[i, 2], island[i, 2] + island[i, 0]
+        first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
             alpha, wait, back, entry = _remembered(softness, first, last)
             large = _may_be_soft(t, first, last)
@@ -277,7 +282,7 @@ def solve_step(t: IntArray) -> bool:
         if pose:
             _pose_island(t, first, last, alpha if soft else 0.0, large)
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
-            how = none + (_FEW_SWEEPS if not cold and island[i, 5] > 0 else _ALL_SWEEPS)
+            how = none + (_FEW_SWEEPS if not cold and island[i, CUT_ROW] > 0 else _ALL_SWEEPS)
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
         )
@@ -290,7 +295,7 @@ def solve_step(t: IntArray) -> bool:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
-        shared = job.shape[0] > 0 and island[i, 5] > 0 and how != _IN_PART
+        shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
         if shared:
             perform(t[SHARE_ISLAND, 0], (t, i))
         sweeps, residual = gauss_seidel(
@@ -321,7 +326,7 @@ def solve_step(t: IntArray) -> bool:
             progress,
             job[: job.shape[0] if shared else 0],
         )
-        effort += sweeps * p.shape[0] / island[i, 0]
+        effort += sweeps * p.shape[0] / island[i, N_CONTACTS]
         if how == _IN_PART:
             give_back(t, i, best_p)
             how = none + _FEW_SWEEPS
@@ -369,9 +374,9 @@ def contact_velocities(t: IntArray) -> None:
     block, gather, solving = wholes(t, BLOCK), real_blocks(t, GATHER), reals(t, SOLVING)
     p, load, u, compliance = real_rows(t, P), real_rows(t, LOAD), real_rows(t, U), real_rows(t, COMPLIANCE)
     for i in range(counts[ISLANDS]):
-        first, last = island[i, 2], island[i, 2] + island[i, 0]
-        at = 6 * island[i, 3] + 3 * first
-        y = solving[at : at + 6 * island[i, 1]].reshape((2 * island[i, 1], 3))
+        first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+        at = 6 * island[i, FIRST_BODY] + 3 * first
+        y = solving[at : at + 6 * island[i, N_BODIES]].reshape((2 * island[i, N_BODIES], 3))
         span = start[first : last + 1]
         apply_couplings(span, block, gather, span, block, gather, p[first:last], load[first:last], y, u[first:last])
     for c in range(counts[ROWS]):
