@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import engine
+from signorini.formulations import robust
 from signorini.formulations import step_arrays as at
 from signorini.solvers import solve
 from tests.scenes import GRAVITY, stack
@@ -91,7 +91,7 @@ def test_only_an_island_that_resists_goes_to_the_robust_methods(monkeypatch: pyt
         asked.append(problem.contact_count)
         return solve(problem, *arguments, **words)
 
-    monkeypatch.setattr(engine, "solve", spy)
+    monkeypatch.setattr(robust, "solve", spy)
     assert simulator.run(1) == 0
     assert asked == [40]
     assert simulator.step().residual <= 1e-6
