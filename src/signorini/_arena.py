@@ -43,11 +43,10 @@ class Arena:
         """Make sure that every array is there: kernels would read anywhere."""
         assert all(array is not None for array in self._arrays)
 
-    def grow(self, k: int, rows: int, *, keep: bool = False) -> None:
-        """Make room for at least `rows` rows; `keep` those there are."""
+    def grow(self, k: int, rows: int) -> None:
+        """Make room for at least `rows` rows; those there are are kept."""
         old = self._arrays[k]
         if old.shape[0] < rows:
             new = np.zeros((rows, *old.shape[1:]), dtype=old.dtype)
-            if keep:
-                new[: old.shape[0]] = old
+            new[: old.shape[0]] = old
             self.put(k, new)

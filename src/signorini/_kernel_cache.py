@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from types import FunctionType
@@ -21,6 +22,7 @@ from typing import Any, cast
 
 import numba
 from numba.core.caching import FunctionCache, NullCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
 _PACKAGE = Path(__file__).parent
@@ -82,14 +84,16 @@ def _writable(folder: Path) -> bool:
 def _cache_root() -> Path:
     """Where machine code is kept: ``NUMBA_CACHE_DIR`` if set, else the user's cache folder, else a temporary one."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(chosen) / "signorini"
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
+        root = Path(chosen) / "signorini"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    root = base / "signorini" / "kernels"
+        home = Path(os.path.expanduser("~"))  # Path.home() raises where there is none
+        if sys.platform == "win32":
+            base = Path(os.environ.get("LOCALAPPDATA", home))
+        elif sys.platform == "darwin":
+            base = home / "Library" / "Caches"
+        else:
+            base = Path(os.environ.get("XDG_CACHE_HOME", home / ".cache"))
+        root = base / "signorini" / "kernels"
     return root if _writable(root) else Path(tempfile.mkdtemp(prefix="signorini-"))
 
 
@@ -103,8 +107,9 @@ def _folder(name: str) -> Path:
         return folder
     oldest = time.time() - _FORGET_AFTER
     for other in root.iterdir() if root.exists() else ():
-        if other.stat().st_mtime < oldest:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process may be faster
+            if other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -145,12 +150,13 @@ class KernelCache(NullCache):
     def _disk(self) -> Any:
         # The folder is handed to Numba only here, so that a user's own kernels keep their own cache.
         config: Any = numba.config
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(_folder(self._name))
-        try:
-            return cast(Any, _Disk)(self._function)
-        finally:
-            config.CACHE_DIR = before
+        with global_compiler_lock:
+            before = config.CACHE_DIR
+            config.CACHE_DIR = str(_folder(self._name))
+            try:
+                return cast(Any, _Disk)(self._function)
+            finally:
+                config.CACHE_DIR = before
 
     @property
     def cache_path(self) -> Any:

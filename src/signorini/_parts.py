@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
 
 
 class Part(JITCodeLibrary):
@@ -23,9 +24,10 @@ class Part(JITCodeLibrary):
     def get_pointer_to_function(self, name: str) -> int:
         """Return the address of a function; make machine code for it if there is none yet."""
         cast(Any, self)._ensure_finalized()
-        if not self.is_machine_code:
-            self.is_machine_code = True
-            cast(Any, super())._finalize_final_module()
+        with global_compiler_lock:
+            if not self.is_machine_code:
+                cast(Any, super())._finalize_final_module()
+                self.is_machine_code = True
         return cast(int, cast(Any, super()).get_pointer_to_function(name))
 
     def serialize_using_object_code(self) -> Any:

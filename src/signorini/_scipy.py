@@ -20,6 +20,8 @@ else:
             self._name = name
 
         def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
             found = getattr(import_module(self._name), name)
             setattr(self, name, found)
             return found

@@ -324,3 +324,28 @@ def test_what_the_compiled_step_cannot_take_goes_by_functions(
     simulator = sg.Simulator(scene(), h=1e-3, formulation=formulation)
     assert (simulator.engine is not None) == compiled
     assert simulator.run(2) == 0
+
+
+def test_fewer_contacts_may_need_more_room() -> None:
+    """A chain that leaves the floor has one contact of many blocks, boxes that land then have many of few.
+
+    Arrays by contact and arrays by block grow for different reasons, and none may become smaller.
+    """
+    count, radius = 80, 0.05
+    scene = floor()
+    for k in range(count):
+        z = radius * (2 * (count - k) - 1)
+        ball = sg.Sphere(radius if k == count - 1 else 0.01)
+        scene.add_body(ball, mass=0.1, position=(0, 0, z), velocity=(0, 0, 6.0), name=f"link{k}")
+        if k > 0:
+            scene.add_joint("spherical", f"link{k - 1}", f"link{k}", anchor=(0, 0, z + radius))
+    for k in range(3):
+        scene.add_body(sg.Box((0.2, 0.2, 0.2)), mass=1.0, position=(5 + k, 0, 0.25), name=f"box{k}")
+    simulator = sg.Simulator(scene, h=0.01)
+    engine = simulator.engine
+    assert engine is not None
+    for _ in range(30):
+        assert simulator.run(1) == 0
+        assert engine.arena[at.START].shape[0] == engine.arena[at.P].shape[0] + 1
+    landed = simulator.state.q[-3:, 2]
+    np.testing.assert_allclose(landed, 0.1, atol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,16 @@ def test_a_first_step_from_machine_code_loads_neither_scipy_nor_what_numba_could
     run = [sys.executable, "-c", _FIRST_STEP]
     subprocess.run(run, capture_output=True, check=True)  # where nothing is compiled yet
     assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_folder_that_cannot_be_written_is_not_used(name: str, tmp_path: Path) -> None:
+    """A file stands where the folder should be; machine code goes to a temporary folder instead."""
+    (tmp_path / "file").touch()
+    words = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    words[name] = str(tmp_path / "file")
+    ask = "from signorini._kernel_cache import _cache_root, _writable; print(_cache_root(), _writable(_cache_root()))"
+    run = [sys.executable, "-c", ask]
+    said = subprocess.run(run, capture_output=True, text=True, check=True, env=words).stdout.split()
+    assert not said[0].startswith(str(tmp_path))
+    assert said[1] == "True"

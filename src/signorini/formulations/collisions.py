@@ -77,25 +77,33 @@ class Collisions:
         self._step.connect(at.LAW, address(at.CHECK_COLLISION))
 
     def make_room(self, capacity: int, bodies: int) -> None:
-        """Make room for the phases of so many contacts; all other arrays are those of the step."""
+        """Make room for the phases of so many contacts; all other arrays are those of the step.
+
+        What is known of the last collision is kept.
+        """
+        first = self.arena[at.P] is None
         for k in range(int(at.ARRAY_COUNT)):
-            if self._step[k] is not None and k != at.PHASE:
+            if self._step[k] is not None and k != at.PHASE and (first or k not in (*_OWN, at.CHECK, at.ISLAND)):
                 self.arena.put(k, self._step[k])
         contacts, bodies = 2 * capacity, bodies + (capacity + bodies + 1) // 2
         for k in _OWN:
-            like = self._step[k]
-            self.arena.put(k, np.zeros((contacts, *like.shape[1:]), dtype=like.dtype))
+            if first:
+                like = self._step[k]
+                self.arena.put(k, np.zeros((contacts, *like.shape[1:]), dtype=like.dtype))
+            else:
+                self.arena.grow(k, contacts)
         size = 6 * bodies + 3 * contacts
         self.arena.put(at.COUNTS, self._counts)
-        self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
-        self.arena.put(at.ISLAND, np.zeros_like(self._step[at.ISLAND]))
+        if first:
+            self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
+            self.arena.put(at.ISLAND, np.zeros_like(self._step[at.ISLAND]))
         self.arena.put(at.START, np.zeros(contacts + 1, dtype=np.int64))
         self.arena.put(at.BLOCK, np.zeros(_BLOCKS * capacity, dtype=np.int64))
         self.arena.put(at.GATHER, np.zeros((_BLOCKS * capacity, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
         self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
         self._step.put(at.PHASE, self.arena.table)
-        self._step.put(at.COMPRESSION, np.zeros((capacity, 3)))
+        self._step.grow(at.COMPRESSION, capacity)
 
     def rescue(self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float) -> int:
         """Have both phases solved by the robust methods; return their iterations. `place` are rows of the step."""

@@ -62,10 +62,10 @@ class Couples:
         arena.put(at.COUPLE_GATHER, np.zeros((0, 6, 3)))
 
     def make_room(self, capacity: int) -> None:
-        """Make room for so many contacts; the couples of the last step are kept."""
+        """Make room for so many contacts; what is known of the last step is kept."""
         arena, size = self._arena, 6 * self._bodies + 6 * capacity
         for k in _NUMBERS:
-            arena.grow(k, capacity, keep=k == at.COUPLE_OLD)
+            arena.grow(k, capacity)
         arena.grow(at.COUPLE_KIND, capacity)
         arena.grow(at.COUPLE_GATHER, 4 * capacity)
         arena.put(at.SOLVING, np.zeros(size))

@@ -41,6 +41,8 @@ from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
 # The part: contacts that err by more than so many tolerances and times the residual, if all erred like them; layers of
 # neighbours; the largest part of the island; what may be left of its error, in tolerances.
 _ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT = 3.0, 2.0, 2, 0.3, 0.3
+_HEAD = 3  # indices in front: contacts, blocks and rows of the part
+_NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
 
 @inner_kernel
@@ -73,7 +75,7 @@ def part_views(t: IntArray, i: int) -> Any:
     """Return the arrays of the part of an island as for the island itself."""
     numbers, memory = wholes(t, PART), reals(t, SCRATCH)
     n, blocks, rows = numbers[0], numbers[1], numbers[2]
-    at = 3 + 2 * whole_rows(t, ISLAND)[i, N_BODIES] + n
+    at = _HEAD + 2 * whole_rows(t, ISLAND)[i, N_BODIES] + n
     start, block = numbers[at : at + n + 1], numbers[at + n + 1 : at + n + 1 + blocks]
     m, to = 3 * rows, 9 * blocks
     gather = memory[:to].reshape((blocks, 3, 3))
@@ -100,13 +102,13 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
     """
     start, block, gather, load, mu, rho, local, _, y, p, _, compliance, _, scratch = island_views(t, i)
     numbers, n_y, tolerance = wholes(t, PART), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
-    row_of, most = numbers[3 : 3 + n_y], (numbers.shape[0] - n_y - 4) // 6
+    row_of, most = numbers[_HEAD : _HEAD + n_y], (numbers.shape[0] - _HEAD - n_y - 1) // 6
     errs = max(_ERRS * tolerance, _OF_ALL * residual)
     whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, _LAYERS, row_of)
-    picked = numbers[3 + n_y : 3 + n_y + min(most, int(_SHARE * mu.shape[0]))]
+    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(_SHARE * mu.shape[0]))]
     n, blocks, rows = pick_contacts(start, block, row_of, picked)
     window = real_blocks(t, SMALL).shape[1] - 1
-    needed = 9 * blocks + 30 * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
+    needed = 9 * blocks + _NUMBERS * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
     if n <= 0 or blocks > 4 * most or needed > scratch.shape[0] - numbers.shape[0]:
         return False
     numbers[0], numbers[1], numbers[2] = n, blocks, rows
@@ -145,4 +147,4 @@ def give_back(t: IntArray, i: int, p: Array) -> None:
     island, numbers, best = whole_rows(t, ISLAND), wholes(t, PART), real_rows(t, P)
     for c in range(p.shape[0]):
         for k in range(3):
-            best[island[i, FIRST_CONTACT] + numbers[3 + 2 * island[i, N_BODIES] + c], k] = p[c, k]
+            best[island[i, FIRST_CONTACT] + numbers[_HEAD + 2 * island[i, N_BODIES] + c], k] = p[c, k]

@@ -49,18 +49,6 @@ _NUMBERS_BY_CONTACT = {
     at.ORDER: (),
     at.MODE: (),
 }
-_KEPT = (
-    at.OLD_FEATURE,
-    at.OLD_SOFTNESS,
-    at.SEEN_VALUE,
-    at.SEEN_INDEX,
-    at.IMPULSE,
-    at.U,
-    at.POSITION,
-    at.MODE,
-)
-
-
 _ROOM = 1.02  # for contacts, of what is needed, so that arrays do not grow in every step
 
 
@@ -180,7 +168,9 @@ class Room:
         put(at.COMPRESSION, np.zeros((0, 3)))
 
     def make_room(self, capacity: int, *, first: bool = False) -> None:
-        """Make room for `capacity` contacts; what is remembered of the last step is kept."""
+        """Make room for at least `capacity` contacts; what is known of the last step is kept."""
+        if not first:  # more blocks may be needed for fewer contacts
+            capacity = max(capacity, self.arena[at.P].shape[0] - int(self.counts[at.LAW_ROOM]))
         blocks, bodies = 4 * capacity, self.model.body_count
         if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
             capacity += self.joints.law_room
@@ -192,7 +182,7 @@ class Room:
                 if first:
                     self.arena.put(k, np.zeros((capacity, *columns), dtype=kind))
                 else:
-                    self.arena.grow(k, capacity, keep=k in _KEPT)
+                    self.arena.grow(k, capacity)
         size = 6 * bodies + 3 * capacity
         self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
         self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
@@ -211,7 +201,7 @@ class Room:
         pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
         if needed == 0:
             for k in (at.LOG_VALUE, at.LOG_INDEX):
-                self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[at.CONTACTS])), keep=True)
+                self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[at.CONTACTS])))
         elif needed > 0:
             self.make_room(room)
         elif -needed > pairs:

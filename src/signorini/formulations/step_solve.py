@@ -255,7 +255,9 @@ def _remember(softness: Array, first: int, last: int, alpha: float, wait: float,
 def solve_step(t: IntArray) -> bool:
     """Solve all islands to the tolerance, from the guess in P; False if some island resists.
 
-    One call for all sweeps, and no function between: the compiler goes through the sweeps anew for each caller.
+    One call for all sweeps, and no function between: the compiler goes through the sweeps anew for each caller. For an
+    island the loop goes through pose, few sweeps, part, few sweeps ..., all sweeps, and from there to the next island,
+    or to pose if it is made softer.
     """
     counts, tolerance = wholes(t, COUNTS), reals(t, NUMBERS)[TOLERANCE]
     island, best, small, asked = whole_rows(t, ISLAND), real_rows(t, P), real_blocks(t, SMALL), reals(t, ASKED)
@@ -291,7 +293,7 @@ def solve_step(t: IntArray) -> bool:
                 p[c, k] = best_p[c, k]
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT])
         first_look, after = none + _AT_LEAST, none
-        if not large and how == _ALL_SWEEPS:
+        if not large and island[i, CUT_ROW] == 0:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones

@@ -163,3 +163,21 @@ def test_arrays_grow_with_the_contacts() -> None:
     assert simulator.engine.contact_count == 30
     np.testing.assert_allclose(simulator.state.q[1:, 2], 0.1, atol=1e-7)
     assert simulator.engine.check[at.RESIDUAL] <= 1e-6
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_a_step_that_makes_room_for_more_contacts_is_still_known(law: str) -> None:
+    """Boxes land beside one that rests: what a step says of itself holds also where its look ahead finds many more."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k in range(7):
+        scene.add_body(sg.Box((1, 1, 1)), mass=1.0, position=(3 * k, 0, 0.5 if k == 0 else 0.55))
+    scene.set_contact(friction=0.5)
+    simulator = sg.Simulator(scene, h=0.005, formulation=sg.MoreauJean(restitution_law=law))
+    engine, rooms = simulator.engine, set()
+    assert engine is not None
+    for _ in range(30):
+        report = simulator.step()
+        rooms.add(engine.arena[at.P].shape[0])
+        assert report.result.pose().residual(report.result.solution.z) <= 1e-6
+    assert len(rooms) > 1, "room was made"
