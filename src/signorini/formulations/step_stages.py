@@ -58,25 +58,12 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.TAKE_PART: take_part,
 }
 
-NEEDED = (
-    at.FIND,
-    at.SOLVE,
-    at.POSE,
-    at.ACCOUNT,
-    at.FREE_MOTION,
-    at.LAW,
-    at.MOVE,
-    at.VELOCITIES,
-    at.RUN,
-    at.HAND_OVER,
-    at.SMALLEST_GAP,
-)
-"""The rows that every run needs, what takes longest to compile first."""
-
-_NEEDED_JOINED = (
+# Stages that runs need, what takes longest to compile first; then those of scenes with joints, and of those without.
+_LONGEST_FIRST = (
     at.FIND,
     at.JOIN,
     at.SOLVE,
+    at.POSE,
     at.POSE_JOINED,
     at.ACCOUNT,
     at.ANSWER_JOINTS,
@@ -90,6 +77,7 @@ _NEEDED_JOINED = (
     at.HAS_ROOM,
     at.SMALLEST_GAP,
 )
+_WITH_JOINTS, _WITHOUT = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED, at.HAS_ROOM), (at.POSE,)
 
 _REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
 _WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
@@ -112,7 +100,7 @@ _FOR_DETECTION = (
 
 def needed_stages(joined: bool) -> tuple[int, ...]:
     """Return the rows that a run needs, with joints or without."""
-    return _NEEDED_JOINED if joined else NEEDED
+    return tuple(k for k in _LONGEST_FIRST if k not in (_WITHOUT if joined else _WITH_JOINTS))
 
 
 def stage_kernel(k: int, family: Family) -> Callable[..., Any]:
