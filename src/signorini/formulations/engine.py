@@ -32,7 +32,6 @@ from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
-from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 
 
@@ -227,7 +226,12 @@ class Engine:
             self.joints.load(state.t)
 
     def _rescue(self) -> None:
-        """Have the step solved by the robust methods."""
+        """Have the step solved by the robust methods of Python, or begin it again if only memory was short."""
+        if self._counts[at.SHORT]:
+            self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
+            self.arena[at.Q][:] = self.arena[at.Q_START]
+            self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
+            return
         awake = self._awake()
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
@@ -246,11 +250,6 @@ class Engine:
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             solution = solve_robustly(problem, asked, problem.flat(p[place]))
-            solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
-            if not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
-                self.arena[at.Q][:] = began.q
-                self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
-                return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._rescued_by(iterations)

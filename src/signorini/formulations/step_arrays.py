@@ -59,7 +59,7 @@ def _numbered(count: int) -> Any:
     INDEX,  # (cap, 4): body a, body b, feature, material
     POSITION,  # (cap,) row in the order of islands
     OLD_FEATURE,  # (cap,) of the last step, to which IMPULSE belongs until the next is solved
-    OLD_SOFTNESS,  # (cap, 8): see step_solve
+    OLD_SOFTNESS,  # (cap, SOFTNESS_COLUMNS): see below
     IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
     MODE,  # (cap,) what contacts did, see contact_checks
     SEEN_VALUE,  # (cap, 10) contacts at the start of the step
@@ -84,7 +84,7 @@ def _numbered(count: int) -> Any:
     LOCAL,  # (cap, 15)
     COMPLIANCE,  # (cap, 3) added to the diagonal of W
     REFERENCE,  # (cap, 3) impulses at which the compliance is at rest
-    SOFTNESS,  # (cap, 8): see step_solve
+    SOFTNESS,  # (cap, SOFTNESS_COLUMNS): see below
     P,  # (cap, 3)
     U,  # (cap, 3)
     SLIP,  # (cap,)
@@ -92,6 +92,8 @@ def _numbered(count: int) -> Any:
     SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
     PART,  # (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
     SMALL,  # (2, window + 1, window + 1)
+    ROBUST,  # (ISLAND_ROWS, 4): table of the robust solver, see signorini.solvers.island_table ...
+    ROBUST_POOL,  # (any,): ... and its memory
     # what the step says of itself
     CHECK,  # (CHECK_COUNT,): see below
     BALANCE,  # (BALANCE_COUNT,): see below
@@ -134,7 +136,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(104)
+) = _numbered(106)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -168,6 +170,7 @@ def _numbered(count: int) -> Any:
     ORDINARY_HAND_OVER,
     CUT_ISLANDS,  # for scenes of many bodies
     TAKE_PART,
+    RESCUE,  # for islands that resist, see step_rescue
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -177,7 +180,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(39)
+) = ARRAY_COUNT + _numbered(40)
 
 # PLACE
 (
@@ -197,9 +200,23 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     FIRST_BODY,
     HAS_JOINTS,
     CUT_ROW,  # 1 + its row in CUT, 0 if it is not cut
-    MET,  # whether the sweeps met the tolerance
+    MET,  # whether the tolerance was met; -1 if the island was left to others
     ISLAND_COLUMNS,
 ) = _numbered(8)
+
+# SOFTNESS, what is remembered with contacts, see step_solve
+(
+    ALPHA,  # compliance
+    WAIT,  # steps until a large island is tried as rigid again
+    BACK,  # the next such wait
+    ENTRY_ALPHA,  # at which compliance begins
+    CHANGE,  # of the impulse in the last step
+    CHANGE_T,
+    CHANGE_O,
+    HABIT,  # the part of it that is expected again
+    DEBT,  # operations of the robust solver that were spent and not earned yet, for each contact
+    SOFTNESS_COLUMNS,
+) = _numbered(10)
 
 # NUMBERS
 (
@@ -221,8 +238,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     TURNED,  # [J] dissipated by couples
     DRIVEN,  # [J] work of prescribed motions by couples
     GOAL,  # tolerance of the part of an island
+    SPENT,  # operations of the last rescue, for each contact
     NUMBER_COUNT,
-) = _numbered(19)
+) = _numbered(20)
 
 # COUNTS
 (
@@ -245,14 +263,15 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     SOFT,  # whether islands that resist may be made compliant
     DONE,  # steps of the present run
     RESCUED,  # the robust methods were asked
-    SOFTEN,  # the robust methods failed too: this step may do so with islands of any size
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved
+    IN_LANE,  # others solve what resists
+    SHORT,  # the robust solver needs more memory
     COUNT_COUNT,
-) = _numbered(26)
+) = _numbered(27)
 
 # Stages between which the step may return to Python.
 (

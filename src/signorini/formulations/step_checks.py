@@ -70,8 +70,8 @@ from signorini.formulations.step_arrays import (
     SEEN_INDEX,
     SEEN_VALUE,
     SLID,
-    SOFTEN,
     SOFTNESS,
+    SOFTNESS_COLUMNS,
     SPRING,
     STORED,
     SUCCESS,
@@ -149,12 +149,11 @@ def hand_over(t: IntArray) -> None:
             if k < counts[ACTIVE]:
                 u[k, i] -= compliance[k, i] * p[k, i] + (load[k, i] - b[k, i])
             impulse[c, i] = p[k, i]
-        for i in range(8):
+        for i in range(SOFTNESS_COLUMNS):
             old_softness[c, i] = softness[k, i]
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]
     counts[OLD] = counts[ROWS]
-    counts[SOFTEN] = 0
     counts[RESCUED] = 0
 
 

@@ -14,6 +14,8 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.formulations.gap_law import gap_shift
 from signorini.formulations.step_arrays import (
+    CHANGE,
+    HABIT,
     ACTIVE,
     BLOCK,
     CHECK,
@@ -51,6 +53,7 @@ from signorini.formulations.step_arrays import (
     SIZE,
     SLID,
     SOFTNESS,
+    SOFTNESS_COLUMNS,
     SOLVE,
     START,
     SUCCESS,
@@ -99,7 +102,7 @@ def _copy_contact(t: IntArray, k: int, s: IntArray, j: int, g: int) -> int:
         real_rows(s, REFERENCE)[j, i] = 0.0
         for l in range(3):
             to_diagonal[j, i, l] = diagonal[k, i, l]
-    for i in range(8):
+    for i in range(SOFTNESS_COLUMNS):
         real_rows(s, SOFTNESS)[j, i] = 0.0
     reals(s, MU)[j] = reals(t, MU)[k]
     reals(s, SHIFT)[j] = 0.0
@@ -213,9 +216,9 @@ def _pose_whole(t: IntArray, s: IntArray) -> None:
         for i in range(3):
             load[k, i] = b[k, i]
             compliance[k, i] = 0.0
-            softness[k, 4 + i] = 0.0  # nothing is expected of impulses after a collision
+            softness[k, CHANGE + i] = 0.0  # nothing is expected of impulses after a collision
         load[k, 0] += shift[k]
-        softness[k, 7] = 0.0
+        softness[k, HABIT] = 0.0
 
 
 @inner_kernel

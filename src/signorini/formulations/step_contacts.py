@@ -59,6 +59,7 @@ from signorini.formulations.step_arrays import (
     SHIFT,
     SIZE,
     SOFTNESS,
+    SOFTNESS_COLUMNS,
     SPRING,
     START,
     V_FREE,
@@ -188,7 +189,7 @@ def recall(t: IntArray, n_c: int) -> None:
         for k in range(3):
             p[position[c], k] = old_impulse[at, k] if known else 0.0
             reference[position[c], k] = p[position[c], k]
-        for k in range(8):
+        for k in range(SOFTNESS_COLUMNS):
             softness[position[c], k] = old_softness[at, k] if known else 0.0
 
 

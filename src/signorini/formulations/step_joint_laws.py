@@ -57,6 +57,7 @@ from signorini.formulations.step_arrays import (
     H,
     Q,
     U,
+    V,
 )
 from signorini.formulations.step_contacts import (
     find_islands,
@@ -244,6 +245,9 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     speed = value[l, ja.SIDE] * _along(t, j, law[l, ja.LAW_GAUGE], counts[FIXED]) + value[l, ja.LAW_RATE]
     b_free[k, row] = speed + psi / h
     if not limit:
+        body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V)
+        speed = value[l, ja.SIDE] * row_speed(body, J, law[l, ja.LAW_GAUGE], v, counts[FIXED]) + value[l, ja.LAW_RATE]
+        before[k, row] = speed + psi / h
         b_free[k, 0] = -a * bound
     write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])
     reals(t, MU)[k] = 0.0 if limit else 1.0

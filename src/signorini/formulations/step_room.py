@@ -19,9 +19,10 @@ from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BO
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
+from signorini.solvers.island_table import ISLAND_ROWS, POOL
 
 _BY_CONTACT = {
-    at.OLD_SOFTNESS: (8,),
+    at.OLD_SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
     at.IMPULSE: (3,),
     at.SEEN_VALUE: (10,),
     at.B: (3,),
@@ -37,7 +38,7 @@ _BY_CONTACT = {
     at.LOCAL: (15,),
     at.COMPLIANCE: (3,),
     at.REFERENCE: (3,),
-    at.SOFTNESS: (8,),
+    at.SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
     at.P: (3,),
     at.U: (3,),
     at.SLIP: (),
@@ -50,6 +51,8 @@ _NUMBERS_BY_CONTACT = {
     at.MODE: (),
 }
 _ROOM = 1.02  # for contacts, of what is needed, so that arrays do not grow in every step
+
+_FIRST_POOL = 1 << 14  # numbers for the robust solver
 
 
 class Options(NamedTuple):
@@ -160,6 +163,8 @@ class Room:
             put(k, np.zeros((0, 4), dtype=np.int64))
         put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
+        put(at.ROBUST, np.zeros((ISLAND_ROWS, 4), dtype=np.int64))
+        self.make_room_for_robust(_FIRST_POOL)
         put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         put(at.BALANCE, np.zeros(int(at.BALANCE_COUNT)))
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
@@ -194,6 +199,11 @@ class Room:
             self.collisions.make_room(capacity, bodies)
         if self.couples is not None:
             self.couples.make_room(capacity)
+
+    def make_room_for_robust(self, numbers: int) -> None:
+        """Give the robust solver room for so many numbers."""
+        pool, table = self.arena.put(at.ROBUST_POOL, np.zeros(numbers)), self.arena[at.ROBUST]
+        table[POOL, :2] = pool.ctypes.data, numbers
 
     def make_more_room(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""

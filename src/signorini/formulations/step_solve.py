@@ -32,21 +32,28 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
+from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.formulations.step_arrays import (
+    ALPHA,
     ASKED,
+    BACK,
     BEGIN_ISLAND,
     BLOCK,
+    CHANGE,
     COMPLIANCE,
     COUNTS,
     CUT_ROW,
+    DEBT,
     DIAGONAL,
     DRIFT,
+    ENTRY_ALPHA,
     FIRST_BODY,
     FIRST_CONTACT,
     GAP,
     GATHER,
     GOAL,
+    HABIT,
+    IN_LANE,
     ISLAND,
     ISLANDS,
     JOB,
@@ -58,44 +65,53 @@ from signorini.formulations.step_arrays import (
     N_CONTACTS,
     NUMBERS,
     REFERENCE,
+    RESCUE,
     RHO,
     ROWS,
     SHARE_ISLAND,
     SHIFT,
+    SHORT,
     SIZE,
     SMALL,
     SOFT,
-    SOFTEN,
     SOFTNESS,
     SOLVING,
+    SPENT,
     SPRING,
     START,
     SWEEPS,
     TAKE_PART,
     TOLERANCE,
+    WAIT,
     B,
     P,
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
+from signorini.formulations.step_rescue import KEEP, SOLVE, SOLVE_PART
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
 
 WINDOW = 5
 SWEEP_LIMIT = 2000
-_FEW, _MANY = 150, 300  # contacts up to which robust methods come before compliance, and to which they do ...
-_UNEQUAL = 30.0  # ... if the compliances W_nn of the bodies differ by so much: heavy on light would sink in
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
 # A guess taken as it is because it is good enough would add its error up to creep. Large islands make some sweeps in
-# any case; small ones are looked at before, for where robust methods found the guess, sweeps may make it worse.
+# any case; others are looked at before, for where the robust solver found the guess, sweeps may make it worse.
 _AT_LEAST, _BETTERED = 2, 24
-_PATIENCE, _PROGRESS = 200, 0.1
+# An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not exact
+# moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
+_SLOW, _FINEST = 0.1, 1e-2
+# Sweeps within which the residual must fall to this part: where the robust solver is at hand, and elsewhere.
+_HASTE, _PATIENCE, _PROGRESS = 24, 200, 0.1
+# Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once, and
+# what is earned by a step.
+_CREDIT, _EARNED = 20000.0, 1000.0
 # Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
 _LEVERAGE, _EXACT = 30.0, 1e-13
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
-_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS = 0, 1, 2
+_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK = 0, 1, 2, 3
 _FALLS = 0.85
 _MOST_IN_PART, _PATIENCE_IN_PART = 1000, 100
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
@@ -104,13 +120,13 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 _LONGEST_WAIT = 16.0
-_BAND = 0.25e-6  # of the body's size: gaps that count as closed in large islands if the contact carried load
+_BAND = 0.25e-6  # of the body's size: gaps that count as closed if the contact carried load
 # Changes of impulses that are alike, relative; worth expecting, in tolerances; the part expected, lest errors add up.
-_LIKE, _WORTH, _HABIT = 0.5, 20.0, 0.998
+_LIKE, _WORTH, _OFTEN = 0.5, 20.0, 0.998
 
 
 @inner_kernel
-def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) -> None:
+def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
     drift, spring = reals(t, NUMBERS)[DRIFT], reals(t, NUMBERS)[SPRING]
     b, load, gap, shift, size = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT), reals(t, SIZE)
@@ -127,7 +143,7 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) 
             load[k, i] = b[k, i] - compliance[k, i] * reference[k, i]
         e = compliance[k, 0] * reference[k, 0]
         if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / drift:
-            if not large or gap[k] > _BAND * size[k]:
+            if gap[k] > _BAND * size[k]:
                 load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
         else:
             load[k, 0] += shift[k]
@@ -136,28 +152,43 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float, large: bool) 
 
 
 @inner_kernel
-def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, float, float]:
-    """Return how soft an island is: the largest of each number over its contacts."""
-    alpha, wait, back, entry = 0.0, 0.0, 1.0, 0.0
+def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, float, float, float]:
+    """Return how soft an island is, and what it owes: the largest of each number over its contacts."""
+    alpha, wait, back, entry, debt = 0.0, 0.0, 1.0, 0.0, 0.0
     for k in range(first, last):
-        alpha = max(alpha, softness[k, 0])
-        wait = max(wait, softness[k, 1])
-        back = max(back, softness[k, 2])
-        entry = max(entry, softness[k, 3])
-    return (alpha, wait, back, entry)
+        alpha = max(alpha, softness[k, ALPHA])
+        wait = max(wait, softness[k, WAIT])
+        back = max(back, softness[k, BACK])
+        entry = max(entry, softness[k, ENTRY_ALPHA])
+        debt = max(debt, softness[k, DEBT])
+    return (alpha, wait, back, entry, debt)
 
 
 @inner_kernel
-def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int) -> Any:
+def _speed(before: Array, b: Array, first: int, last: int) -> float:
+    """Return how fast the contacts of an island moved before the step, relative to what its load would give them."""
+    fastest, free = 0.0, 0.0
+    for k in range(first, last):
+        for i in range(3):
+            fastest, free = max(fastest, abs(before[k, i])), max(free, abs(b[k, i]))
+    return fastest / free if fastest < free else 1.0
+
+
+@inner_kernel
+def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, robust: bool) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
+    if how == _LOOK:
+        return (np.int64(0), np.int64(0), _PROGRESS)
     if how == _FEW_SWEEPS:
         return (np.int64(_AT_LEAST), np.int64(_PATIENCE), _PROGRESS)
     if how == _IN_PART:
         return (np.int64(_MOST_IN_PART), np.int64(_PATIENCE_IN_PART), _PROGRESS)
     if cold and not soft:
         return (np.int64(_COLD), np.int64(_COLD), _PROGRESS)
-    if not large or (soft and alpha >= _MOST):
-        return (np.int64(_LAST) if large else most, np.int64(_PATIENCE), _PROGRESS)
+    if soft and alpha >= _MOST:
+        return (np.int64(_LAST), np.int64(_PATIENCE), _PROGRESS)
+    if not large and not soft:
+        return (most, np.int64(_HASTE if robust else _PATIENCE), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
@@ -200,7 +231,7 @@ def _expect(p: Array, softness: Array, first: int, last: int) -> None:
     """Add to the impulses of the last step what they are expected to change by."""
     for k in range(first, last):
         for i in range(3):
-            p[k, i] += softness[k, 7] * softness[k, 4 + i]
+            p[k, i] += softness[k, HABIT] * softness[k, CHANGE + i]
 
 
 @inner_kernel
@@ -217,84 +248,77 @@ def _note_changes(
         odd, size = 0.0, 0.0
         for i in range(3):
             change = p[k, i] - reference[k, i]
-            odd += (change - softness[k, 4 + i]) ** 2
+            odd += (change - softness[k, CHANGE + i]) ** 2
             size += change**2
         alike = not soft and odd <= _LIKE**2 * size and size > least
-        softness[k, 7] = _HABIT if alike else 0.0
+        softness[k, HABIT] = _OFTEN if alike else 0.0
         for i in range(3):
             change = 0.0 if soft else p[k, i] - reference[k, i]
-            softness[k, 4 + i] = 0.5 * (change + softness[k, 4 + i]) if alike else change
+            softness[k, CHANGE + i] = 0.5 * (change + softness[k, CHANGE + i]) if alike else change
 
 
 @inner_kernel
-def _may_be_soft(t: IntArray, first: int, last: int) -> bool:
-    """Tell whether an island that resists is made compliant at once, before robust methods are asked."""
-    counts, diagonal = wholes(t, COUNTS), real_blocks(t, DIAGONAL)
-    if counts[SOFT] == 0 or (last - first <= _FEW and counts[SOFTEN] == 0):
-        return False
-    if last - first > _MANY or counts[SOFTEN] == 1:
-        return True
-    least, most = diagonal[first, 0, 0], diagonal[first, 0, 0]
-    for k in range(first, last):
-        least = min(least, diagonal[k, 0, 0])
-        most = max(most, diagonal[k, 0, 0])
-    return bool(most <= _UNEQUAL * least)
-
-
-@inner_kernel
-def _remember(softness: Array, first: int, last: int, alpha: float, wait: float, back: float, entry: float) -> None:
-    """Note with its contacts how soft an island is."""
+def _remember(softness: Array, first: int, last: int, memory: tuple[float, float, float, float, float]) -> None:
+    """Note with its contacts how soft an island is, and what it owes."""
     for c in range(first, last):
-        softness[c, 0] = alpha
-        softness[c, 1] = wait
-        softness[c, 2] = back
-        softness[c, 3] = entry
+        softness[c, ALPHA] = memory[0]
+        softness[c, WAIT] = memory[1]
+        softness[c, BACK] = memory[2]
+        softness[c, ENTRY_ALPHA] = memory[3]
+        softness[c, DEBT] = memory[4]
 
 
 @inner_kernel
 def solve_step(t: IntArray) -> bool:
-    """Solve all islands to the tolerance, from the guess in P; False if some island resists.
+    """Solve all islands to the tolerance, from the guess in P; False if some island resists, or memory is short.
 
     One call for all sweeps, and no function between: the compiler goes through the sweeps anew for each caller. For an
-    island the loop goes through pose, few sweeps, part, few sweeps ..., all sweeps, and from there to the next island,
-    or to pose if it is made softer.
+    island the loop goes through pose, a look at the guess if it rests, for large ones few sweeps, part, few sweeps ...,
+    then all sweeps, and from there to the next island, or to pose if it is made softer. The robust solver is asked where
+    a guess or sweeps did not do.
     """
-    counts, tolerance = wholes(t, COUNTS), reals(t, NUMBERS)[TOLERANCE]
+    counts, numbers, tolerance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, NUMBERS)[TOLERANCE]
     island, best, small, asked = whole_rows(t, ISLAND), real_rows(t, P), real_blocks(t, SMALL), reals(t, ASKED)
     softness, reference, job = real_rows(t, SOFTNESS), real_rows(t, REFERENCE), whole_rows(t, JOB)
     for c in range(counts[ROWS]):
         for k in range(3):
             real_rows(t, COMPLIANCE)[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved, i, fresh, pose = True, counts[BEGIN_ISLAND], True, True
-    alpha, wait, back, entry, effort, before = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    large, soft, entering, cold = False, False, False, False
+    solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, t[RESCUE, 0] != 0
+    alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    large, soft, entering, cold, slow = False, False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window = none, none, none + WINDOW
     while i < counts[ISLANDS]:
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
-            alpha, wait, back, entry = _remembered(softness, first, last)
-            large = _may_be_soft(t, first, last)
+            alpha, wait, back, entry, debt = _remembered(softness, first, last)
+            debt = max(0.0, debt - _EARNED)
+            large = island[i, CUT_ROW] > 0 and counts[SOFT] == 1
             soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
+            speed = _speed(real_rows(t, U), real_rows(t, B), first, last)
+            slow, goal = speed <= _SLOW, max(_FINEST, speed) * tolerance
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
         if pose:
-            _pose_island(t, first, last, alpha if soft else 0.0, large)
+            _pose_island(t, first, last, alpha if soft else 0.0)
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
             how = none + (_FEW_SWEEPS if not cold and island[i, CUT_ROW] > 0 else _ALL_SWEEPS)
+            if robust and slow and not large and not soft and numbers[SPRING] == 0.0:
+                how = none + _LOOK
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
         )
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
-        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT])
-        first_look, after = none + _AT_LEAST, none
-        if not large and island[i, CUT_ROW] == 0:
+        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], robust)
+        first_look, after, wanted = none + _AT_LEAST, none, tolerance
+        if island[i, CUT_ROW] == 0:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
+            wanted = asked[i] if soft else min(asked[i], goal)
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
@@ -320,7 +344,7 @@ def solve_step(t: IntArray) -> bool:
             scratch,
             small,
             none + 1 if how == _FEW_SWEEPS else window,
-            reals(t, NUMBERS)[GOAL] if how == _IN_PART else _MARGIN * asked[i],
+            numbers[GOAL] if how == _IN_PART else _MARGIN * wanted,
             first_look,
             after,
             limit,
@@ -330,6 +354,10 @@ def solve_step(t: IntArray) -> bool:
         )
         effort += sweeps * p.shape[0] / island[i, N_CONTACTS]
         if how == _IN_PART:
+            if residual > numbers[GOAL] and robust:
+                credit = (_CREDIT - debt) * island[i, N_CONTACTS] / p.shape[0]
+                measured(t[RESCUE, 0], (t, i, SOLVE_PART, numbers[GOAL], credit))
+                debt += numbers[SPENT] * p.shape[0] / island[i, N_CONTACTS]
             give_back(t, i, best_p)
             how = none + _FEW_SWEEPS
             continue
@@ -339,11 +367,30 @@ def solve_step(t: IntArray) -> bool:
             if residual < _FALLS * before and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
             continue
+        if residual > wanted and not soft:
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            if robust:
+                if how == _LOOK or (large and slow):
+                    found = measured(t[RESCUE, 0], (t, i, KEEP, wanted, _CREDIT - debt))
+                    debt += numbers[SPENT]
+                    residual = min(residual, found)
+                if residual > wanted and how != _LOOK:
+                    found = measured(t[RESCUE, 0], (t, i, SOLVE, _MARGIN * wanted, _CREDIT - debt))
+                    debt += numbers[SPENT]
+                    residual = min(residual, found)
+                if counts[SHORT] == 1:
+                    return False
+                met = residual <= asked[i]
+            if how == _LOOK and residual > wanted:
+                how = none + _ALL_SWEEPS
+                continue
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose = min(2.5 * alpha, _MOST), True
             continue
-        if large and not soft and not met:
+        if counts[SOFT] == 1 and not soft and not met:
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
                     reference[c, k] = best[c, k]
@@ -363,7 +410,7 @@ def solve_step(t: IntArray) -> bool:
         island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
-        _remember(softness, first, last, alpha, wait, back, entry)
+        _remember(softness, first, last, (alpha, wait, back, entry, debt))
         counts[SWEEPS] = max(counts[SWEEPS], total)
         i, fresh = i + 1, True
     return solved

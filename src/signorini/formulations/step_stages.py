@@ -21,6 +21,7 @@ from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_parts import take_part
+from signorini.formulations.step_rescue import rescue
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
@@ -56,10 +57,12 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.HAND_OVER_COUPLES: hand_over_couples,
     at.CUT_ISLANDS: cut_islands,
     at.TAKE_PART: take_part,
+    at.RESCUE: rescue,
 }
 
 # Stages that runs need, what takes longest to compile first; then those of scenes with joints, and of those without.
 _LONGEST_FIRST = (
+    at.RESCUE,
     at.FIND,
     at.JOIN,
     at.SOLVE,
@@ -117,4 +120,6 @@ def stage_address(k: int, family: Family) -> int:
         arguments = (_WHOLE_ROWS, 1)
     elif k == at.TAKE_PART:
         arguments = (_WHOLE_ROWS, 1, 1.0)
+    elif k == at.RESCUE:
+        arguments = (_WHOLE_ROWS, 1, 1, 1.0, 1.0)
     return address_of(stage_kernel(k, family), *arguments)

@@ -32,11 +32,11 @@ from signorini.formulations.step_arrays import (
     CUT,
     CUT_ROW,
     DIAGONAL,
-    DONE,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
     GATHER,
+    IN_LANE,
     INDEX,
     ISLAND,
     ISLANDS,
@@ -46,6 +46,7 @@ from signorini.formulations.step_arrays import (
     LANES,
     LOAD,
     LOCAL,
+    MET,
     MU,
     N_BODIES,
     N_CONTACTS,
@@ -53,6 +54,7 @@ from signorini.formulations.step_arrays import (
     PART_GROUP,
     PARTS,
     POSE_PIECE,
+    REFERENCE,
     RHO,
     ROWS,
     SCRATCH,
@@ -67,6 +69,7 @@ from signorini.formulations.step_arrays import (
     SUMS,
     SWEEPS,
     TEAM,
+    P,
 )
 from signorini.formulations.step_contacts import couple_bodies, pose_contact, write_diagonal
 from signorini.formulations.step_project import part_some
@@ -233,6 +236,7 @@ def _open_lane(t: IntArray, k: int, first: int, last: int) -> None:
     lane_counts[k, ROWS] = 0
     lane_counts[k, BEGIN_ISLAND] = first
     lane_counts[k, ISLANDS] = last
+    lane_counts[k, IN_LANE] = 1
 
 
 @inner_kernel
@@ -240,17 +244,33 @@ def _solve_lane(t: IntArray, k: int) -> None:
     """Solve the islands of a lane."""
     rows, lane_counts = t.shape[0], whole_rows(t, LANE_COUNTS)
     lane = whole_rows(t, LANES)[k * rows : (k + 1) * rows]
-    lane_counts[k, DONE] = 1 if succeeds(t[SOLVE_ALONE, 0], (lane,)) else 0
+    succeeds(t[SOLVE_ALONE, 0], (lane,))
 
 
 @inner_kernel
-def _solve_lanes(t: IntArray, n: int) -> bool:
-    """Solve the islands of all lanes; False if one resists."""
-    counts, lane_counts, solved = wholes(t, COUNTS), whole_rows(t, LANE_COUNTS), True
+def _solve_lanes(t: IntArray, n: int) -> None:
+    """Solve the islands of all lanes."""
+    counts, lane_counts = wholes(t, COUNTS), whole_rows(t, LANE_COUNTS)
     share(whole_rows(t, TEAM), t[SOLVE_LANE, 0], t, n)
     for k in range(n):
         counts[SWEEPS] = max(counts[SWEEPS], lane_counts[k, SWEEPS])
-        solved = solved and lane_counts[k, DONE] == 1
+
+
+@inner_kernel
+def _solve_rest(t: IntArray, islands: int) -> bool:
+    """Solve what the lanes left, one after another, from the guess; False if an island resists."""
+    counts, island, p, reference = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, P), real_rows(t, REFERENCE)
+    solved, sweeps = True, counts[SWEEPS]
+    for i in range(islands):
+        if island[i, MET] == -1:
+            for c in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
+                for k in range(3):
+                    p[c, k] = reference[c, k]
+            counts[BEGIN_ISLAND], counts[ISLANDS] = i, i + 1
+            succeeds(t[SOLVE_ALONE, 0], (t,))
+            counts[SWEEPS] = max(sweeps, counts[SWEEPS])
+            sweeps = counts[SWEEPS]
+        solved = solved and island[i, MET] == 1
     return solved
 
 
@@ -269,7 +289,7 @@ def _solve_together(t: IntArray) -> bool:
     succeeds(t[SOLVE_ALONE, 0], (t,))
     counts[ROWS] = 0
     each = max(_LANE, (counts[ACTIVE] + most - 1) // most)
-    solved, sweeps, lanes, i = True, islands - islands, islands - islands, islands - islands
+    sweeps, lanes, i = islands - islands, islands - islands, islands - islands
     while i < islands:
         first, contacts = i, 0
         while i < islands and contacts < each and island[i, CUT_ROW] == 0:
@@ -279,14 +299,15 @@ def _solve_together(t: IntArray) -> bool:
             _open_lane(t, lanes, first, i)
             lanes += 1
         if lanes == most or (lanes > 0 and (i == islands or island[i, CUT_ROW] > 0)):
-            solved = _solve_lanes(t, lanes) and solved
+            _solve_lanes(t, lanes)
             lanes = 0
         if i < islands and island[i, CUT_ROW] > 0:
             sweeps = max(sweeps, counts[SWEEPS])
             counts[BEGIN_ISLAND], counts[ISLANDS] = i, i + 1
-            solved = succeeds(t[SOLVE_ALONE, 0], (t,)) and solved
+            succeeds(t[SOLVE_ALONE, 0], (t,))
             counts[SWEEPS] = max(sweeps, counts[SWEEPS])
             i += 1
+    solved = _solve_rest(t, islands)
     counts[BEGIN_ISLAND], counts[ISLANDS], counts[ROWS] = 0, islands, rows
     return solved
 

@@ -1,0 +1,108 @@
+"""The compiled step, rescue: what the robust solver does for an island, or a part of one, that sweeps do not solve.
+
+See :mod:`signorini.solvers.island_robust`. Its memory is one pool; where that is too small the step says so, gets more
+from Python and begins again, so that nothing depends on how much there was before.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.step_arrays import (
+    COUNTS,
+    FIRST_CONTACT,
+    ISLAND,
+    N_CONTACTS,
+    NUMBERS,
+    REFERENCE,
+    ROBUST,
+    SHORT,
+    SPENT,
+    SPRING,
+    TOLERANCE,
+    B,
+    U,
+)
+from signorini.formulations.step_parts import island_views, part_views
+from signorini.solvers.island_forces import keep_modes, share_forces
+from signorini.solvers.island_lu import order_nodes
+from signorini.solvers.island_newton import proximal_newton
+from signorini.solvers.island_robust import claim_vectors, solve_robustly
+from signorini.solvers.island_table import (
+    BEST,
+    ENTRY,
+    INTERIOR_STEPS,
+    NEWTON_STEPS,
+    SCALING,
+    SHARING_STEPS,
+    WORK,
+    D,
+    R,
+    copy,
+    open_island,
+)
+
+# What is asked for: that contacts go on as before; any solution; a solution of the part that was taken out.
+KEEP, SOLVE, SOLVE_PART = np.arange(3, dtype=np.int64)
+
+_INTERIOR = 1.6  # a step of the interior point, in steps of Newton
+_LIKELY = 40.0  # factorisations that a solution takes, as a guess of what it costs
+_POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
+
+
+@inner_kernel
+def _scale(w: IntArray, p: Array, s: float, inward: bool) -> None:
+    """Set ENTRY to the impulses p, or p to BEST."""
+    d, entry, best = reals(w, D), real_rows(w, ENTRY), real_rows(w, BEST)
+    for c in range(p.shape[0]):
+        for i in range(3):
+            if inward:
+                entry[c, i] = p[c, i] / (d[c] * s)
+            else:
+                p[c, i] = d[c] * s * best[c, i]
+
+
+@inner_kernel
+def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
+    """Better the impulses of island `i`, in P, up to a residual of `goal`; return the residual that was reached.
+
+    Infinite where nothing better was found or it would cost more than `credit` operations for each contact; what was spent
+    is in SPENT. Where memory is short SHORT is set.
+    """
+    numbers, w = reals(t, NUMBERS), whole_rows(t, ROBUST)
+    start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (
+        part_views(t, i) if what == SOLVE_PART else island_views(t, i)
+    )
+    n_c, numbers[SPENT] = mu.shape[0], 0.0
+    s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)
+    operations = order_nodes(w, int(credit * n_c / (_LIKELY if what != KEEP else 1.0))) if s > 0.0 else -1
+    if operations == 0:
+        return math.inf
+    if operations < 0 or not claim_vectors(w):
+        wholes(t, COUNTS)[SHORT] = 1
+        return math.inf
+    work, tolerance, best = wholes(w, WORK), numbers[TOLERANCE], math.inf
+    if what == KEEP:
+        island, b, shift = whole_rows(t, ISLAND), real_rows(t, B), real_rows(w, SCALING)
+        first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+        for c in range(n_c):
+            shift[c, 0] = load[c, 0] - b[first + c, 0]
+        best = keep_modes(w, real_rows(t, U)[first:last], shift, real_rows(t, REFERENCE)[first:last], s, goal)
+    else:
+        _scale(w, best_p, s, True)
+        limit = int(credit * n_c / operations)
+        best = solve_robustly(w, goal if what == SOLVE_PART else max(goal, tolerance), limit)
+        if best > goal and best <= tolerance:
+            copy(real_rows(w, BEST), real_rows(w, R))
+            best = proximal_newton(w, best, goal, _POLISH_STEPS, _POLISH_ALPHA, False)
+        if what == SOLVE and best <= tolerance and goal < tolerance and numbers[SPRING] == 0.0:
+            best = share_forces(w, best, goal)
+    if best < math.inf:
+        _scale(w, best_p, s, False)
+    steps = work[NEWTON_STEPS] + _INTERIOR * work[INTERIOR_STEPS] + work[SHARING_STEPS]
+    numbers[SPENT] = operations * steps / n_c
+    return best

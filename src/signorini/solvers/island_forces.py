@@ -1,0 +1,310 @@
+r"""The robust solver of one island: one force among many.
+
+Coulomb's law often leaves impulses open: four legs, face on face, grips, masonry. For a velocity that solves the problem
+the admissible impulses are a convex set,
+
+.. math:: G^T r = y, \qquad r_c \in C_c = \begin{cases} \{0\} & \text{the contact opens},\\
+    \{t\,(1, -\mu\,u_T/|u_T|) : t \ge 0\} & \text{it slips},\\ K & \text{it holds}, \end{cases}
+
+of which the one of least norm is taken, :math:`\sum W_{nn} |p|^2` in the units of the scene: the limit of equal contact
+springs. It does not depend on where a solver began, so that symmetric scenes stay symmetric and forces at rest do not
+wander. With the multiplier :math:`\lambda` of the equation, a displacement of the bodies on these springs,
+:math:`r = P_C(G \lambda)`, and :math:`\lambda` is where the convex function
+
+.. math:: \phi(\lambda) = \tfrac12 |P_C(G \lambda)|^2 - y \cdot \lambda
+
+is least: Newton's method with symmetric matrices, damped, on the pattern of all other Newton matrices. It has no minimum
+where no impulses are admissible.
+
+The same function tells whether a scene may stay as it is (:func:`keep_modes`): with the velocity at which all contacts go
+on as before, those at rest not moving at all, and this y, a minimum is a solution of the problem, and Coulomb's law does
+not ask for more. So what can stand stands.
+
+References
+----------
+.. [1] Heyman, *The stone skeleton*, 1966: the safe theorem of limit analysis.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini.solvers.island_lu import assemble, factorise, substitute
+from signorini.solvers.island_newton import newton_step
+from signorini.solvers.island_table import (
+    BEST,
+    MODE,
+    MU,
+    SHARING_STEPS,
+    WORK,
+    D,
+    Q,
+    R,
+    S,
+    V,
+    Y,
+    copy,
+    gather,
+    residual,
+    scatter,
+    velocity,
+)
+
+# MODE: what a contact is taken to do.
+OPENS, SLIPS, HOLDS = np.arange(3, dtype=np.int64)
+
+_STEPS = 40
+_EXACT = 1e-13  # of |y|, what may be missing in G^T r = y at best
+_ENOUGH = 1e-9  # the same, where Newton's method ends
+_WEIGHT, _LEAST, _MOST = 1e-3, 1e-11, 1e3  # of the identity in the matrices: at first, least, most
+_STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most
+_MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
+_TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
+_MARGIN = 100.0  # in residuals: speeds that are told from zero
+
+
+@inner_kernel
+def _project(w: IntArray, v: Array, along: Array, r: Array, s: Array, derive: bool) -> float:
+    """Set ``r = P_C(v)`` and, if asked for, its derivative; return ``|r|^2 / 2``."""
+    mu, mode, half = reals(w, MU), wholes(w, MODE), 0.0
+    for c in range(mu.shape[0]):
+        m = mu[c]
+        for i in range(3):
+            r[c, i] = 0.0
+            for j in range(3 if derive else 0):
+                s[c, i, j] = 0.0
+        if mode[c] == OPENS:
+            continue
+        t = math.sqrt(v[c, 1] ** 2 + v[c, 2] ** 2)
+        if mode[c] == HOLDS and v[c, 0] >= 0.0 and t <= m * v[c, 0]:
+            for i in range(3):
+                r[c, i] = v[c, i]
+                if derive:
+                    s[c, i, i] = 1.0
+            half += 0.5 * (v[c, 0] ** 2 + v[c, 1] ** 2 + v[c, 2] ** 2)
+            continue
+        e1, e2 = along[c, 0], along[c, 1]
+        if mode[c] == HOLDS:
+            e1, e2 = (v[c, 1] / t, v[c, 2] / t) if t > 0.0 else (0.0, 0.0)
+        a1, a2 = m * e1, m * e2
+        square = 1.0 + a1 * a1 + a2 * a2
+        n = (v[c, 0] + a1 * v[c, 1] + a2 * v[c, 2]) / square
+        if n <= 0.0:
+            continue
+        r[c, 0], r[c, 1], r[c, 2] = n, n * a1, n * a2
+        half += 0.5 * square * n * n
+        if not derive:
+            continue
+        k = m * n / t if mode[c] == HOLDS and t > 0.0 else 0.0
+        s[c, 0, 0], s[c, 0, 1], s[c, 0, 2] = 1.0 / square, a1 / square, a2 / square
+        s[c, 1, 0], s[c, 1, 1] = a1 / square, a1 * a1 / square + k * (1.0 - e1 * e1)
+        s[c, 1, 2] = a1 * a2 / square - k * e1 * e2
+        s[c, 2, 0], s[c, 2, 1] = a2 / square, s[c, 1, 2]
+        s[c, 2, 2] = a2 * a2 / square + k * (1.0 - e2 * e2)
+    return half
+
+
+@inner_kernel
+def _product(a: Array, b: Array) -> float:
+    """Return the sum of products, (n, 6)."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(6):
+            total += a[i, j] * b[i, j]
+    return total
+
+
+@inner_kernel
+def _image(w: IntArray, x: Array, v: Array) -> None:
+    """Set ``v = G x``."""
+    for c in range(v.shape[0]):
+        for i in range(3):
+            v[c, i] = 0.0
+    gather(w, x, v, v)
+
+
+@inner_kernel
+def _least_norm(w: IntArray, wanted: Array, along: Array, error: float, r: Array) -> bool:
+    """Set r to the least admissible impulses with ``G^T r = wanted``, that is known up to a relative error.
+
+    False if they are not found.
+    """
+    v, trial_r, s, work = real_rows(w, V + 2), real_rows(w, V + 3), real_blocks(w, S), wholes(w, WORK)
+    x, left, trial, y = real_rows(w, Y + 3), real_rows(w, Y + 4), real_rows(w, Y + 5), real_rows(w, Y + 0)
+    n, weight, mode, mu = wanted.shape[0], _LEAST, wholes(w, MODE), reals(w, MU)
+    size = math.sqrt(_product(wanted, wanted))
+    for c in range(r.shape[0]):  # where all that hold are glued: if that is admissible it is the answer
+        for i in range(3):
+            for j in range(3):
+                s[c, i, j] = 1.0 if i == j and mode[c] == HOLDS else 0.0
+        if mode[c] == SLIPS:
+            a = (1.0, mu[c] * along[c, 0], mu[c] * along[c, 1])
+            square = 1.0 + a[1] * a[1] + a[2] * a[2]
+            for i in range(3):
+                for j in range(3):
+                    s[c, i, j] = a[i] * a[j] / square
+    for i in range(n):
+        for j in range(6):
+            x[i, j] = 0.0
+            left[i, j] = wanted[i, j]
+    phi, missing, slow = 0.0, size, 0
+    for count in range(_STEPS):
+        if missing <= max(_EXACT, 0.1 * error) * size:
+            return True
+        assemble(w, s, weight)
+        work[SHARING_STEPS] += 1
+        if not factorise(w):
+            return False
+        for i in range(n):
+            for j in range(6):
+                y[i, j] = left[i, j]
+        substitute(w, y)
+        slope, step, found = _product(left, y), 1.0, False
+        for _ in range(10):
+            for i in range(n):
+                for j in range(6):
+                    trial[i, j] = x[i, j] + step * y[i, j]
+            _image(w, trial, v)
+            value = _project(w, v, along, trial_r, s, False) - _product(wanted, trial)
+            if value <= phi - 1e-4 * step * slope + 1e-15 * abs(phi) or (count == 0 and step == 1.0):
+                found = True
+                break
+            step *= 0.5
+        if not found:
+            if weight >= _MOST:
+                break
+            weight = min(100.0 * max(weight, 1e-6), _MOST)
+            _image(w, x, v)
+            _project(w, v, along, r, s, True)
+            continue
+        phi = value
+        for i in range(n):
+            for j in range(6):
+                x[i, j] = trial[i, j]
+        _project(w, v, along, r, s, True)
+        scatter(w, r, left)
+        for i in range(n):
+            for j in range(6):
+                left[i, j] = wanted[i, j] - left[i, j]
+        before = missing
+        missing = math.sqrt(_product(left, left))
+        if not missing < math.inf:
+            return False
+        slow = slow + 1 if missing > 0.5 * before and missing <= max(_ENOUGH, error) * size else 0
+        if slow >= 2:  # rounding
+            return True
+        weight = max(0.1 * weight, _LEAST) if step == 1.0 else min(10.0 * weight, _MOST)
+    return missing <= max(_ENOUGH, error) * size
+
+
+@inner_kernel
+def share_forces(w: IntArray, best: float, tolerance: float) -> float:
+    """Replace BEST, a solution, by the least impulses for its velocity; return the residual, no more than `tolerance`.
+
+    BEST stays where these are not found.
+    """
+    best_r, r, u, along = real_rows(w, BEST), real_rows(w, R), real_rows(w, V + 4), real_rows(w, V + 8)
+    wanted, mode, soft = real_rows(w, Y + 2), wholes(w, MODE), real_rows(w, Y + 1)
+    velocity(w, best_r, soft, u)
+    slow = max(1e-12, _MARGIN * best)
+    for c in range(u.shape[0]):
+        speed = math.sqrt(u[c, 1] ** 2 + u[c, 2] ** 2)
+        mode[c] = OPENS if u[c, 0] > slow else SLIPS if speed > slow else HOLDS
+        along[c, 0], along[c, 1] = (-u[c, 1] / speed, -u[c, 2] / speed) if speed > 0.0 else (0.0, 0.0)
+    scatter(w, best_r, wanted)
+    if not _least_norm(w, wanted, along, best, r):
+        return best
+    velocity(w, r, soft, u)
+    now = residual(w, r, u)
+    if now <= max(best, tolerance):
+        copy(r, best_r)
+        return now
+    return best
+
+
+@inner_kernel
+def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float) -> bool:
+    """Take contacts to go on as before the step; False if one closes fast.
+
+    `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the last
+    step, all in the units of the scene; s is the scale of velocities.
+    """
+    mode, along, d, q = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q)
+    for c in range(d.shape[0]):
+        k = d[c] / s
+        speed = math.sqrt(before[c, 1] ** 2 + before[c, 2] ** 2)
+        asked = k * gap_speed[c, 0]
+        along[c, 0], along[c, 1] = 0.0, 0.0
+        mode[c] = HOLDS
+        idle = bears[c, 0] == 0.0 and (asked > _TOUCHES or q[c, 0] > _TOUCHES)
+        if idle or asked > _MOVES or k * before[c, 0] > _MOVES:
+            mode[c] = OPENS
+        elif k * before[c, 0] < -_MOVES:
+            return False
+        elif k * speed > _MOVES:
+            mode[c] = SLIPS
+            along[c, 0], along[c, 1] = -before[c, 1] / speed, -before[c, 2] / speed
+    return True
+
+
+@inner_kernel
+def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
+    """Set r to glued impulses for which contacts do as their modes say; False where that is singular."""
+    mode, mu, s = wholes(w, MODE), reals(w, MU), real_blocks(w, S)
+    g, u, du, dr, left, y = real_rows(w, V + 1), real_rows(w, V + 2), real_rows(w, V + 3), real_rows(w, V + 5), real_rows(w, V + 6), real_rows(w, Y + 0)
+    stiff = 1.0 / _STIFF
+    for c in range(mu.shape[0]):
+        for i in range(3):
+            r[c, i] = 0.0
+            for j in range(3):
+                s[c, i, j] = stiff if i == j and mode[c] == HOLDS else 0.0
+        if mode[c] == SLIPS:
+            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = stiff, stiff * mu[c] * along[c, 0], stiff * mu[c] * along[c, 1]
+    assemble(w, s, 1.0)
+    work = wholes(w, WORK)
+    work[SHARING_STEPS] += 1
+    if not factorise(w):
+        return False
+    error = math.inf
+    for _ in range(_TURNS):
+        velocity(w, r, y, u)
+        before, error = error, 0.0
+        for c in range(mu.shape[0]):
+            for i in range(3):
+                g[c, i] = -(s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2])
+                error = max(error, abs(_STIFF * g[c, i]))
+        if not error < 0.5 * before:
+            break
+        newton_step(w, s, g, y, du, dr, left, 0)
+        for c in range(mu.shape[0]):
+            for i in range(3):
+                r[c, i] += dr[c, i]
+    return True
+
+
+@inner_kernel
+def keep_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float, tolerance: float) -> float:
+    """Look for impulses with which contacts go on as before the step; BEST receives them if they solve the problem.
+
+    Returns the residual, infinite where there are none.
+    """
+    along, r, u, y, wanted = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1), real_rows(w, Y + 2)
+    if not _guess_modes(w, before, gap_speed, bears, s) or not _solve_modes(w, along, r):
+        return math.inf
+    velocity(w, r, y, u)
+    now = residual(w, r, u)
+    if not now <= tolerance:
+        scatter(w, r, wanted)
+        if not _least_norm(w, wanted, along, 0.0, r):
+            return math.inf
+        velocity(w, r, y, u)
+        now = residual(w, r, u)
+    if not now <= tolerance:
+        return math.inf
+    copy(r, real_rows(w, BEST))
+    return now

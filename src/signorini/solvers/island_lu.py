@@ -1,0 +1,324 @@
+"""The robust solver of one island: sparse LU factors by 6x6 blocks, one for each pair of nodes that meet.
+
+Newton matrices of a pile are very sparse: ``I + G^T S G`` joins two bodies only where they touch. Nodes are eliminated in
+an order of minimum degree; the pattern stays for all matrices of the island. Rows are exchanged inside diagonal blocks
+only, which suits matrices near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
+"""
+
+from __future__ import annotations
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, whole_rows, wholes
+from signorini.solvers.island_table import (
+    BITS,
+    COLUMN,
+    DEGREE,
+    FIRST,
+    FRONT,
+    NODE,
+    PAIR,
+    PAIR_START,
+    PLACE,
+    POOL,
+    START,
+    SWAP,
+    TARGET,
+    B,
+    G,
+    claim,
+    fits,
+)
+
+_WORD = 62  # bits used of a word
+
+
+@inner_kernel
+def _bits_of(x: int) -> int:
+    """Return how many bits are set."""
+    x = x - ((x >> 1) & 0x5555555555555555)
+    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
+    x = x + (x >> 8)
+    x = x + (x >> 16)
+    x = x + (x >> 32)
+    return x & 0x7F
+
+
+@inner_kernel
+def _list_front(bits: IntArray, b: int, front: IntArray) -> int:
+    """List the nodes that meet node `b`, ascending; return how many."""
+    m = 0
+    for l in range(bits.shape[1]):
+        word, at = bits[b, l], l * _WORD
+        while word != 0:
+            low = word & -word
+            front[m] = at + _bits_of(low - 1)
+            m += 1
+            word ^= low
+    return m
+
+
+@inner_kernel
+def order_nodes(w: IntArray, most: int) -> int:
+    """Find order and pattern of the factors; return the operations of a factorisation in updates of a block.
+
+    -1 where there is no room in the pool, 0 where it takes more than `most`. Nodes of contacts are renumbered.
+    """
+    n, first, node = wholes(w, START).shape[0] - 1, wholes(w, FIRST), wholes(w, NODE)
+    words = (n + _WORD - 1) // _WORD
+    claim(w, BITS, n, words, 0)
+    claim(w, DEGREE, n, 0, 0)
+    claim(w, PLACE, n, 0, 0)
+    claim(w, FRONT, n, 0, 0)
+    if not fits(w):
+        return -1
+    bits, degree, place, front = whole_rows(w, BITS), wholes(w, DEGREE), wholes(w, PLACE), wholes(w, FRONT)
+    start = wholes(w, START)
+    for i in range(n):
+        degree[i] = 0
+        place[i] = -1
+        for l in range(words):
+            bits[i, l] = 0
+    one = node[0] - node[0] + 1
+    for c in range(first.shape[0] - 1):
+        for k in range(first[c], first[c + 1]):
+            for l in range(first[c], first[c + 1]):
+                if node[k] != node[l]:
+                    bits[node[k], node[l] // _WORD] |= one << (node[l] % _WORD)
+    for i in range(n):
+        for l in range(words):
+            degree[i] += _bits_of(bits[i, l])
+    # The columns go to the end of the pool, whose length is found as they are listed.
+    claim(w, COLUMN, 0, 0, 0)
+    begin, room = w[POOL, 2], w[POOL, 1]
+    updates, size = one - 1, one - 1
+    start[0] = 0
+    for k in range(n):
+        b = -1
+        for i in range(n):
+            if place[i] < 0 and (b < 0 or degree[i] < degree[b]):
+                b = i
+        m = _list_front(bits, b, front)
+        place[b] = k
+        updates += m * (m + 1)
+        if begin + size + m > room:
+            return -1
+        if updates > most:
+            return 0
+        w[COLUMN, 1] = size + m
+        column = wholes(w, COLUMN)
+        for i in range(m):
+            x = front[i]
+            column[size + i] = x
+            bits[x, b // _WORD] &= ~(one << (b % _WORD))
+            for l in range(words):
+                bits[x, l] |= bits[b, l]
+            bits[x, x // _WORD] &= ~(one << (x % _WORD))
+            degree[x] = 0
+            for l in range(words):
+                degree[x] += _bits_of(bits[x, l])
+        size += m
+        start[k + 1] = size
+    w[POOL, 2] += size
+    return _complete(w, n, size, updates)
+
+
+@inner_kernel
+def _sort(column: IntArray, first: int, last: int) -> None:
+    """Sort some numbers, of which there are few."""
+    for i in range(first + 1, last):
+        x, j = column[i], i
+        while j > first and column[j - 1] > x:
+            column[j] = column[j - 1]
+            j -= 1
+        column[j] = x
+
+
+@inner_kernel
+def _find(start: IntArray, column: IntArray, k: int, x: int) -> int:
+    """Return where node `x` > k is listed behind k."""
+    low, high = start[k], start[k + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
+def _where(n: int, start: IntArray, column: IntArray, i: int, j: int) -> int:
+    """Return where block (i, j) is stored."""
+    if i == j:
+        return i
+    if i < j:
+        return n + 2 * _find(start, column, i, j)
+    return n + 2 * _find(start, column, j, i) + 1
+
+
+@inner_kernel
+def _complete(w: IntArray, n: int, size: int, updates: int) -> int:
+    """Renumber nodes and list which blocks contacts add to and eliminations update; return the operations."""
+    first, node, place, pair_start = wholes(w, FIRST), wholes(w, NODE), wholes(w, PLACE), wholes(w, PAIR_START)
+    start, column = wholes(w, START), wholes(w, COLUMN)
+    claim(w, PAIR, pair_start[pair_start.shape[0] - 1], 0, 0)
+    claim(w, TARGET, updates, 0, 0)
+    claim(w, B, n + 2 * size, 6, 6)
+    if not fits(w):
+        return -1
+    pair, target = wholes(w, PAIR), wholes(w, TARGET)
+    for i in range(size):
+        column[i] = place[column[i]]
+    for k in range(n):
+        _sort(column, start[k], start[k + 1])
+    at = 0
+    for k in range(n):
+        for i in range(start[k], start[k + 1]):
+            for j in range(start[k], start[k + 1]):
+                target[at] = _where(n, start, column, column[i], column[j])
+                at += 1
+    for k in range(node.shape[0]):
+        node[k] = place[node[k]]
+    for c in range(first.shape[0] - 1):
+        at = pair_start[c]
+        for k in range(first[c], first[c + 1]):
+            for l in range(first[c], first[c + 1]):
+                pair[at] = _where(n, start, column, node[k], node[l])
+                at += 1
+    return updates + n
+
+
+@inner_kernel
+def assemble(w: IntArray, S: Array, weight: float) -> None:
+    """Set the matrix ``weight I + G^T S G``."""
+    first, g, pair_start, pair = wholes(w, FIRST), real_blocks(w, G), wholes(w, PAIR_START), wholes(w, PAIR)
+    b, n = real_blocks(w, B), wholes(w, START).shape[0] - 1
+    for k in range(b.shape[0]):
+        for i in range(6):
+            for j in range(6):
+                b[k, i, j] = weight if k < n and i == j else 0.0
+    for c in range(S.shape[0]):
+        s00, s01, s02 = S[c, 0, 0], S[c, 0, 1], S[c, 0, 2]
+        s10, s11, s12 = S[c, 1, 0], S[c, 1, 1], S[c, 1, 2]
+        s20, s21, s22 = S[c, 2, 0], S[c, 2, 1], S[c, 2, 2]
+        if s00 == 0.0 and s11 == 0.0 and s22 == 0.0:
+            continue
+        m = first[c + 1] - first[c]
+        for l in range(m):
+            for j in range(6):
+                g0, g1, g2 = g[first[c] + l, 0, j], g[first[c] + l, 1, j], g[first[c] + l, 2, j]
+                t0 = s00 * g0 + s01 * g1 + s02 * g2
+                t1 = s10 * g0 + s11 * g1 + s12 * g2
+                t2 = s20 * g0 + s21 * g1 + s22 * g2
+                for k in range(m):
+                    x = pair[pair_start[c] + m * k + l]
+                    f = first[c] + k
+                    for i in range(6):
+                        b[x, i, j] += g[f, 0, i] * t0 + g[f, 1, i] * t1 + g[f, 2, i] * t2
+
+
+@inner_kernel
+def _invert(b: Array, k: int, swap: IntArray) -> bool:
+    """Invert one block in place, with exchange of rows."""
+    for i in range(6):
+        m, v = i, abs(b[k, i, i])
+        for l in range(i + 1, 6):
+            if abs(b[k, l, i]) > v:
+                m, v = l, abs(b[k, l, i])
+        if not v > 0.0:
+            return False
+        swap[i] = m
+        if m != i:
+            for j in range(6):
+                b[k, i, j], b[k, m, j] = b[k, m, j], b[k, i, j]
+        pivot = 1.0 / b[k, i, i]
+        b[k, i, i] = 1.0
+        for j in range(6):
+            b[k, i, j] *= pivot
+        for l in range(6):
+            f = b[k, l, i]
+            if l != i and f != 0.0:
+                b[k, l, i] = 0.0
+                for j in range(6):
+                    b[k, l, j] -= f * b[k, i, j]
+    for i in range(5, -1, -1):
+        m = swap[i]
+        if m != i:
+            for l in range(6):
+                b[k, l, i], b[k, l, m] = b[k, l, m], b[k, l, i]
+    return True
+
+
+@inner_kernel
+def _row_times(b: Array, a: tuple[float, float, float, float, float, float], k: int, j: int) -> float:
+    """Return a row times column `j` of a block."""
+    return float(
+        a[0] * b[k, 0, j]
+        + a[1] * b[k, 1, j]
+        + a[2] * b[k, 2, j]
+        + a[3] * b[k, 3, j]
+        + a[4] * b[k, 4, j]
+        + a[5] * b[k, 5, j]
+    )
+
+
+@inner_kernel
+def factorise(w: IntArray) -> bool:
+    """Overwrite the matrix with its factors: diagonal blocks become their inverses, L is divided by them."""
+    b, start, target, swap = real_blocks(w, B), wholes(w, START), wholes(w, TARGET), wholes(w, SWAP)
+    n, at = start.shape[0] - 1, 0
+    for k in range(n):
+        if not _invert(b, k, swap):
+            return False
+        for t in range(start[k], start[k + 1]):
+            L = n + 2 * t + 1
+            for i in range(6):
+                a = (b[L, i, 0], b[L, i, 1], b[L, i, 2], b[L, i, 3], b[L, i, 4], b[L, i, 5])
+                for j in range(6):
+                    b[L, i, j] = _row_times(b, a, k, j)
+        for t in range(start[k], start[k + 1]):
+            L = n + 2 * t + 1
+            for v in range(start[k], start[k + 1]):
+                U, x = n + 2 * v, target[at]
+                at += 1
+                for i in range(6):
+                    a = (b[L, i, 0], b[L, i, 1], b[L, i, 2], b[L, i, 3], b[L, i, 4], b[L, i, 5])
+                    for j in range(6):
+                        b[x, i, j] -= _row_times(b, a, U, j)
+    return True
+
+
+@inner_kernel
+def substitute(w: IntArray, y: Array) -> None:
+    """Solve with the factors, in place."""
+    b, start, column = real_blocks(w, B), wholes(w, START), wholes(w, COLUMN)
+    n = start.shape[0] - 1
+    for k in range(n):
+        a = (y[k, 0], y[k, 1], y[k, 2], y[k, 3], y[k, 4], y[k, 5])
+        for t in range(start[k], start[k + 1]):
+            L, x = n + 2 * t + 1, column[t]
+            for i in range(6):
+                y[x, i] -= _times_column(b, L, i, a)
+    for k in range(n - 1, -1, -1):
+        for t in range(start[k], start[k + 1]):
+            U, x = n + 2 * t, column[t]
+            a = (y[x, 0], y[x, 1], y[x, 2], y[x, 3], y[x, 4], y[x, 5])
+            for i in range(6):
+                y[k, i] -= _times_column(b, U, i, a)
+        a = (y[k, 0], y[k, 1], y[k, 2], y[k, 3], y[k, 4], y[k, 5])
+        for i in range(6):
+            y[k, i] = _times_column(b, k, i, a)
+
+
+@inner_kernel
+def _times_column(b: Array, k: int, i: int, a: tuple[float, float, float, float, float, float]) -> float:
+    """Return row `i` of a block times a column."""
+    return float(
+        b[k, i, 0] * a[0]
+        + b[k, i, 1] * a[1]
+        + b[k, i, 2] * a[2]
+        + b[k, i, 3] * a[3]
+        + b[k, i, 4] * a[4]
+        + b[k, i, 5] * a[5]
+    )

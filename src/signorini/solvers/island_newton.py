@@ -1,0 +1,156 @@
+r"""The robust solver of one island: proximal Newton steps on the Alart-Curnier function.
+
+As :mod:`~signorini.solvers.proximal_newton`, in compiled code and in the space of nodes. Newton steps of this method and
+of the interior point have the form ``dr = g - S (W dr + e)``, W without compliance, solved by
+
+.. math:: (I + G^T S G)\, dy = G^T (g - S e), \qquad dr = g - S e - S G\, dy .
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini.solvers.alart_curnier import alart_curnier
+from signorini.solvers.island_lu import assemble, factorise, substitute
+from signorini.solvers.island_table import (
+    BEST,
+    MU,
+    NEWTON_STEPS,
+    SOFT,
+    WORK,
+    R,
+    S,
+    V,
+    Y,
+    copy,
+    gather,
+    residual,
+    scatter,
+    velocity,
+)
+
+_LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
+_FALL = 0.1  # an inner problem counts as solved when |F| fell by this factor
+_INNER, _GROWS = 10, 4  # steps of an inner problem, and steps after which |F| must be below where it began
+_REFINED = 1e-4  # of alpha: below, steps are refined once
+
+
+@inner_kernel
+def newton_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, left: Array, refinements: int) -> None:
+    """Set the step ``dr = g - S G G^T dr`` with the factors of ``I + G^T S G``, and ``u = G G^T dr``."""
+    n_c = g.shape[0]
+    for c in range(n_c):
+        for i in range(3):
+            dr[c, i] = 0.0
+            u[c, i] = 0.0
+    for turn in range(refinements + 1):
+        for c in range(n_c):
+            for i in range(3):
+                left[c, i] = g[c, i] - dr[c, i] - (S[c, i, 0] * u[c, 0] + S[c, i, 1] * u[c, 1] + S[c, i, 2] * u[c, 2])
+        scatter(w, left, y)
+        substitute(w, y)
+        # u = G dy, by its own kernel with nothing added: u is written over
+        for c in range(n_c):
+            for i in range(3):
+                u[c, i] = 0.0
+        gather(w, y, u, u)
+        for c in range(n_c):
+            for i in range(3):
+                dr[c, i] += left[c, i] - (S[c, i, 0] * u[c, 0] + S[c, i, 1] * u[c, 1] + S[c, i, 2] * u[c, 2])
+        scatter(w, dr, y)
+        for c in range(n_c):
+            for i in range(3):
+                u[c, i] = 0.0
+        gather(w, y, u, u)
+
+
+@inner_kernel
+def _newton_blocks(u: Array, r: Array, mu: Array, F: Array, alpha: float, soft: Array, S: Array, g: Array) -> None:
+    """Set S and g of the steps, see :func:`~signorini.solvers.alart_curnier.newton_blocks`.
+
+    What alpha is there is here the sum of alpha and the compliance, for each contact along its normal and across.
+    """
+    for c in range(mu.shape[0]):
+        n, a_n, a_t = r[c, 0] - u[c, 0], alpha + soft[c, 0], alpha + soft[c, 1]
+        for i in range(3):
+            g[c, i] = -F[c, i]
+            for j in range(3):
+                S[c, i, j] = 0.0
+        if not n > 0.0:
+            continue
+        S[c, 0, 0] = 1.0 / a_n
+        g[c, 0] = -F[c, 0] / a_n
+        t1, t2 = r[c, 1] - u[c, 1], r[c, 2] - u[c, 2]
+        size, radius = math.sqrt(t1 * t1 + t2 * t2), mu[c] * n
+        if size <= radius:
+            S[c, 1, 1], S[c, 2, 2] = 1.0 / a_t, 1.0 / a_t
+            g[c, 1], g[c, 2] = -F[c, 1] / a_t, -F[c, 2] / a_t
+            continue
+        e1, e2, k = t1 / size, t2 / size, radius / size
+        h = 1.0 + (a_t - 1.0) * k
+        f = mu[c] * (a_n - 1.0) / a_n
+        along = e1 * F[c, 1] + e2 * F[c, 2]
+        across1, across2 = F[c, 1] - along * e1, F[c, 2] - along * e2
+        along -= f * F[c, 0]
+        g[c, 1], g[c, 2] = -(along * e1 + across1 / h), -(along * e2 + across2 / h)
+        S[c, 1, 0], S[c, 2, 0] = (mu[c] - f) * e1, (mu[c] - f) * e2
+        k /= h
+        S[c, 1, 1], S[c, 2, 2] = k * (1.0 - e1 * e1), k * (1.0 - e2 * e2)
+        S[c, 1, 2] = -k * e1 * e2
+        S[c, 2, 1] = S[c, 1, 2]
+
+
+@inner_kernel
+def proximal_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
+    """Run outer steps from R; BEST receives what is better than `best`, whose residual is returned.
+
+    Not patient: gives up at the first inner problem that is not solved.
+    """
+    r, best_r, mu, soft = real_rows(w, R), real_rows(w, BEST), reals(w, MU), real_rows(w, SOFT)
+    F, g, ur, u, du = real_rows(w, V + 0), real_rows(w, V + 1), real_rows(w, V + 2), real_rows(w, V + 3), real_rows(w, V + 4)
+    dr, left, centre, y, s = real_rows(w, V + 5), real_rows(w, V + 6), real_rows(w, V + 7), real_rows(w, Y + 0), real_blocks(w, S)
+    n_c, count, work = mu.shape[0], 0, wholes(w, WORK)
+    velocity(w, r, y, ur)
+    while best > tolerance and count < limit:
+        copy(r, centre)
+        copy(ur, u)
+        first = size = alart_curnier(u, r, mu, F)
+        inner = 0
+        while size > _FALL * first and count < limit and inner < _INNER and not (inner >= _GROWS and size > first):
+            _newton_blocks(u, r, mu, F, alpha, soft, s, g)
+            assemble(w, s, 1.0)
+            count += 1
+            inner += 1
+            if not factorise(w):
+                break
+            newton_step(w, s, g, y, du, dr, left, 1 if alpha < _REFINED else 0)
+            for c in range(n_c):
+                for i in range(3):
+                    r[c, i] += dr[c, i]
+            velocity(w, r, y, ur)
+            for c in range(n_c):
+                for i in range(3):
+                    u[c, i] = ur[c, i] + alpha * (r[c, i] - centre[c, i])
+            size = alart_curnier(u, r, mu, F)
+            now = residual(w, r, ur)
+            if now < best:
+                best = now
+                copy(r, best_r)
+                if best <= tolerance:
+                    break
+        if best <= tolerance:
+            break
+        if size <= _FALL * first:
+            if inner <= 6:
+                alpha = max(alpha * (0.1 if inner <= 3 else 0.3), _LEAST)
+        else:
+            if not patient:
+                break
+            alpha = min(4.0 * alpha, _MOST)
+            if not size < 0.5 * first:
+                copy(centre, r)
+                velocity(w, r, y, ur)
+    work[NEWTON_STEPS] += count
+    return best

@@ -1,0 +1,82 @@
+"""The robust solver of one island: which method comes when.
+
+From where sweeps ended: impulses with which contacts go on as before (:mod:`~signorini.solvers.island_forces`), proximal
+Newton where the island is small or near, the interior point, proximal Newton from the best point, and both again from
+elsewhere. All is counted in factorisations, so that runs repeat bit for bit. The best point is returned, never the last.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import IntArray
+from signorini._jit import inner_kernel, real_rows, reals, wholes
+from signorini.solvers.island_interior import interior_point
+from signorini.solvers.island_newton import proximal_newton
+from signorini.solvers.island_table import (
+    BEST,
+    ENTRY,
+    INTERIOR_STEPS,
+    MU,
+    NEWTON_STEPS,
+    NODE_VECTORS,
+    SCALING,
+    START,
+    VECTORS,
+    WORK,
+    H,
+    R,
+    S,
+    T,
+    V,
+    Y,
+    claim,
+    copy,
+    fits,
+    residual,
+    velocity,
+)
+
+_FEW, _NEAR = 120, 1e-4  # Newton comes first up to so many contacts, or below this residual
+_FIRST_STEPS, _ALPHA = 20, 1e-3
+_DELTA = 1e-2  # how far the interior point pushes a guess into the cones
+_SHARE = 0.1
+
+
+@inner_kernel
+def claim_vectors(w: IntArray) -> bool:
+    """Claim the work vectors of all methods; False if there is no room for them."""
+    n_c, n = reals(w, MU).shape[0], wholes(w, START).shape[0] - 1
+    for k in range(VECTORS):
+        claim(w, V + k, n_c, 3, 0)
+    for k in range(NODE_VECTORS):
+        claim(w, Y + k, n, 6, 0)
+    claim(w, S, n_c, 3, 3)
+    claim(w, T, n_c, 3, 3)
+    claim(w, H, n_c, 3, 3)
+    claim(w, SCALING, n_c, 4, 0)
+    return fits(w)
+
+
+@inner_kernel
+def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
+    """Solve from ENTRY with up to about `budget` factorisations; return the residual of BEST."""
+    entry, best_r, r, work = real_rows(w, ENTRY), real_rows(w, BEST), real_rows(w, R), wholes(w, WORK)
+    u, y, n_c = real_rows(w, V + 2), real_rows(w, Y + 0), entry.shape[0]
+    velocity(w, entry, y, u)
+    best = residual(w, entry, u)
+    copy(entry, best_r)
+    for turn in range(1, 8):
+        left = budget - work[NEWTON_STEPS] - work[INTERIOR_STEPS]
+        if best <= tolerance or left <= 0 or not best < math.inf:
+            break
+        if turn == 1 and n_c > _FEW and best >= _NEAR:
+            continue
+        if turn % 2 == 1:
+            copy(best_r, r)
+            steps, alpha = (_FIRST_STEPS, _ALPHA) if turn == 1 else (100, 1e-2 if turn == 5 else _ALPHA)
+            best = proximal_newton(w, best, tolerance, min(left, steps), alpha, turn > 1)
+        else:
+            delta = _DELTA if turn == 2 else 0.0 if turn == 4 else 10.0 * _DELTA
+            best = interior_point(w, delta, best, tolerance, left, 10.0 * _SHARE if turn == 6 else _SHARE)
+    return best
