@@ -207,7 +207,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
 # SOFTNESS, what is remembered with contacts, see step_solve
 (
     ALPHA,  # compliance
-    WAIT,  # steps until a large island is tried as rigid again
+    WAIT,  # steps until what failed is tried again: to be rigid for large islands, that nothing moves for others
     BACK,  # the next such wait
     ENTRY_ALPHA,  # at which compliance begins
     CHANGE,  # of the impulse in the last step
@@ -215,8 +215,11 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     CHANGE_O,
     HABIT,  # the part of it that is expected again
     DEBT,  # operations of the robust solver that were spent and not earned yet, for each contact
+    BEYOND,  # what island_forces remembers
+    BEYOND_T,
+    BEYOND_O,
     SOFTNESS_COLUMNS,
-) = _numbered(10)
+) = _numbered(13)
 
 # NUMBERS
 (
@@ -239,8 +242,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     DRIVEN,  # [J] work of prescribed motions by couples
     GOAL,  # tolerance of the part of an island
     SPENT,  # operations of the last rescue, for each contact
+    OPEN_SCALE,  # of velocities in the robust solver
     NUMBER_COUNT,
-) = _numbered(20)
+) = _numbered(21)
 
 # COUNTS
 (
@@ -270,8 +274,10 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     BEGIN_ISLAND,  # the first one to be solved
     IN_LANE,  # others solve what resists
     SHORT,  # the robust solver needs more memory
+    OPEN_ISLAND,  # 1 + the island that the robust solver knows, 0 if none ...
+    OPEN_WORK,  # ... and the operations of its factorisations
     COUNT_COUNT,
-) = _numbered(27)
+) = _numbered(29)
 
 # Stages between which the step may return to Python.
 (

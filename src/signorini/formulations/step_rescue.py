@@ -13,14 +13,19 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
+    BEYOND,
     COUNTS,
     FIRST_CONTACT,
     ISLAND,
     N_CONTACTS,
     NUMBERS,
+    OPEN_ISLAND,
+    OPEN_SCALE,
+    OPEN_WORK,
     REFERENCE,
     ROBUST,
     SHORT,
+    SOFTNESS,
     SPENT,
     SPRING,
     TOLERANCE,
@@ -31,7 +36,7 @@ from signorini.formulations.step_parts import island_views, part_views
 from signorini.solvers.island_forces import keep_modes, share_forces
 from signorini.solvers.island_lu import order_nodes
 from signorini.solvers.island_newton import proximal_newton
-from signorini.solvers.island_robust import claim_vectors, solve_robustly
+from signorini.solvers.island_robust import claim_vectors, newton_nearby, solve_robustly
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -40,14 +45,16 @@ from signorini.solvers.island_table import (
     SCALING,
     SHARING_STEPS,
     WORK,
+    WORK_COUNT,
     D,
     R,
+    V,
     copy,
     open_island,
 )
 
-# What is asked for: that contacts go on as before; any solution; a solution of the part that was taken out.
-KEEP, SOLVE, SOLVE_PART = np.arange(3, dtype=np.int64)
+# What is asked for: that contacts go on as before; any solution; that of least impulses; one of the part taken out.
+KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = np.arange(5, dtype=np.int64)
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _LIKELY = 40.0  # factorisations that a solution takes, as a guess of what it costs
@@ -73,25 +80,45 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     Infinite where nothing better was found or it would cost more than `credit` operations for each contact; what was spent
     is in SPENT. Where memory is short SHORT is set.
     """
-    numbers, w = reals(t, NUMBERS), whole_rows(t, ROBUST)
+    counts, numbers, w = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST)
     start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (
         part_views(t, i) if what == SOLVE_PART else island_views(t, i)
     )
     n_c, numbers[SPENT] = mu.shape[0], 0.0
-    s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)
-    operations = order_nodes(w, int(credit * n_c / (_LIKELY if what != KEEP else 1.0))) if s > 0.0 else -1
-    if operations == 0:
-        return math.inf
-    if operations < 0 or not claim_vectors(w):
-        wholes(t, COUNTS)[SHORT] = 1
+    likely = 1.0 if what <= NEAR else _LIKELY
+    if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
+        counts[OPEN_ISLAND] = 0
+        s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)
+        operations = order_nodes(w, int(credit * n_c / likely)) if s > 0.0 else -1
+        if operations == 0:
+            return math.inf
+        if operations < 0 or not claim_vectors(w):
+            counts[SHORT] = 1
+            return math.inf
+        numbers[OPEN_SCALE], counts[OPEN_WORK] = s, operations
+        counts[OPEN_ISLAND] = 0 if what == SOLVE_PART else i + 1
+    s, operations = numbers[OPEN_SCALE], counts[OPEN_WORK]
+    if operations * likely > credit * n_c:
         return math.inf
     work, tolerance, best = wholes(w, WORK), numbers[TOLERANCE], math.inf
+    for k in range(WORK_COUNT):
+        work[k] = 0
     if what == KEEP:
-        island, b, shift = whole_rows(t, ISLAND), real_rows(t, B), real_rows(w, SCALING)
+        island, b, shift, beyond = whole_rows(t, ISLAND), real_rows(t, B), real_rows(w, SCALING), real_rows(w, V + 16)
+        softness = real_rows(t, SOFTNESS)
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         for c in range(n_c):
             shift[c, 0] = load[c, 0] - b[first + c, 0]
-        best = keep_modes(w, real_rows(t, U)[first:last], shift, real_rows(t, REFERENCE)[first:last], s, goal)
+            for k in range(3):
+                beyond[c, k] = softness[first + c, BEYOND + k]
+        bears = real_rows(t, REFERENCE)[first:last]
+        best = keep_modes(w, real_rows(t, U)[first:last], shift, bears, beyond, s, goal)
+        for c in range(n_c):
+            for k in range(3):
+                softness[first + c, BEYOND + k] = beyond[c, k]
+    elif what == NEAR:
+        _scale(w, best_p, s, True)
+        best = newton_nearby(w, goal)
     else:
         _scale(w, best_p, s, True)
         limit = int(credit * n_c / operations)
@@ -99,7 +126,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
             best = proximal_newton(w, best, goal, _POLISH_STEPS, _POLISH_ALPHA, False)
-        if what == SOLVE and best <= tolerance and goal < tolerance and numbers[SPRING] == 0.0:
+        if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = share_forces(w, best, goal)
     if best < math.inf:
         _scale(w, best_p, s, False)

@@ -64,6 +64,7 @@ from signorini.formulations.step_arrays import (
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
+    OPEN_ISLAND,
     REFERENCE,
     RESCUE,
     RHO,
@@ -88,7 +89,7 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import KEEP, SOLVE, SOLVE_PART
+from signorini.formulations.step_rescue import KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
@@ -102,8 +103,10 @@ _AT_LEAST, _BETTERED = 2, 24
 # An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not exact
 # moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
-# Sweeps within which the residual must fall to this part: where the robust solver is at hand, and elsewhere.
-_HASTE, _PATIENCE, _PROGRESS = 24, 200, 0.1
+_NEARLY = 1e-2
+# Sweeps within which the residual must fall to this part: where the robust solver is at hand, a step of which costs as
+# much as a few sweeps or those over so many contacts, and elsewhere.
+_HASTE, _FEW, _PATIENCE, _PROGRESS = 8, 400, 200, 0.1
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once, and
 # what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
@@ -175,7 +178,7 @@ def _speed(before: Array, b: Array, first: int, last: int) -> float:
 
 
 @inner_kernel
-def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, robust: bool) -> Any:
+def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, haste: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if how == _LOOK:
         return (np.int64(0), np.int64(0), _PROGRESS)
@@ -188,7 +191,9 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most
     if soft and alpha >= _MOST:
         return (np.int64(_LAST), np.int64(_PATIENCE), _PROGRESS)
     if not large and not soft:
-        return (most, np.int64(_HASTE if robust else _PATIENCE), _PROGRESS)
+        if haste > 0:
+            return (haste, np.int64(_HASTE), 0.0)
+        return (most, np.int64(_PATIENCE), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
@@ -297,6 +302,7 @@ def solve_step(t: IntArray) -> bool:
             debt = max(0.0, debt - _EARNED)
             large = island[i, CUT_ROW] > 0 and counts[SOFT] == 1
             soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
+            wait -= 0.0 if large else 1.0
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
             speed = _speed(real_rows(t, U), real_rows(t, B), first, last)
             slow, goal = speed <= _SLOW, max(_FINEST, speed) * tolerance
@@ -304,9 +310,10 @@ def solve_step(t: IntArray) -> bool:
                 _expect(best, softness, first, last)
         if pose:
             _pose_island(t, first, last, alpha if soft else 0.0)
+            counts[OPEN_ISLAND] = 0
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
             how = none + (_FEW_SWEEPS if not cold and island[i, CUT_ROW] > 0 else _ALL_SWEEPS)
-            if robust and slow and not large and not soft and numbers[SPRING] == 0.0:
+            if robust and not large and not soft:
                 how = none + _LOOK
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
@@ -314,7 +321,8 @@ def solve_step(t: IntArray) -> bool:
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
-        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], robust)
+        haste = none + 3 * _HASTE + _FEW // island[i, N_CONTACTS] if robust else none
+        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
         if island[i, CUT_ROW] == 0:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
@@ -372,12 +380,18 @@ def solve_step(t: IntArray) -> bool:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             if robust:
-                if how == _LOOK or (large and slow):
+                if slow and numbers[SPRING] == 0.0 and (large or (how == _LOOK and wait <= 0.0)):
                     found = measured(t[RESCUE, 0], (t, i, KEEP, wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
+                    if not large:
+                        wait, back = (0.0, 1.0) if found <= wanted else (back, min(2.0 * back, _LONGEST_WAIT))
+                if residual > wanted and how == _LOOK and residual < _NEARLY:
+                    found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
+                    debt += numbers[SPENT]
+                    residual = min(residual, found)
                 if residual > wanted and how != _LOOK:
-                    found = measured(t[RESCUE, 0], (t, i, SOLVE, _MARGIN * wanted, _CREDIT - debt))
+                    found = measured(t[RESCUE, 0], (t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
                 if counts[SHORT] == 1:
@@ -397,15 +411,17 @@ def solve_step(t: IntArray) -> bool:
             entering = alpha == 0.0
             if entering:
                 alpha = entry if entry > 0.0 else _FIRST
-            wait, back, soft, pose = back, min(2.0 * back, _LONGEST_WAIT), True, True
+            if large:
+                wait, back = back, min(2.0 * back, _LONGEST_WAIT)
+            soft, pose = True, True
             continue
         if soft:
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
             alpha = _next_alpha(alpha, effort)
-            wait -= 1.0 if alpha == _LEAST else 0.0
+            wait -= 1.0 if large and alpha == _LEAST else 0.0
         elif met:
-            back = max(1.0, 0.5 * back) if alpha == 0.0 else back
+            back = max(1.0, 0.5 * back) if large and alpha == 0.0 else back
             alpha = 0.0
         island[i, MET] = 1 if met else 0
         solved = solved and met

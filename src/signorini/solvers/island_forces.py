@@ -38,6 +38,7 @@ from signorini.solvers.island_lu import assemble, factorise, substitute
 from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
     BEST,
+    ENTRY,
     MODE,
     MU,
     SHARING_STEPS,
@@ -48,8 +49,8 @@ from signorini.solvers.island_table import (
     S,
     V,
     Y,
+    apply,
     copy,
-    gather,
     residual,
     scatter,
     velocity,
@@ -65,6 +66,7 @@ _WEIGHT, _LEAST, _MOST = 1e-3, 1e-11, 1e3  # of the identity in the matrices: at
 _STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most
 _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
+_TELL = False
 _MARGIN = 100.0  # in residuals: speeds that are told from zero
 
 
@@ -120,39 +122,70 @@ def _product(a: Array, b: Array) -> float:
 
 
 @inner_kernel
-def _image(w: IntArray, x: Array, v: Array) -> None:
-    """Set ``v = G x``."""
-    for c in range(v.shape[0]):
-        for i in range(3):
-            v[c, i] = 0.0
-    gather(w, x, v, v)
-
-
-@inner_kernel
-def _least_norm(w: IntArray, wanted: Array, along: Array, error: float, r: Array) -> bool:
-    """Set r to the least admissible impulses with ``G^T r = wanted``, that is known up to a relative error.
-
-    False if they are not found.
-    """
-    v, trial_r, s, work = real_rows(w, V + 2), real_rows(w, V + 3), real_blocks(w, S), wholes(w, WORK)
-    x, left, trial, y = real_rows(w, Y + 3), real_rows(w, Y + 4), real_rows(w, Y + 5), real_rows(w, Y + 0)
-    n, weight, mode, mu = wanted.shape[0], _LEAST, wholes(w, MODE), reals(w, MU)
-    size = math.sqrt(_product(wanted, wanted))
-    for c in range(r.shape[0]):  # where all that hold are glued: if that is admissible it is the answer
+def _glue(w: IntArray, along: Array, s: Array) -> None:
+    """Set the derivative of ``P_C`` where all contacts that hold are glued."""
+    mu, mode = reals(w, MU), wholes(w, MODE)
+    for c in range(mu.shape[0]):
+        a = (1.0, mu[c] * along[c, 0], mu[c] * along[c, 1])
+        square = 1.0 + a[1] * a[1] + a[2] * a[2]
         for i in range(3):
             for j in range(3):
                 s[c, i, j] = 1.0 if i == j and mode[c] == HOLDS else 0.0
-        if mode[c] == SLIPS:
-            a = (1.0, mu[c] * along[c, 0], mu[c] * along[c, 1])
-            square = 1.0 + a[1] * a[1] + a[2] * a[2]
-            for i in range(3):
-                for j in range(3):
+                if mode[c] == SLIPS:
                     s[c, i, j] = a[i] * a[j] / square
+
+
+@inner_kernel
+def _displace(w: IntArray, v: Array, s: Array, x: Array) -> bool:
+    """Set x to the displacement that stretches springs by v where they are glued; False where that is singular."""
+    y, work = real_rows(w, Y + 0), wholes(w, WORK)
+    assemble(w, s, _LEAST)
+    work[SHARING_STEPS] += 1
+    if not factorise(w):
+        return False
+    g = real_rows(w, V + 3)
+    for c in range(v.shape[0]):
+        for i in range(3):
+            g[c, i] = s[c, i, 0] * v[c, 0] + s[c, i, 1] * v[c, 1] + s[c, i, 2] * v[c, 2]
+    scatter(w, g, y)
+    substitute(w, y)
+    for i in range(x.shape[0]):
+        for j in range(6):
+            x[i, j] = y[i, j]
+    return True
+
+
+@inner_kernel
+def _left_over(w: IntArray, r: Array, wanted: Array, left: Array) -> float:
+    """Set ``left = wanted - G^T r``; return its norm."""
+    scatter(w, r, left)
+    for i in range(left.shape[0]):
+        for j in range(6):
+            left[i, j] = wanted[i, j] - left[i, j]
+    return math.sqrt(_product(left, left))
+
+
+@inner_kernel
+def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bool, error: float, r: Array) -> bool:
+    r"""Set r to the least admissible impulses with ``G^T r = wanted``, that is known up to a relative error.
+
+    False if they are not found. Where something is known they are sought near springs stretched by `near`.
+    How springs are stretched in the end, :math:`G \lambda`, is in work vector 2.
+    """
+    v, trial_r, s, work = real_rows(w, V + 2), real_rows(w, V + 3), real_blocks(w, S), wholes(w, WORK)
+    x, left, trial, y = real_rows(w, Y + 3), real_rows(w, Y + 4), real_rows(w, Y + 5), real_rows(w, Y + 0)
+    n, weight = wanted.shape[0], _LEAST
+    size = math.sqrt(_product(wanted, wanted))
+    _glue(w, along, s)
     for i in range(n):
         for j in range(6):
             x[i, j] = 0.0
             left[i, j] = wanted[i, j]
     phi, missing, slow = 0.0, size, 0
+    if known and _displace(w, near, s, x):
+        apply(w, x, v)
+        phi = _project(w, v, along, r, s, True) - _product(wanted, x)
+        missing = _left_over(w, r, wanted, left)
     for count in range(_STEPS):
         if missing <= max(_EXACT, 0.1 * error) * size:
             return True
@@ -164,14 +197,14 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, error: float, r: Array
             for j in range(6):
                 y[i, j] = left[i, j]
         substitute(w, y)
-        slope, step, found = _product(left, y), 1.0, False
+        slope, step, value, found = _product(left, y), 1.0, 0.0, False
         for _ in range(10):
             for i in range(n):
                 for j in range(6):
                     trial[i, j] = x[i, j] + step * y[i, j]
-            _image(w, trial, v)
+            apply(w, trial, v)
             value = _project(w, v, along, trial_r, s, False) - _product(wanted, trial)
-            if value <= phi - 1e-4 * step * slope + 1e-15 * abs(phi) or (count == 0 and step == 1.0):
+            if value <= phi - 1e-4 * step * slope + 1e-15 * abs(phi):
                 found = True
                 break
             step *= 0.5
@@ -179,7 +212,7 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, error: float, r: Array
             if weight >= _MOST:
                 break
             weight = min(100.0 * max(weight, 1e-6), _MOST)
-            _image(w, x, v)
+            apply(w, x, v)
             _project(w, v, along, r, s, True)
             continue
         phi = value
@@ -187,12 +220,10 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, error: float, r: Array
             for j in range(6):
                 x[i, j] = trial[i, j]
         _project(w, v, along, r, s, True)
-        scatter(w, r, left)
-        for i in range(n):
-            for j in range(6):
-                left[i, j] = wanted[i, j] - left[i, j]
         before = missing
-        missing = math.sqrt(_product(left, left))
+        missing = _left_over(w, r, wanted, left)
+        if _TELL:
+            print("     step", count, step, "missing", missing / size, "weight", weight, "phi", phi)
         if not missing < math.inf:
             return False
         slow = slow + 1 if missing > 0.5 * before and missing <= max(_ENOUGH, error) * size else 0
@@ -217,7 +248,7 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
         mode[c] = OPENS if u[c, 0] > slow else SLIPS if speed > slow else HOLDS
         along[c, 0], along[c, 1] = (-u[c, 1] / speed, -u[c, 2] / speed) if speed > 0.0 else (0.0, 0.0)
     scatter(w, best_r, wanted)
-    if not _least_norm(w, wanted, along, best, r):
+    if not _least_norm(w, wanted, along, best_r, False, best, r):
         return best
     velocity(w, r, soft, u)
     now = residual(w, r, u)
@@ -288,23 +319,42 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
 
 
 @inner_kernel
-def keep_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float, tolerance: float) -> float:
+def keep_modes(
+    w: IntArray,
+    before: Array,
+    gap_speed: Array,
+    bears: Array,
+    beyond: Array,
+    s: float,
+    tolerance: float,
+) -> float:
     """Look for impulses with which contacts go on as before the step; BEST receives them if they solve the problem.
 
-    Returns the residual, infinite where there are none.
+    Returns the residual, infinite where there are none. `beyond` is by how much springs were stretched beyond the cones in
+    the last step, and is so for this one after it, in units of impulses; zero if nothing is known of it.
     """
-    along, r, u, y, wanted = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1), real_rows(w, Y + 2)
+    along, r, u, y = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1)
+    wanted, d, v, near = real_rows(w, Y + 2), reals(w, D), real_rows(w, V + 2), real_rows(w, ENTRY)
+    known = False
+    for c in range(r.shape[0]):
+        for i in range(3):
+            known = known or beyond[c, i] != 0.0
+            near[c, i] = (bears[c, i] + beyond[c, i]) / (d[c] * s)
+            beyond[c, i] = 0.0
     if not _guess_modes(w, before, gap_speed, bears, s) or not _solve_modes(w, along, r):
         return math.inf
     velocity(w, r, y, u)
     now = residual(w, r, u)
     if not now <= tolerance:
         scatter(w, r, wanted)
-        if not _least_norm(w, wanted, along, 0.0, r):
+        if not _least_norm(w, wanted, along, near, known, 0.0, r):
             return math.inf
         velocity(w, r, y, u)
         now = residual(w, r, u)
-    if not now <= tolerance:
-        return math.inf
+        if not now <= tolerance:
+            return math.inf
+        for c in range(r.shape[0]):
+            for i in range(3):
+                beyond[c, i] = d[c] * s * (v[c, i] - r[c, i])
     copy(r, real_rows(w, BEST))
     return now

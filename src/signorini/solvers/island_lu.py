@@ -1,8 +1,8 @@
 """The robust solver of one island: sparse LU factors by 6x6 blocks, one for each pair of nodes that meet.
 
 Newton matrices of a pile are very sparse: ``I + G^T S G`` joins two bodies only where they touch. Nodes are eliminated in
-an order of minimum degree; the pattern stays for all matrices of the island. Rows are exchanged inside diagonal blocks
-only, which suits matrices near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
+an order of minimum degree; the pattern stays for all matrices of the island. Rows are not exchanged, which suits matrices
+near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from signorini.solvers.island_table import (
     PLACE,
     POOL,
     START,
-    SWAP,
     TARGET,
     B,
     G,
     claim,
     fits,
 )
+
+Row = tuple[float, float, float, float, float, float]
 
 _WORD = 62  # bits used of a word
 
@@ -190,6 +191,36 @@ def _complete(w: IntArray, n: int, size: int, updates: int) -> int:
 
 
 @inner_kernel
+def _row(b: Array, k: int, i: int) -> Row:
+    """Return row `i` of block `k`."""
+    return (b[k, i, 0], b[k, i, 1], b[k, i, 2], b[k, i, 3], b[k, i, 4], b[k, i, 5])
+
+
+@inner_kernel
+def _write(b: Array, k: int, i: int, a: Row) -> None:
+    """Set row `i` of block `k`."""
+    b[k, i, 0], b[k, i, 1], b[k, i, 2], b[k, i, 3], b[k, i, 4], b[k, i, 5] = a
+
+
+@inner_kernel
+def _combined(x: float, y: float, z: float, a: Row, b: Row, c: Row) -> Row:
+    """Return ``x a + y b + z c``."""
+    return (
+        x * a[0] + y * b[0] + z * c[0],
+        x * a[1] + y * b[1] + z * c[1],
+        x * a[2] + y * b[2] + z * c[2],
+        x * a[3] + y * b[3] + z * c[3],
+        x * a[4] + y * b[4] + z * c[4],
+        x * a[5] + y * b[5] + z * c[5],
+    )
+
+
+@inner_kernel
+def _sum(a: Row, b: Row) -> Row:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@inner_kernel
 def assemble(w: IntArray, S: Array, weight: float) -> None:
     """Set the matrix ``weight I + G^T S G``."""
     first, g, pair_start, pair = wholes(w, FIRST), real_blocks(w, G), wholes(w, PAIR_START), wholes(w, PAIR)
@@ -199,93 +230,75 @@ def assemble(w: IntArray, S: Array, weight: float) -> None:
             for j in range(6):
                 b[k, i, j] = weight if k < n and i == j else 0.0
     for c in range(S.shape[0]):
-        s00, s01, s02 = S[c, 0, 0], S[c, 0, 1], S[c, 0, 2]
-        s10, s11, s12 = S[c, 1, 0], S[c, 1, 1], S[c, 1, 2]
-        s20, s21, s22 = S[c, 2, 0], S[c, 2, 1], S[c, 2, 2]
-        if s00 == 0.0 and s11 == 0.0 and s22 == 0.0:
+        if S[c, 0, 0] == 0.0 and S[c, 1, 1] == 0.0 and S[c, 2, 2] == 0.0:
             continue
         m = first[c + 1] - first[c]
         for l in range(m):
-            for j in range(6):
-                g0, g1, g2 = g[first[c] + l, 0, j], g[first[c] + l, 1, j], g[first[c] + l, 2, j]
-                t0 = s00 * g0 + s01 * g1 + s02 * g2
-                t1 = s10 * g0 + s11 * g1 + s12 * g2
-                t2 = s20 * g0 + s21 * g1 + s22 * g2
-                for k in range(m):
-                    x = pair[pair_start[c] + m * k + l]
-                    f = first[c] + k
-                    for i in range(6):
-                        b[x, i, j] += g[f, 0, i] * t0 + g[f, 1, i] * t1 + g[f, 2, i] * t2
+            g0, g1, g2 = _row(g, first[c] + l, 0), _row(g, first[c] + l, 1), _row(g, first[c] + l, 2)
+            t0 = _combined(S[c, 0, 0], S[c, 0, 1], S[c, 0, 2], g0, g1, g2)
+            t1 = _combined(S[c, 1, 0], S[c, 1, 1], S[c, 1, 2], g0, g1, g2)
+            t2 = _combined(S[c, 2, 0], S[c, 2, 1], S[c, 2, 2], g0, g1, g2)
+            for k in range(m):
+                x, f = pair[pair_start[c] + m * k + l], first[c] + k
+                for i in range(6):
+                    _write(b, x, i, _sum(_row(b, x, i), _combined(g[f, 0, i], g[f, 1, i], g[f, 2, i], t0, t1, t2)))
 
 
 @inner_kernel
-def _invert(b: Array, k: int, swap: IntArray) -> bool:
-    """Invert one block in place, with exchange of rows."""
+def _without(a: Row, f: float, b: Row) -> Row:
+    """Return ``a - f b``."""
+    return (a[0] - f * b[0], a[1] - f * b[1], a[2] - f * b[2], a[3] - f * b[3], a[4] - f * b[4], a[5] - f * b[5])
+
+
+@inner_kernel
+def _invert(b: Array, k: int) -> bool:
+    """Invert one block in place by the elimination of Gauss and Jordan."""
     for i in range(6):
-        m, v = i, abs(b[k, i, i])
-        for l in range(i + 1, 6):
-            if abs(b[k, l, i]) > v:
-                m, v = l, abs(b[k, l, i])
-        if not v > 0.0:
+        if not abs(b[k, i, i]) > 0.0:
             return False
-        swap[i] = m
-        if m != i:
-            for j in range(6):
-                b[k, i, j], b[k, m, j] = b[k, m, j], b[k, i, j]
-        pivot = 1.0 / b[k, i, i]
-        b[k, i, i] = 1.0
-        for j in range(6):
-            b[k, i, j] *= pivot
+        pivot, c = 1.0 / b[k, i, i], _row(b, k, i)
+        c = (pivot * c[0], pivot * c[1], pivot * c[2], pivot * c[3], pivot * c[4], pivot * c[5])
         for l in range(6):
-            f = b[k, l, i]
-            if l != i and f != 0.0:
-                b[k, l, i] = 0.0
-                for j in range(6):
-                    b[k, l, j] -= f * b[k, i, j]
-    for i in range(5, -1, -1):
-        m = swap[i]
-        if m != i:
-            for l in range(6):
-                b[k, l, i], b[k, l, m] = b[k, l, m], b[k, l, i]
+            if l != i:
+                f = b[k, l, i]
+                _write(b, k, l, _without(_row(b, k, l), f, c))
+                b[k, l, i] = -f * pivot
+        _write(b, k, i, c)
+        b[k, i, i] = pivot
     return True
 
 
 @inner_kernel
-def _row_times(b: Array, a: tuple[float, float, float, float, float, float], k: int, j: int) -> float:
-    """Return a row times column `j` of a block."""
-    return float(
-        a[0] * b[k, 0, j]
-        + a[1] * b[k, 1, j]
-        + a[2] * b[k, 2, j]
-        + a[3] * b[k, 3, j]
-        + a[4] * b[k, 4, j]
-        + a[5] * b[k, 5, j]
+def _row_times(a: Row, b: Array, k: int) -> Row:
+    """Return a row times block `k`."""
+    return _sum(
+        _combined(a[0], a[1], a[2], _row(b, k, 0), _row(b, k, 1), _row(b, k, 2)),
+        _combined(a[3], a[4], a[5], _row(b, k, 3), _row(b, k, 4), _row(b, k, 5)),
     )
 
 
 @inner_kernel
 def factorise(w: IntArray) -> bool:
-    """Overwrite the matrix with its factors: diagonal blocks become their inverses, L is divided by them."""
-    b, start, target, swap = real_blocks(w, B), wholes(w, START), wholes(w, TARGET), wholes(w, SWAP)
+    """Overwrite the matrix with its factors: diagonal blocks become their inverses, L is divided by them.
+
+    Rows of six numbers are read, combined and written as a whole, which the compiler turns into vector instructions.
+    """
+    b, start, target = real_blocks(w, B), wholes(w, START), wholes(w, TARGET)
     n, at = start.shape[0] - 1, 0
     for k in range(n):
-        if not _invert(b, k, swap):
+        if not _invert(b, k):
             return False
         for t in range(start[k], start[k + 1]):
             L = n + 2 * t + 1
             for i in range(6):
-                a = (b[L, i, 0], b[L, i, 1], b[L, i, 2], b[L, i, 3], b[L, i, 4], b[L, i, 5])
-                for j in range(6):
-                    b[L, i, j] = _row_times(b, a, k, j)
+                _write(b, L, i, _row_times(_row(b, L, i), b, k))
         for t in range(start[k], start[k + 1]):
             L = n + 2 * t + 1
             for v in range(start[k], start[k + 1]):
                 U, x = n + 2 * v, target[at]
                 at += 1
                 for i in range(6):
-                    a = (b[L, i, 0], b[L, i, 1], b[L, i, 2], b[L, i, 3], b[L, i, 4], b[L, i, 5])
-                    for j in range(6):
-                        b[x, i, j] -= _row_times(b, a, U, j)
+                    _write(b, x, i, _without(_row(b, x, i), 1.0, _row_times(_row(b, L, i), b, U)))
     return True
 
 
@@ -312,7 +325,7 @@ def substitute(w: IntArray, y: Array) -> None:
 
 
 @inner_kernel
-def _times_column(b: Array, k: int, i: int, a: tuple[float, float, float, float, float, float]) -> float:
+def _times_column(b: Array, k: int, i: int, a: Row) -> float:
     """Return row `i` of a block times a column."""
     return float(
         b[k, i, 0] * a[0]

@@ -38,9 +38,10 @@ from signorini.solvers.island_table import (
 )
 
 _FEW, _NEAR = 120, 1e-4  # Newton comes first up to so many contacts, or below this residual
-_FIRST_STEPS, _ALPHA = 20, 1e-3
+_FIRST_STEPS, _FAR_STEPS, _ALPHA, _OF_RESIDUAL = 40, 10, 1e-3, 10.0
 _DELTA = 1e-2  # how far the interior point pushes a guess into the cones
 _SHARE = 0.1
+_NEARBY = 8  # steps from a guess that is near
 
 
 @inner_kernel
@@ -70,13 +71,23 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
         left = budget - work[NEWTON_STEPS] - work[INTERIOR_STEPS]
         if best <= tolerance or left <= 0 or not best < math.inf:
             break
-        if turn == 1 and n_c > _FEW and best >= _NEAR:
-            continue
         if turn % 2 == 1:
             copy(best_r, r)
-            steps, alpha = (_FIRST_STEPS, _ALPHA) if turn == 1 else (100, 1e-2 if turn == 5 else _ALPHA)
-            best = proximal_newton(w, best, tolerance, min(left, steps), alpha, turn > 1)
+            far = turn == 1 and n_c > _FEW and best >= _NEAR
+            steps, alpha = _FAR_STEPS if far else _FIRST_STEPS if turn == 1 else 100, 1e-2 if turn == 5 else min(_ALPHA, _OF_RESIDUAL * best) if turn == 1 else _ALPHA
+            best = proximal_newton(w, best, tolerance, min(left, steps), alpha, not far)
         else:
             delta = _DELTA if turn == 2 else 0.0 if turn == 4 else 10.0 * _DELTA
             best = interior_point(w, delta, best, tolerance, left, 10.0 * _SHARE if turn == 6 else _SHARE)
     return best
+
+
+@inner_kernel
+def newton_nearby(w: IntArray, tolerance: float) -> float:
+    """Take a few Newton steps from ENTRY, for guesses that are near; return the residual of BEST."""
+    entry, u, y = real_rows(w, ENTRY), real_rows(w, V + 2), real_rows(w, Y)
+    velocity(w, entry, y, u)
+    best = residual(w, entry, u)
+    copy(entry, real_rows(w, BEST))
+    copy(entry, real_rows(w, R))
+    return proximal_newton(w, best, tolerance, _NEARBY, min(_ALPHA, _OF_RESIDUAL * best), False)

@@ -40,7 +40,6 @@ def _numbered(count: int) -> Any:
     COLUMN,
     TARGET,  # what each elimination updates
     B,  # (n + 2 n_f, 6, 6): diagonal blocks, then U and L alternating in the order of COLUMN
-    SWAP,  # (6,)
     Q,  # (n_c, 3)
     MU,  # (n_c,)
     D,  # (n_c,)
@@ -59,7 +58,7 @@ def _numbered(count: int) -> Any:
     FRONT,  # (n,)
     MODE,  # (n_c,) see island_forces
     V,  # (n_c, 3) the first of so many work vectors ...
-) = _numbered(29)
+) = _numbered(28)
 VECTORS = 20
 Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
@@ -98,6 +97,14 @@ def gather(w: IntArray, y: Array, q: Array, u: Array) -> None:
                 u1 += g[k, 1, j] * v
                 u2 += g[k, 2, j] * v
         u[c, 0], u[c, 1], u[c, 2] = u0, u1, u2
+
+
+@inner_kernel
+def apply(w: IntArray, y: Array, u: Array) -> None:
+    """Set ``u = G y``."""
+    for c in range(u.shape[0]):
+        u[c, 0], u[c, 1], u[c, 2] = 0.0, 0.0, 0.0
+    gather(w, y, u, u)
 
 
 @inner_kernel
@@ -186,14 +193,11 @@ def open_island(
     claim(w, D, n_c, 0, 0)
     claim(w, MODE, n_c, 0, 0)
     claim(w, WORK, WORK_COUNT, 0, 0)
-    claim(w, SWAP, 6, 0, 0)
     claim(w, START, nodes + 1, 0, 0)
     if not fits(w):
         return 0.0
     first, node, g, pair_start = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), wholes(w, PAIR_START)
-    q, soft, friction, d, work = real_rows(w, Q), real_rows(w, SOFT), reals(w, MU), reals(w, D), wholes(w, WORK)
-    for k in range(WORK_COUNT):
-        work[k] = 0
+    q, soft, friction, d = real_rows(w, Q), real_rows(w, SOFT), reals(w, MU), reals(w, D)
     at, s = 0, 0.0
     for c in range(n_c):
         first[c], last = at, -1

@@ -221,7 +221,7 @@ def gauss_seidel(
                 tolerance, max_sweeps, wanted = wanted, sweeps + after, math.inf
             if best <= tolerance or sweeps >= max_sweeps or not residual < math.inf:
                 break
-            if progress > 0.0 and best < progress * goal:
+            if goal == math.inf or (progress > 0.0 and best < progress * goal):
                 goal, goal_at = best, sweeps
             elif sweeps - goal_at >= patience:
                 if progress > 0.0 or _hopeless(best, tolerance, sweeps, max_sweeps, goal, sweeps - goal_at):
