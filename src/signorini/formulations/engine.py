@@ -167,7 +167,8 @@ class Engine:
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
         if self._plain and self.model.body_count >= MANY_BODIES:
-            self._connect(at.CUT_ISLANDS, at.TAKE_PART)
+            self._connect(at.CUT_ISLANDS)
+        self._connect(at.TAKE_PART)
         self._connected = True
 
     def _go_on(self, steps: int) -> int:

@@ -207,7 +207,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
 # SOFTNESS, what is remembered with contacts, see step_solve
 (
     ALPHA,  # compliance
-    WAIT,  # steps until what failed is tried again: to be rigid for large islands, that nothing moves for others
+    WAIT,  # steps until the island is tried as rigid again
     BACK,  # the next such wait
     ENTRY_ALPHA,  # at which compliance begins
     CHANGE,  # of the impulse in the last step
@@ -215,11 +215,13 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     CHANGE_O,
     HABIT,  # the part of it that is expected again
     DEBT,  # operations of the robust solver that were spent and not earned yet, for each contact
+    KEEP_WAIT,  # the same, until its contacts are tried to go on as before
+    KEEP_BACK,
     BEYOND,  # what island_forces remembers
     BEYOND_T,
     BEYOND_O,
     SOFTNESS_COLUMNS,
-) = _numbered(13)
+) = _numbered(15)
 
 # NUMBERS
 (

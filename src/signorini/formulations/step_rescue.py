@@ -58,6 +58,8 @@ KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = np.arange(5, dtype=np.int64)
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _LIKELY = 40.0  # factorisations that a solution takes, as a guess of what it costs
+_AT_ONCE = 0.25  # of the credit that is spent on one solution
+_TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
 
@@ -91,6 +93,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)
         operations = order_nodes(w, int(credit * n_c / likely)) if s > 0.0 else -1
         if operations == 0:
+            numbers[SPENT] = _TOO_DEAR * credit
             return math.inf
         if operations < 0 or not claim_vectors(w):
             counts[SHORT] = 1
@@ -99,6 +102,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         counts[OPEN_ISLAND] = 0 if what == SOLVE_PART else i + 1
     s, operations = numbers[OPEN_SCALE], counts[OPEN_WORK]
     if operations * likely > credit * n_c:
+        numbers[SPENT] = _TOO_DEAR * credit
         return math.inf
     work, tolerance, best = wholes(w, WORK), numbers[TOLERANCE], math.inf
     for k in range(WORK_COUNT):
@@ -121,7 +125,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         best = newton_nearby(w, goal)
     else:
         _scale(w, best_p, s, True)
-        limit = int(credit * n_c / operations)
+        limit = int(_AT_ONCE * credit * n_c / operations)
         best = solve_robustly(w, goal if what == SOLVE_PART else max(goal, tolerance), limit)
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))

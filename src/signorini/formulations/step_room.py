@@ -203,6 +203,7 @@ class Room:
     def make_room_for_robust(self, numbers: int) -> None:
         """Give the robust solver room for so many numbers."""
         pool, table = self.arena.put(at.ROBUST_POOL, np.zeros(numbers)), self.arena[at.ROBUST]
+        table[:] = 0
         table[POOL, :2] = pool.ctypes.data, numbers
 
     def make_more_room(self, needed: int) -> None:

@@ -57,6 +57,8 @@ from signorini.formulations.step_arrays import (
     ISLAND,
     ISLANDS,
     JOB,
+    KEEP_BACK,
+    KEEP_WAIT,
     LIMIT,
     LOAD,
     LOCAL,
@@ -103,13 +105,18 @@ _AT_LEAST, _BETTERED = 2, 24
 # An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not exact
 # moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
-_NEARLY = 1e-2
-# Sweeps within which the residual must fall to this part: where the robust solver is at hand, a step of which costs as
-# much as a few sweeps or those over so many contacts, and elsewhere.
-_HASTE, _FEW, _PATIENCE, _PROGRESS = 8, 400, 200, 0.1
+_NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
+# Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts, as
+# long as their progress, judged after so many of them, promises to be enough. Without it: sweeps within which the residual
+# must fall to this part.
+_AS_MANY, _FEW, _HASTE = 8.0, 400, 8
+_PATIENCE, _PROGRESS = 200, 0.1
+_CHEAP = 8.0  # in sweeps: robust steps that are tried before any
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once, and
 # what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
+_DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
+_DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 # Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
 _LEVERAGE, _EXACT = 30.0, 1e-13
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
@@ -155,16 +162,12 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
 
 
 @inner_kernel
-def _remembered(softness: Array, first: int, last: int) -> tuple[float, float, float, float, float]:
-    """Return how soft an island is, and what it owes: the largest of each number over its contacts."""
-    alpha, wait, back, entry, debt = 0.0, 0.0, 1.0, 0.0, 0.0
+def _remembered(softness: Array, first: int, last: int, column: int) -> float:
+    """Return what is remembered of an island: the largest number of a column over its contacts."""
+    most = 0.0
     for k in range(first, last):
-        alpha = max(alpha, softness[k, ALPHA])
-        wait = max(wait, softness[k, WAIT])
-        back = max(back, softness[k, BACK])
-        entry = max(entry, softness[k, ENTRY_ALPHA])
-        debt = max(debt, softness[k, DEBT])
-    return (alpha, wait, back, entry, debt)
+        most = max(most, softness[k, column])
+    return most
 
 
 @inner_kernel
@@ -178,14 +181,25 @@ def _speed(before: Array, b: Array, first: int, last: int) -> float:
 
 
 @inner_kernel
+def _newton_in_sweeps(nodes: int, contacts: int) -> float:
+    """Return about how many sweeps cost as much as a step of the robust solver.
+
+    A factorisation takes some 0.6 n^2 updates of a block in piles of n bodies, each a third of the work at a contact.
+    """
+    return 2.0 + 0.2 * nodes * nodes / contacts
+
+
+@inner_kernel
 def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, haste: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if how == _LOOK:
         return (np.int64(0), np.int64(0), _PROGRESS)
     if how == _FEW_SWEEPS:
         return (np.int64(_AT_LEAST), np.int64(_PATIENCE), _PROGRESS)
-    if how == _IN_PART:
+    if how == _IN_PART and haste == 0:
         return (np.int64(_MOST_IN_PART), np.int64(_PATIENCE_IN_PART), _PROGRESS)
+    if how == _IN_PART:
+        return (haste, np.int64(_HASTE), 0.0)
     if cold and not soft:
         return (np.int64(_COLD), np.int64(_COLD), _PROGRESS)
     if soft and alpha >= _MOST:
@@ -263,14 +277,10 @@ def _note_changes(
 
 
 @inner_kernel
-def _remember(softness: Array, first: int, last: int, memory: tuple[float, float, float, float, float]) -> None:
-    """Note with its contacts how soft an island is, and what it owes."""
+def _remember(softness: Array, first: int, last: int, column: int, number: float) -> None:
+    """Note a number of an island with its contacts."""
     for c in range(first, last):
-        softness[c, ALPHA] = memory[0]
-        softness[c, WAIT] = memory[1]
-        softness[c, BACK] = memory[2]
-        softness[c, ENTRY_ALPHA] = memory[3]
-        softness[c, DEBT] = memory[4]
+        softness[c, column] = number
 
 
 @inner_kernel
@@ -291,18 +301,22 @@ def solve_step(t: IntArray) -> bool:
     counts[SWEEPS] = 0
     solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, t[RESCUE, 0] != 0
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    large, soft, entering, cold, slow = False, False, False, False, False
+    keep_wait, keep_back = 0.0, 0.0
+    large, soft, entering, cold, slow, divided = False, False, False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window = none, none, none + WINDOW
     while i < counts[ISLANDS]:
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
-            alpha, wait, back, entry, debt = _remembered(softness, first, last)
-            debt = max(0.0, debt - _EARNED)
-            large = island[i, CUT_ROW] > 0 and counts[SOFT] == 1
-            soft = large and alpha > 0.0 and (alpha > _LEAST or wait > 0.0)
-            wait -= 0.0 if large else 1.0
+            alpha, entry = _remembered(softness, first, last, ALPHA), _remembered(softness, first, last, ENTRY_ALPHA)
+            wait, back = _remembered(softness, first, last, WAIT), max(1.0, _remembered(softness, first, last, BACK))
+            keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
+            keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
+            debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
+            large = counts[SOFT] == 1 and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
+            divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
+            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST))
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
             speed = _speed(real_rows(t, U), real_rows(t, B), first, last)
             slow, goal = speed <= _SLOW, max(_FINEST, speed) * tolerance
@@ -312,7 +326,7 @@ def solve_step(t: IntArray) -> bool:
             _pose_island(t, first, last, alpha if soft else 0.0)
             counts[OPEN_ISLAND] = 0
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
-            how = none + (_FEW_SWEEPS if not cold and island[i, CUT_ROW] > 0 else _ALL_SWEEPS)
+            how = none + (_FEW_SWEEPS if not cold and divided and large else _ALL_SWEEPS)
             if robust and not large and not soft:
                 how = none + _LOOK
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
@@ -321,10 +335,11 @@ def solve_step(t: IntArray) -> bool:
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
-        haste = none + 3 * _HASTE + _FEW // island[i, N_CONTACTS] if robust else none
+        newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
+        haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
-        if island[i, CUT_ROW] == 0:
+        if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
             wanted = asked[i] if soft else min(asked[i], goal)
             if asked[i] < tolerance:
@@ -367,7 +382,7 @@ def solve_step(t: IntArray) -> bool:
                 measured(t[RESCUE, 0], (t, i, SOLVE_PART, numbers[GOAL], credit))
                 debt += numbers[SPENT] * p.shape[0] / island[i, N_CONTACTS]
             give_back(t, i, best_p)
-            how = none + _FEW_SWEEPS
+            how = none + (_FEW_SWEEPS if large else _LOOK)
             continue
         met = residual <= asked[i]
         if not met and how == _FEW_SWEEPS:
@@ -380,13 +395,24 @@ def solve_step(t: IntArray) -> bool:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             if robust:
-                if slow and numbers[SPRING] == 0.0 and (large or (how == _LOOK and wait <= 0.0)):
+                near = how == _LOOK and residual < _NEARLY and newton <= _CHEAP
+                if near and residual < _HARDLY:
+                    found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
+                    debt += numbers[SPENT]
+                    residual, near = min(residual, found), False
+                if residual > wanted and slow and numbers[SPRING] == 0.0 and (large or (how == _LOOK and keep_wait <= 0.0)):
                     found = measured(t[RESCUE, 0], (t, i, KEEP, wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
-                    if not large:
-                        wait, back = (0.0, 1.0) if found <= wanted else (back, min(2.0 * back, _LONGEST_WAIT))
-                if residual > wanted and how == _LOOK and residual < _NEARLY:
+                    if found <= wanted:
+                        keep_wait, keep_back = 0.0, 1.0
+                    else:
+                        keep_wait, keep_back = keep_back, min(2.0 * keep_back, _LONGEST_WAIT)
+                if residual > wanted and how == _LOOK and divided and residual < _FALLS * before:
+                    if succeeds(t[TAKE_PART, 0], (t, i, residual)):
+                        before, how = residual, none + _IN_PART
+                        continue
+                if residual > wanted and near:
                     found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
@@ -411,22 +437,26 @@ def solve_step(t: IntArray) -> bool:
             entering = alpha == 0.0
             if entering:
                 alpha = entry if entry > 0.0 else _FIRST
-            if large:
-                wait, back = back, min(2.0 * back, _LONGEST_WAIT)
-            soft, pose = True, True
+            wait, back, soft, pose = back, min(2.0 * back, _LONGEST_WAIT), True, True
             continue
         if soft:
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
             alpha = _next_alpha(alpha, effort)
-            wait -= 1.0 if large and alpha == _LEAST else 0.0
+            wait -= 1.0 if alpha == _LEAST or not large else 0.0
         elif met:
-            back = max(1.0, 0.5 * back) if large and alpha == 0.0 else back
+            back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha = 0.0
         island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
-        _remember(softness, first, last, (alpha, wait, back, entry, debt))
+        _remember(softness, first, last, ALPHA, alpha)
+        _remember(softness, first, last, ENTRY_ALPHA, entry)
+        _remember(softness, first, last, WAIT, wait)
+        _remember(softness, first, last, BACK, back)
+        _remember(softness, first, last, KEEP_WAIT, max(0.0, keep_wait))
+        _remember(softness, first, last, KEEP_BACK, keep_back)
+        _remember(softness, first, last, DEBT, debt)
         counts[SWEEPS] = max(counts[SWEEPS], total)
         i, fresh = i + 1, True
     return solved

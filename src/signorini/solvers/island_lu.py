@@ -15,6 +15,7 @@ from signorini.solvers.island_table import (
     DEGREE,
     FIRST,
     FRONT,
+    KNOWN,
     NODE,
     PAIR,
     PAIR_START,
@@ -66,6 +67,12 @@ def order_nodes(w: IntArray, most: int) -> int:
     -1 where there is no room in the pool, 0 where it takes more than `most`. Nodes of contacts are renumbered.
     """
     n, first, node = wholes(w, START).shape[0] - 1, wholes(w, FIRST), wholes(w, NODE)
+    if w[KNOWN, 0] > 0:  # from the last time
+        place = wholes(w, PLACE)
+        for k in range(node.shape[0]):
+            node[k] = place[node[k]]
+        w[POOL, 2] = w[KNOWN, 1]
+        return w[KNOWN, 0] if w[KNOWN, 0] <= most else 0
     words = (n + _WORD - 1) // _WORD
     claim(w, BITS, n, words, 0)
     claim(w, DEGREE, n, 0, 0)
@@ -187,6 +194,7 @@ def _complete(w: IntArray, n: int, size: int, updates: int) -> int:
             for l in range(first[c], first[c + 1]):
                 pair[at] = _where(n, start, column, node[k], node[l])
                 at += 1
+    w[KNOWN, 0], w[KNOWN, 1] = updates + n, w[POOL, 2]
     return updates + n
 
 

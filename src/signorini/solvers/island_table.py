@@ -7,7 +7,8 @@ equilibrated: with :math:`d = \rho^{1/2}`, :math:`\rho = 1/W_{nn}`, and :math:`s
 .. math:: r = p/(d s), \qquad q = d b/s, \qquad G_c := d_c G_c,
 
 so that W_nn = 1, impulses are of the order of one, and :math:`\sum_c W_{nn} |p_c|^2` is the plain square of r. Nodes are
-numbered in the order in which they are eliminated (:mod:`~signorini.solvers.island_lu`).
+numbered in the order in which they are eliminated (:mod:`~signorini.solvers.island_lu`). That order and what follows from
+it stay in the table: an island that is met again with the same pairs of bodies finds it there.
 
 Kernels reach the arrays by a table of addresses, see the end of :mod:`signorini._jit`; nothing is allocated.
 """
@@ -31,8 +32,10 @@ def _numbered(count: int) -> Any:
 # Rows of the table.
 (
     POOL,  # address, size, numbers taken
+    KNOWN,  # operations of a factorisation, numbers taken with all that belongs to the pattern; 0 if there is none
     FIRST,  # (n_c + 1,) first block of a contact
     NODE,  # (n_k,) node of a block
+    GIVEN,  # (n_k,) the same, as it was given
     G,  # (n_k, 3, 6)
     PAIR_START,  # (n_c + 1,)
     PAIR,  # (any,) where the products of two blocks of a contact are stored in B
@@ -58,7 +61,7 @@ def _numbered(count: int) -> Any:
     FRONT,  # (n,)
     MODE,  # (n_c,) see island_forces
     V,  # (n_c, 3) the first of so many work vectors ...
-) = _numbered(28)
+) = _numbered(30)
 VECTORS = 20
 Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
@@ -175,16 +178,18 @@ def open_island(
     these rows for a node. Without friction there are no tangential rows, and mu is 1 where the cone is asked for.
     """
     n_c, count = mu.shape[0], 0
-    w[POOL, 2] = 0
-    claim(w, FIRST, n_c + 1, 0, 0)
     for c in range(n_c):
         last = -1
         for k in range(start[c], start[c + 1]):
             if block[k] // 2 != last:
                 last = block[k] // 2
                 count += 1
-    pairs_at_most = 0
+    if w[FIRST, 1] != n_c + 1 or w[NODE, 1] != count or w[START, 1] != nodes + 1:
+        w[KNOWN, 0] = 0
+    w[POOL, 2] = 0
+    claim(w, FIRST, n_c + 1, 0, 0)
     claim(w, NODE, count, 0, 0)
+    claim(w, GIVEN, count, 0, 0)
     claim(w, G, count, 3, 6)
     claim(w, PAIR_START, n_c + 1, 0, 0)
     for row in (Q, SOFT, R, BEST, ENTRY):
@@ -195,13 +200,16 @@ def open_island(
     claim(w, WORK, WORK_COUNT, 0, 0)
     claim(w, START, nodes + 1, 0, 0)
     if not fits(w):
+        w[KNOWN, 0] = 0
         return 0.0
     first, node, g, pair_start = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), wholes(w, PAIR_START)
+    given, pairs, same = wholes(w, GIVEN), 0, True
     q, soft, friction, d = real_rows(w, Q), real_rows(w, SOFT), reals(w, MU), reals(w, D)
     at, s = 0, 0.0
     for c in range(n_c):
+        same = same and first[c] == at
         first[c], last = at, -1
-        pair_start[c] = pairs_at_most
+        pair_start[c] = pairs
         d[c] = math.sqrt(rho[c])
         friction[c] = mu[c] if mu[c] > 0.0 else 1.0
         rows = 3 if mu[c] > 0.0 else 1
@@ -209,6 +217,8 @@ def open_island(
             if block[k] // 2 != last:
                 last = block[k] // 2
                 node[at] = last
+                same = same and given[at] == last
+                given[at] = last
                 for i in range(3):
                     for j in range(6):
                         g[at, i, j] = 0.0
@@ -216,12 +226,14 @@ def open_island(
             for i in range(rows):
                 for j in range(3):
                     g[at - 1, i, 3 * (block[k] % 2) + j] = d[c] * blocks[k, i, j]
-        pairs_at_most += (at - first[c]) ** 2
+        pairs += (at - first[c]) ** 2
         for i in range(3):
             q[c, i] = d[c] * load[c, i] if i < rows else 0.0
             soft[c, i] = rho[c] * compliance[c, i] if i < rows else 0.0
             s = max(s, abs(q[c, i]))
-    first[n_c], pair_start[n_c] = at, pairs_at_most
+    first[n_c], pair_start[n_c] = at, pairs
+    if not same:
+        w[KNOWN, 0] = 0
     s = s if s > 0.0 else 1.0
     for c in range(n_c):
         for i in range(3):
