@@ -23,7 +23,7 @@ class Memory(NamedTuple):
     """In the contact frames (n, t, o), then couples about them, (m, 6) [N s, N m s]."""
     coordinate: Array
     """Joint coordinates, angles counted over full turns, (n_j,) [m, rad]."""
-    softness: Array = np.zeros((0, 14))
+    softness: Array = np.zeros((0, 15))
     """How compliant the islands of the contacts were posed, see :mod:`.step_solve`, (m, 8) or empty."""
     stored: float = 0.0
     """Energy in the compliances or springs of the contacts [J]."""

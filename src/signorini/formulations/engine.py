@@ -32,6 +32,7 @@ from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
+from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 
 
@@ -251,6 +252,11 @@ class Engine:
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             solution = solve_robustly(problem, asked, problem.flat(p[place]))
+            solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
+            if not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+                self.arena[at.Q][:] = began.q
+                self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
+                return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._rescued_by(iterations)

@@ -5,12 +5,13 @@ The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's t
 .. math::
     \sigma = \begin{cases}
         \Psi/h & \Psi \ge 0: \text{bodies may close the gap, no more},\\
-        0 & -s \le \Psi < 0: \text{in touch},\\
+        0 & -s \le \Psi < 0 \text{ or } \Psi \le s/2 \text{ if it carried load in the last step}: \text{in touch},\\
         \max\bigl(\beta (\Psi + s)/h,\, -v\bigr) & \Psi < -s: \text{overlaps recede gently},
     \end{cases}
 
 unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`. The band s is half a millionth of the body: it
-makes the velocities asked for agree with each other in hyperstatic piles at rest, where gaps differ by rounding. A body
+makes the velocities asked for agree with each other in hyperstatic scenes at rest, where gaps differ by rounding: not all
+of them could close at once, and loads would jump from leg to leg. A body
 that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never hops. The work of
 lifting, ``-p_n sigma``, is the correction work of the certificate.
 
@@ -30,7 +31,7 @@ from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
 from signorini.model import Contacts, Model
 
-_BAND = 0.5e-6  # of the body's size
+_BAND, _OPEN = 0.5e-6, 0.25e-6  # of the body's size: overlaps, and gaps under load, that count as touch
 _RECOVERY = 0.2  # part of an overlap that is recovered in a step
 _LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
 _WEIGHTLESS = 1e-200
@@ -55,10 +56,10 @@ def pull_and_lift(gravity: float, h: float, theta: float) -> tuple[float, float]
 
 
 @inner_kernel
-def gap_shift(gap: float, size: float, h: float, lift: float) -> float:
+def gap_shift(gap: float, size: float, loaded: bool, h: float, lift: float) -> float:
     """Return sigma of a contact that does not rebound [m/s]; `lift` is the largest speed of recovery."""
     if gap >= 0.0:
-        return gap / h
+        return 0.0 if loaded and gap <= _OPEN * size else gap / h
     deep = gap + _BAND * size
     return max(_RECOVERY * deep / h, -lift) if deep < 0.0 else 0.0
 
@@ -77,6 +78,7 @@ def normal_shifts(
     free: Array,
     before: Array,
     restitution: Array,
+    last: Array,
     gravity: float,
     lift: float,
     h: float,
@@ -92,13 +94,15 @@ def normal_shifts(
     free, before : (n_c, any) [m/s]
         Relative velocities, normal first: at the end of the step without contact impulses, and at its start.
     restitution : (n_c,)
+    last : (n_c, any) [N s]
+        Impulses of the last step, normal first.
     gravity : its size [m/s^2]
     lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
     """
     rest = _REST_STEPS * gravity * h
     collides = False
     for c in range(gap.shape[0]):
-        shift[c] = gap_shift(gap[c], size[c], h, lift)
+        shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)
         correction[c] = max(0.0, -shift[c])
         e = restitution[c]
         if e > 0.0 and gap[c] + h * free[c, 0] <= 0.0 and before[c, 0] < -rest:

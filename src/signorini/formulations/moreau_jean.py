@@ -181,7 +181,8 @@ class MoreauJean:
             ahead = space.joints.velocity
             free = free_motion(model, at.state, h, implicit=True, theta=self.theta, ahead=ahead)
             space = mapped(free)
-        shift, lift, rebounds = _normal_shift(model, at, space, poisson=self.restitution_law == "poisson")
+        last = memory.recall(contacts.feature)
+        shift, lift, rebounds = _normal_shift(model, at, space, last, poisson=self.restitution_law == "poisson")
 
         words = law.words(space.mu.size)
         n_c = contacts.contact_count
@@ -216,18 +217,21 @@ def _with_springs(result: StepResult, stored: float, gained: float) -> StepResul
     return replace(result, balance=balance, memory=result.memory._replace(stored=stored))
 
 
-def _normal_shift(model: Model, at: Stage, space: ContactSpace, *, poisson: bool) -> tuple[Array, Array, BoolArray]:
+def _normal_shift(
+    model: Model, at: Stage, space: ContactSpace, last: Array, *, poisson: bool
+) -> tuple[Array, Array, BoolArray]:
     """Return what the law adds to the normal velocities, how fast overlaps are to part, and which contacts rebound.
 
-    With Poisson's law it is that of contacts which do not rebound: that they do is seen in their impulses.
+    `last` are the impulses of the last step. With Poisson's law it is that of contacts which do not rebound: that they do
+    is seen in their impulses.
     """
     contacts = space.contacts
     g, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
     e, size = model.materials.restitution[contacts.material], contact_sizes(model, contacts)
     shift, lift = np.zeros(e.size), np.zeros(e.size)
-    normal_shifts(contacts.gap, size, space.b, space.before, e, g, v, at.drift, shift, lift)
+    normal_shifts(contacts.gap, size, space.b, space.before, e, last, g, v, at.drift, shift, lift)
     rebounds = (shift < 0.0) & (lift == 0.0)
     if poisson and rebounds.any():
-        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, g, v, at.drift, shift, lift)
+        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, last, g, v, at.drift, shift, lift)
         shift[rebounds] = lift[rebounds] = 0.0
     return shift, lift, rebounds

@@ -215,13 +215,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     CHANGE_O,
     HABIT,  # the part of it that is expected again
     DEBT,  # operations of the robust solver that were spent and not earned yet, for each contact
-    KEEP_WAIT,  # the same, until its contacts are tried to go on as before
+    PACE,  # at which it was last tried as a whole in vain
+    KEEP_WAIT,  # steps until its contacts are tried to go on as before
     KEEP_BACK,
     BEYOND,  # what island_forces remembers
     BEYOND_T,
     BEYOND_O,
     SOFTNESS_COLUMNS,
-) = _numbered(15)
+) = _numbered(16)
 
 # NUMBERS
 (
@@ -269,6 +270,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     SOFT,  # whether islands that resist may be made compliant
     DONE,  # steps of the present run
     RESCUED,  # the robust methods were asked
+    SOFTEN,  # the robust methods of Python failed too: what resists is made compliant
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
@@ -279,7 +281,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     OPEN_ISLAND,  # 1 + the island that the robust solver knows, 0 if none ...
     OPEN_WORK,  # ... and the operations of its factorisations
     COUNT_COUNT,
-) = _numbered(29)
+) = _numbered(30)
 
 # Stages between which the step may return to Python.
 (

@@ -70,6 +70,7 @@ from signorini.formulations.step_arrays import (
     SEEN_INDEX,
     SEEN_VALUE,
     SLID,
+    SOFTEN,
     SOFTNESS,
     SOFTNESS_COLUMNS,
     SPRING,
@@ -154,6 +155,7 @@ def hand_over(t: IntArray) -> None:
         check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]
     counts[OLD] = counts[ROWS]
+    counts[SOFTEN] = 0
     counts[RESCUED] = 0
 
 

@@ -79,7 +79,7 @@ def _ask_without_rebound(t: IntArray) -> bool:
         if shift[k] < 0.0 and corrected[k] == 0.0:
             shift[k] = 0.0
         else:
-            shift[k] = gap_shift(gap[k], size[k], numbers[DRIFT], numbers[LIFT])
+            shift[k] = gap_shift(gap[k], size[k], real_rows(t, REFERENCE)[k, 0] > 0.0, numbers[DRIFT], numbers[LIFT])
             corrected[k] = max(0.0, -shift[k])
     return True
 

@@ -336,6 +336,7 @@ def pose_step(t: IntArray) -> None:
         real_rows(t, B)[:n_c],
         real_rows(t, U)[:n_c],
         reals(t, REBOUND)[:n_c],
+        real_rows(t, REFERENCE)[:n_c],
         numbers[PULL],
         numbers[LIFT],
         numbers[DRIFT],

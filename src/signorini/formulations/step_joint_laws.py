@@ -43,6 +43,7 @@ from signorini.formulations.step_arrays import (
     POSITION,
     Q_START,
     REBOUND,
+    REFERENCE,
     RHO,
     ROWS,
     SEEN,
@@ -284,10 +285,11 @@ def _ask_of_gaps(t: IntArray) -> None:
     order, island, shift, correction = wholes(t, ORDER), whole_rows(t, ISLAND), reals(t, SHIFT), reals(t, CORRECTED)
     gap, size, rebound = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n]
     b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
-    normal_shifts(gap, size, b, before, rebound, g, 0.0, h, shift[:n], correction[:n])
+    last = real_rows(t, REFERENCE)[:n]
+    normal_shifts(gap, size, b, before, rebound, last, g, 0.0, h, shift[:n], correction[:n])
     receding, receding_correction = reals(t, SLIP), reals(t, RHO)  # not in use yet
     lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
-    normal_shifts(gap, size, b, before, rebound, g, lift, h, receding[:n], receding_correction[:n])
+    normal_shifts(gap, size, b, before, rebound, last, g, lift, h, receding[:n], receding_correction[:n])
     for k in range(n):
         if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]

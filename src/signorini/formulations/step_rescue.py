@@ -57,7 +57,7 @@ from signorini.solvers.island_table import (
 KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = np.arange(5, dtype=np.int64)
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
-_LIKELY = 40.0  # factorisations that a solution takes, as a guess of what it costs
+_FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
 _AT_ONCE = 0.25  # of the credit that is spent on one solution
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
@@ -87,7 +87,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         part_views(t, i) if what == SOLVE_PART else island_views(t, i)
     )
     n_c, numbers[SPENT] = mu.shape[0], 0.0
-    likely = 1.0 if what <= NEAR else _LIKELY
+    likely = _FEW if what <= NEAR else _LIKELY
     if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
         counts[OPEN_ISLAND] = 0
         s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)

@@ -13,9 +13,7 @@ compliance at all, so that nothing at rest sinks or creeps, whatever alpha is, a
 without a jump of force. An open gap :math:`G = \Psi/h` that a loaded layer bridges asks for
 :math:`\max(c G - e, G - 2 e)`, :math:`e = a_n p_{ref,n}`, :math:`c = \max(1/5, 1 - 20 \alpha)`, in place of
 :math:`G - e`: a contact that opens by a millionth must not lose its force at once while the layer is soft, and must
-lose it before it is rigid. In such islands a contact that carried load and is open by less than a quarter of a
-millionth of the body touches: in hyperstatic piles at rest gaps differ by so much, and closing them all would ask for
-velocities that contradict each other.
+lose it before it is rigid.
 
 How soft an island is, is remembered with its contacts: alpha, the steps to wait before it is tried as rigid again, the
 next such wait, and the alpha at which it begins; then by how much the impulse changed, and whether it is expected to go
@@ -67,6 +65,7 @@ from signorini.formulations.step_arrays import (
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
+    PACE,
     REFERENCE,
     RESCUE,
     RHO,
@@ -74,9 +73,9 @@ from signorini.formulations.step_arrays import (
     SHARE_ISLAND,
     SHIFT,
     SHORT,
-    SIZE,
     SMALL,
     SOFT,
+    SOFTEN,
     SOFTNESS,
     SOLVING,
     SPENT,
@@ -111,10 +110,11 @@ _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of thos
 # must fall to this part.
 _AS_MANY, _FEW, _HASTE = 8.0, 400, 8
 _PATIENCE, _PROGRESS = 200, 0.1
-_CHEAP = 8.0  # in sweeps: robust steps that are tried before any
+_CHEAP = 12.0  # in sweeps: robust steps that are tried before any
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once, and
 # what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
+_SLOWER = 0.5  # of the pace at which it failed: islands that cost much are tried as a whole again, or nearly at rest
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 # Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
@@ -129,8 +129,8 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
+_RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
 _LONGEST_WAIT = 16.0
-_BAND = 0.25e-6  # of the body's size: gaps that count as closed if the contact carried load
 # Changes of impulses that are alike, relative; worth expecting, in tolerances; the part expected, lest errors add up.
 _LIKE, _WORTH, _OFTEN = 0.5, 20.0, 0.998
 
@@ -139,7 +139,7 @@ _LIKE, _WORTH, _OFTEN = 0.5, 20.0, 0.998
 def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
     drift, spring = reals(t, NUMBERS)[DRIFT], reals(t, NUMBERS)[SPRING]
-    b, load, gap, shift, size = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT), reals(t, SIZE)
+    b, load, gap, shift = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT)
     diagonal, compliance, reference = real_blocks(t, DIAGONAL), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
     for k in range(first, last):
         for i in range(3):
@@ -153,8 +153,7 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
             load[k, i] = b[k, i] - compliance[k, i] * reference[k, i]
         e = compliance[k, 0] * reference[k, 0]
         if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / drift:
-            if gap[k] > _BAND * size[k]:
-                load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
+            load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
         else:
             load[k, 0] += shift[k]
     fill_inverse_normal_diagonal(diagonal[first:last], reals(t, RHO)[first:last])
@@ -171,13 +170,15 @@ def _remembered(softness: Array, first: int, last: int, column: int) -> float:
 
 
 @inner_kernel
-def _speed(before: Array, b: Array, first: int, last: int) -> float:
-    """Return how fast the contacts of an island moved before the step, relative to what its load would give them."""
-    fastest, free = 0.0, 0.0
+def _speeds(before: Array, b: Array, first: int, last: int) -> tuple[float, float]:
+    """Return how fast contacts moved before the step, at most and by their mean square, where their load gives 1."""
+    fastest, free, square = 0.0, 0.0, 0.0
     for k in range(first, last):
         for i in range(3):
             fastest, free = max(fastest, abs(before[k, i])), max(free, abs(b[k, i]))
-    return fastest / free if fastest < free else 1.0
+            square += before[k, i] ** 2
+    pace = math.sqrt(square / (last - first))
+    return (fastest / free, pace / free) if free > 0.0 else (1.0, 1.0)
 
 
 @inner_kernel
@@ -301,8 +302,8 @@ def solve_step(t: IntArray) -> bool:
     counts[SWEEPS] = 0
     solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, t[RESCUE, 0] != 0
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    keep_wait, keep_back = 0.0, 0.0
-    large, soft, entering, cold, slow, divided = False, False, False, False, False, False
+    keep_wait, keep_back, pace, failed = 0.0, 0.0, 0.0, 0.0
+    large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window = none, none, none + WINDOW
@@ -314,12 +315,15 @@ def solve_step(t: IntArray) -> bool:
             keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
-            large = counts[SOFT] == 1 and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
+            cheap = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS]) <= _CHEAP and debt <= _DEAR * _CREDIT
+            large = counts[SOFT] == 1 and not cheap and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
-            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST))
+            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST)) and not cheap
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
-            speed = _speed(real_rows(t, U), real_rows(t, B), first, last)
-            slow, goal = speed <= _SLOW, max(_FINEST, speed) * tolerance
+            speed, pace = _speeds(real_rows(t, U), real_rows(t, B), first, last)
+            slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
+            failed = _remembered(softness, first, last, PACE)
+            whole = cheap or failed == 0.0 or pace <= _SLOWER * failed
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
         if pose:
@@ -400,7 +404,7 @@ def solve_step(t: IntArray) -> bool:
                     found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual, near = min(residual, found), False
-                if residual > wanted and slow and numbers[SPRING] == 0.0 and (large or (how == _LOOK and keep_wait <= 0.0)):
+                if residual > wanted and slow and numbers[SPRING] == 0.0 and (large or how == _LOOK) and keep_wait <= 0.0:
                     found = measured(t[RESCUE, 0], (t, i, KEEP, wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
@@ -416,7 +420,8 @@ def solve_step(t: IntArray) -> bool:
                     found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
-                if residual > wanted and how != _LOOK:
+                if residual > wanted and how != _LOOK and whole:
+                    failed = pace
                     found = measured(t[RESCUE, 0], (t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, _CREDIT - debt))
                     debt += numbers[SPENT]
                     residual = min(residual, found)
@@ -430,7 +435,7 @@ def solve_step(t: IntArray) -> bool:
         if soft and not met and alpha < _MOST:
             alpha, pose = min(2.5 * alpha, _MOST), True
             continue
-        if counts[SOFT] == 1 and not soft and not met:
+        if counts[SOFT] == 1 and not soft and not met and (residual > _RIGID_ENOUGH or counts[SOFTEN] == 1):
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
                     reference[c, k] = best[c, k]
@@ -443,10 +448,10 @@ def solve_step(t: IntArray) -> bool:
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
             alpha = _next_alpha(alpha, effort)
-            wait -= 1.0 if alpha == _LEAST or not large else 0.0
+            wait -= 1.0 if alpha == _LEAST else 0.0
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
-            alpha = 0.0
+            alpha, failed = 0.0, 0.0
         island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
@@ -454,6 +459,7 @@ def solve_step(t: IntArray) -> bool:
         _remember(softness, first, last, ENTRY_ALPHA, entry)
         _remember(softness, first, last, WAIT, wait)
         _remember(softness, first, last, BACK, back)
+        _remember(softness, first, last, PACE, failed)
         _remember(softness, first, last, KEEP_WAIT, max(0.0, keep_wait))
         _remember(softness, first, last, KEEP_BACK, keep_back)
         _remember(softness, first, last, DEBT, debt)

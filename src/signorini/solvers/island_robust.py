@@ -41,6 +41,7 @@ _FEW, _NEAR = 120, 1e-4  # Newton comes first up to so many contacts, or below t
 _FIRST_STEPS, _FAR_STEPS, _ALPHA, _OF_RESIDUAL = 40, 10, 1e-3, 10.0
 _DELTA = 1e-2  # how far the interior point pushes a guess into the cones
 _SHARE = 0.1
+_POLISHED = 1e-9  # residuals at which the interior point has nothing to give
 _NEARBY = 8  # steps from a guess that is near
 
 
@@ -71,6 +72,8 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
         left = budget - work[NEWTON_STEPS] - work[INTERIOR_STEPS]
         if best <= tolerance or left <= 0 or not best < math.inf:
             break
+        if turn % 2 == 0 and best < _POLISHED:
+            continue
         if turn % 2 == 1:
             copy(best_r, r)
             far = turn == 1 and n_c > _FEW and best >= _NEAR

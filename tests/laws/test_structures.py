@@ -1,0 +1,187 @@
+"""Structures of blocks: what can stand stands, what cannot falls, and forces are those of least norm."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from benchmarks.structures import STRUCTURES, Structure
+
+import signorini as sg
+from signorini._arrays import Array
+from signorini.simulation.contact_table import ContactTable
+from tests.scenes import GRAVITY
+
+TOLERANCE = 1e-6  # the default
+STANDING = [
+    "cards_4_5ms",
+    "arch_115_5ms",
+    "wall_10",
+    "jenga_18_taken_0",
+    "jenga_18_taken_1",
+    "pyramid_10",
+    "cubes_2x2x10",
+    "tower_24_yaw1",
+    "tower_24_yaw10",
+    "overhang_95",
+    "lintels_3x2",
+    "dolmen",
+    "table",
+    "table_of_parts",
+    "ladder",
+]
+FALLING = ["cards_3_slippery", "arch_100_5ms", "overhang_105", "ladder_slippery"]
+H = 0.005
+
+
+def displacement(structure: Structure, trajectory: sg.Trajectory) -> Array:
+    """Return the largest distance of any body from where it was, over time [m]."""
+    since = round(structure.since / structure.h)
+    q = trajectory.q[since:, :, :3]
+    if structure.of:
+        row = trajectory.names.index(structure.of)
+        q = q[:, row : row + 1] - q[:, [trajectory.names.index(structure.against)]]
+    return np.asarray(np.linalg.norm(q - q[0], axis=2).max(axis=1))
+
+
+def assert_solved_rigidly(trajectory: sg.Trajectory) -> None:
+    """Every step solves the rigid law to the tolerance, and the report says so."""
+    assert trajectory.certificate.residual.max() <= TOLERANCE
+    assert not trajectory.certificate.failed().any()
+    np.testing.assert_array_equal(trajectory.certificate.compliance, 0.0)
+    assert "\nTrusted: " in trajectory.report()
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_what_can_stand_stands(name: str) -> None:
+    """Law (Heyman's safe theorem): where admissible forces balance the weight, nothing moves, from the first step on.
+
+    A tolerance of 1e-6 alone would allow 1e-6 g h t^2/h = 2e-5 m in half a second.
+    """
+    structure = STRUCTURES[name]
+    assert structure.stands
+    trajectory = sg.simulate(structure.builder(), duration=0.5, h=structure.h)
+    assert displacement(structure, trajectory).max() < 1e-7
+    assert_solved_rigidly(trajectory)
+
+
+@pytest.mark.parametrize("name", FALLING)
+def test_what_cannot_stand_falls(name: str) -> None:
+    """The arch of 0.100 is thinner than Heyman's 0.1061, the ladder and the cards slip, the blocks lean over too far."""
+    structure = STRUCTURES[name]
+    assert not structure.stands
+    trajectory = sg.simulate(structure.builder(), duration=0.7, h=structure.h)
+    moved = displacement(structure, trajectory)
+    assert moved[-1] > structure.limit
+    assert_solved_rigidly(trajectory)
+
+
+@pytest.mark.parametrize(("name", "duration"), [("grip_2_5ms", 0.8), ("grip_4_5ms", 0.8), ("grip_2_slippery", 1.5)])
+def test_grip(name: str, duration: float) -> None:
+    """Two or four fingers that press with 10 N hold 0.5 kg by friction 0.5, 2 x 10 N x 0.5 > 4.9 N; by 0.2 they do not.
+
+    The palm rises from 0.3 s on; what is held moves with it.
+    """
+    structure = STRUCTURES[name]
+    trajectory = sg.simulate(structure.builder(), duration=duration, h=structure.h)
+    moved = displacement(structure, trajectory)
+    assert moved.max() < 1e-7 if structure.stands else moved[-1] > structure.limit
+    assert trajectory.position("palm")[-1, 2] - trajectory.position("palm")[0, 2] > 0.05
+    assert_solved_rigidly(trajectory)
+
+
+# --- forces ------------------------------------------------------------------
+
+
+class Force(NamedTuple):
+    """A contact that bears: where, and the impulse on the second body in world axes."""
+
+    bodies: tuple[str, str]
+    point: Array
+    impulse: Array
+
+
+def forces(table: ContactTable) -> list[Force]:
+    impulse = table.normal_impulse[:, None] * table.normal + table.friction_impulse
+    return [Force(*row) for row in zip(table.bodies, table.point, impulse, strict=True)]
+
+
+def assert_same_forces(found: list[Force], expected: list[Force]) -> None:
+    """Compare contact by contact, wherever in the tables they are; to 1e-6 of the greatest."""
+    assert len(found) == len(expected) > 0
+    scale = max(float(np.abs(force.impulse).max()) for force in expected)
+    left = list(found)
+    for force in expected:
+        near = [float(np.linalg.norm(other.point - force.point)) + 1e3 * (other.bodies != force.bodies) for other in left]
+        other = left.pop(int(np.argmin(near)))
+        assert min(near) < 1e-6
+        np.testing.assert_allclose(other.impulse, force.impulse, rtol=0, atol=1e-6 * scale)
+
+
+def uneven(side: float) -> sg.Scene:
+    """Lay a plank on three pillars of one height, and a box and a leaning tower of two on it; `side` = -1: mirrored in x."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k, (x, width) in enumerate([(-0.9, 0.2), (-0.1, 0.1), (0.7, 0.3)]):
+        scene.add_body(sg.Box((width, 0.3, 0.5)), mass=5.0, position=(side * x, 0.0, 0.25), name=f"pillar{k}")
+    scene.add_body(sg.Box((2.0, 0.3, 0.05)), mass=8.0, position=(0.0, 0.0, 0.525), name="plank")
+    for name, x, y, z, yaw, mass in [
+        ("box", -0.5, 0.05, 0.6, 0.0, 3.0),
+        ("low", 0.3, 0.0, 0.6, 0.2, 2.0),
+        ("high", 0.33, 0.01, 0.7, -0.1, 7.0),
+    ]:
+        turn = (float(np.cos(0.5 * yaw)), 0.0, 0.0, side * float(np.sin(0.5 * yaw)))
+        scene.add_body(
+            sg.Box((0.12, 0.1, 0.1)), mass=mass, position=(side * x, y, z), orientation=turn, name=name
+        )
+    scene.set_contact(friction=0.5)
+    return scene
+
+
+def test_mirrored_scene_has_mirrored_forces() -> None:
+    """Law: reflection in x carries forces with it, though three pillars under a plank leave them open."""
+    mirror = np.array([-1.0, 1.0, 1.0])
+    one, other = (sg.simulate(uneven(side), duration=0.1, h=H) for side in (1.0, -1.0))
+    for step in (0, -1):
+        found = [Force(bodies, mirror * x, mirror * p) for bodies, x, p in forces(other.contacts(step))]
+        assert_same_forces(found, forces(one.contacts(step)))
+
+
+@pytest.mark.parametrize("name", ["arch_115_5ms", "table_of_parts", "wall_10", "jenga_18_taken_0", "cards_4_5ms"])
+def test_forces_at_rest_do_not_wander(name: str) -> None:
+    """Law: of many admissible forces always the same: after one second those after a tenth."""
+    structure = STRUCTURES[name]
+    trajectory = sg.simulate(structure.builder(), duration=1.0, h=structure.h)
+    early = round(0.1 / structure.h) - 1
+    assert_same_forces(forces(trajectory.contacts(-1)), forces(trajectory.contacts(early)))
+
+
+def symmetric_table(*, joined: bool) -> sg.Scene:
+    """Return a table of 20 kg without load, legs at (+-0.5, +-0.3)."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    board, leg = sg.Box((1.2, 0.8, 0.04)), sg.Box((0.06, 0.06, 0.7))
+    feet = [(x, y) for x in (-0.5, 0.5) for y in (-0.3, 0.3)]
+    if joined:
+        legs = [leg.at(position=(x, y, -0.37)) for x, y in feet]
+        scene.add_body([board.at(position=(0.0, 0.0, 0.0)), *legs], mass=20.0, position=(0, 0, 0.72), name="table")
+    else:
+        for k, (x, y) in enumerate(feet):
+            scene.add_body(leg, mass=1.5, position=(x, y, 0.35), name=f"leg{k}")
+        scene.add_body(board, mass=14.0, position=(0, 0, 0.72), name="board")
+    scene.set_contact(friction=0.4)
+    return scene
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_four_legs_carry_equal_forces(*, joined: bool) -> None:
+    """Law: statics leaves one force of a table with four legs open; by symmetry each carries a quarter of 20 kg."""
+    trajectory = sg.simulate(symmetric_table(joined=joined), duration=0.5, h=H)
+    for step in (0, -1):
+        carried: dict[tuple[bool, bool], float] = {}
+        for force in forces(trajectory.contacts(step)):
+            if "floor" in force.bodies:
+                leg = bool(force.point[0] > 0.0), bool(force.point[1] > 0.0)
+                carried[leg] = carried.get(leg, 0.0) + abs(float(force.impulse[2]))
+        np.testing.assert_allclose(list(carried.values()), [5.0 * GRAVITY * H] * 4, rtol=1e-6)

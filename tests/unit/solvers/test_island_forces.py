@@ -1,0 +1,326 @@
+"""One force among many: least impulses against closed forms and a conic programme, and contacts that go on as before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clarabel
+import numpy as np
+import pytest
+from scipy import sparse
+
+import signorini as sg
+from signorini._arrays import Array
+from signorini._jit import kernel
+from signorini.problems.delassus import Delassus
+from signorini.solvers.island_forces import HOLDS, OPENS, SLIPS, keep_modes, share_forces
+from signorini.solvers.island_table import BEST, MODE, SHARING_STEPS, WORK, D
+from tests.friction_problems import box_stack, corner_jacobian, friction
+from tests.unit.solvers.test_island_lu import Given, Table
+from tests.unit.solvers.test_island_robust import BUDGET, WEIGHT, enter, island_of, run
+
+TOLERANCE = 1e-8  # residual at which impulses with which contacts go on are accepted
+
+
+@kernel
+def share(w: Any, best: float, tolerance: float) -> float:
+    return share_forces(w, best, tolerance)
+
+
+@kernel
+def keep(
+    w: Any, before: Any, gap_speed: Any, bears: Any, beyond: Any, s: float, tolerance: float
+) -> float:
+    return keep_modes(w, before, gap_speed, bears, beyond, s, tolerance)
+
+
+def legs(places: list[tuple[float, float]], *, middle: tuple[float, float] = (0.0, 0.0), mu: float = 0.5) -> Any:
+    """Pose a step of a table of unit mass and inertia on legs at some places, its centre of mass one above `middle`."""
+    n = len(places)
+    arms = [np.array([x - middle[0], y - middle[1], -1.0]) for x, y in places]
+    J = np.array([corner_jacobian(arm, 1.0) for arm in arms])
+    M_inv = np.array([np.zeros((6, 6)), np.eye(6)])
+    W = Delassus(np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros((n, 3, 6)), J, M_inv)
+    b = np.einsum("cij,j->ci", J, [0.0, 0.0, -WEIGHT, 0.0, 0.0, 0.0])
+    return friction(W, b.reshape(-1), np.full(n, mu))
+
+
+class Kept:
+    """Impulses with which contacts of a problem go on as before, from what is remembered of the last step."""
+
+    def __init__(
+        self,
+        problem: sg.FrictionProblem,
+        *,
+        before: Array | None = None,
+        bears: Array | None = None,
+        beyond: Array | None = None,
+    ) -> None:
+        n_c = problem.contact_count
+        nothing = np.zeros((n_c, 3))
+        self.beyond = nothing.copy() if beyond is None else beyond.copy()
+        self.table = Table()
+        s = enter(self.table.w, tuple(island_of(problem)), nothing)
+        before = nothing if before is None else before
+        bears = nothing if bears is None else bears
+        self.residual = keep(self.table.w, before, nothing, bears, self.beyond, s, TOLERANCE)
+        self.p = self.table.reals(BEST) * (self.table.reals(D)[:, None] * s)
+        self.mode = self.table.wholes(MODE)
+        self.steps = int(self.table.wholes(WORK)[SHARING_STEPS])
+        assert self.table.guard_stands()
+
+
+def shared(given: Given, start: Array, *, known: bool = False) -> tuple[Array, Table]:
+    """Return the least impulses after a solution: one found from `start`, or `start` itself if that is `known` to be one."""
+    table = Table()
+    s = enter(table.w, tuple(given), start)
+    best = 1e-14 if known else run(table.w, 1e-13, BUDGET)
+    assert best <= 1e-13
+    assert share(table.w, best, TOLERANCE) <= TOLERANCE
+    assert table.guard_stands()
+    return table.reals(BEST) * (table.reals(D)[:, None] * s), table
+
+
+# --- closed forms ------------------------------------------------------------
+
+SQUARE = [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)]
+EQUAL = np.tile([0.25 * WEIGHT, 0.0, 0.0], (4, 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_four_legs_carry_equal_parts(seed: int) -> None:
+    """Of a symmetric table, each leg carries a quarter, whatever solver began where, or what legs bore before."""
+    problem = legs(SQUARE)
+    rng = np.random.default_rng(seed)
+    start = WEIGHT * rng.uniform(-1.0, 2.0, (4, 3))
+    np.testing.assert_allclose(shared(island_of(problem), start)[0], EQUAL, rtol=0, atol=1e-12)
+    bears = WEIGHT * rng.uniform(0.1, 1.0, (4, 3))
+    for beyond in (None, 0.1 * bears * rng.normal(size=(4, 3))):
+        kept = Kept(problem, bears=bears, beyond=beyond)
+        assert kept.residual <= TOLERANCE
+        np.testing.assert_allclose(kept.p, EQUAL, rtol=0, atol=1e-12)
+
+
+def test_three_legs_are_determined_by_moments() -> None:
+    """Legs at (0, 0), (1, 0), (0, 1) under a mass at (x, y): 1 - x - y, x and y of the weight; friction is not needed."""
+    x, y = 0.3, 0.2
+    expected = WEIGHT * np.array([1.0 - x - y, x, y])
+    problem = legs([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], middle=(x, y))
+    for p in (Kept(problem).p, shared(island_of(problem), np.zeros((3, 3)))[0]):
+        np.testing.assert_allclose(p[:, 0], expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(p[:, 1:], 0.0, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("middle", [0.0, 0.2, 0.8])
+def test_four_legs_in_a_line(middle: float) -> None:
+    """``W_i p_i = a + b x_i`` where that is not negative, with W_i = 1 + x_i^2, the weight and its moment as they are.
+
+    For 0.8 the leg at -1 would have to pull: it bears nothing, and the others are as without it.
+    """
+    places = np.array([-1.0, -0.4, 0.5, 1.0])
+    bears = places > -1.0 if middle == 0.8 else np.ones(4, dtype=bool)
+    x = places[bears] - middle
+    W = 1.0 + x**2
+    a, b = np.linalg.solve([[(1 / W).sum(), (x / W).sum()], [(x / W).sum(), (x * x / W).sum()]], [WEIGHT, 0.0])
+    expected = np.zeros(4)
+    expected[bears] = (a + b * x) / W
+    assert (expected >= 0.0).all()
+    problem = legs([(place, 0.0) for place in places], middle=(middle, 0.0))
+    for p in (Kept(problem).p, shared(island_of(problem), np.zeros((4, 3)))[0]):
+        # Impulses that keep contacts at rest come from springs of stiffness 1e7, which magnify rounding as much.
+        np.testing.assert_allclose(p[:, 0], expected, rtol=0, atol=1e-7 * WEIGHT)
+        np.testing.assert_allclose(p[:, 1:], 0.0, rtol=0, atol=1e-7 * WEIGHT)
+
+
+# --- against a conic programme ----------------------------------------------
+
+
+def random_solution(seed: int, contacts: int, nodes: int) -> tuple[Given, Array, Array, Array]:
+    """Return a problem with a solution that is not the only one, G as it was given, the impulses and the velocities.
+
+    Most contacts hold, somewhere in their cone; each fifth slips, each seventh is open. b follows from p and u.
+    """
+    rng = np.random.default_rng(seed)
+    block = np.array([2 * x + k for _ in range(contacts) for x in rng.choice(nodes, 2, replace=False) for k in (0, 1)])
+    blocks = rng.normal(size=(block.size, 3, 3))
+    G = np.zeros((contacts, 3, 2 * nodes, 3))
+    for k, row in enumerate(block):
+        G[k // 4, :, row] += blocks[k]
+    G = G.reshape(3 * contacts, 6 * nodes)
+    mu = rng.uniform(0.2, 1.0, contacts)
+    angle = rng.uniform(0.0, 2.0 * np.pi, contacts)
+    e = np.column_stack([np.cos(angle), np.sin(angle)])
+    p_n = rng.uniform(0.1, 2.0, contacts)
+    part = np.sqrt(rng.random(contacts))  # anywhere in the disc of friction, so that cones bind
+    u = np.zeros((contacts, 3))
+    slips, opens = np.arange(contacts) % 5 == 1, np.arange(contacts) % 7 == 2
+    part[slips] = 1.0
+    u[slips, 1:] = -rng.uniform(0.5, 2.0, (contacts, 1))[slips] * e[slips]
+    p = np.column_stack([p_n, (mu * part * p_n)[:, None] * e])
+    p[opens], u[opens] = 0.0, (1.0, 0.3, -0.2)
+    b = u - (G @ (G.T @ p.reshape(-1))).reshape(-1, 3)
+    rho = 1.0 / np.einsum("ci,ci->c", G[::3], G[::3])
+    given = Given(np.arange(0, block.size + 1, 4), block, blocks, b, mu, rho, np.zeros((contacts, 3)), nodes)
+    return given, G, p, u
+
+
+def least_by_programme(given: Given, G: Array, p: Array, u: Array) -> Array:
+    """Minimise ``sum W_nn |p|^2`` subject to ``G^T p = y``, cones, and rays of those that slip, by Clarabel.
+
+    Unknowns are z with p = B z: all components where a contact holds, one along the ray where it slips.
+    """
+    columns: list[tuple[int, Array]] = []
+    cones: list[Any] = []
+    limits: list[Array] = []
+    for c in range(p.shape[0]):
+        if u[c, 0] > 0.0:
+            continue
+        if (u[c] == 0.0).all():
+            at = len(columns)
+            columns += [(c, one) for one in np.eye(3)]
+            rows = np.zeros((3, 3))
+            rows[0, 0], rows[1, 1], rows[2, 2] = given.mu[c], 1.0, 1.0
+            cones.append(clarabel.SecondOrderConeT(3))
+        else:
+            at = len(columns)
+            columns.append((c, np.array([1.0, *(-given.mu[c] * u[c, 1:] / np.linalg.norm(u[c, 1:]))])))
+            rows = np.ones((1, 1))
+            cones.append(clarabel.NonnegativeConeT(1))
+        limits.append(np.array([at, rows.shape[0]]))
+        limits.append(rows)
+    basis = np.zeros((p.size, len(columns)))
+    for k, (c, one) in enumerate(columns):
+        basis[3 * c : 3 * c + 3, k] = one
+    inside = np.zeros((sum(int(x[1]) for x in limits[::2]), len(columns)))
+    row = 0
+    for where, rows in zip(limits[::2], limits[1::2], strict=True):
+        at, size = int(where[0]), int(where[1])
+        inside[row : row + size, at : at + size] = rows
+        row += size
+    weight = np.repeat(1.0 / given.rho, 3)
+    P = sparse.csc_matrix(np.triu(2.0 * basis.T @ (weight[:, None] * basis)))
+    A = sparse.csc_matrix(np.vstack([G.T @ basis, -inside]))
+    right = np.concatenate([G.T @ p.reshape(-1), np.zeros(inside.shape[0])])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+    cones = [clarabel.ZeroConeT(G.shape[1]), *cones]
+    answer = clarabel.DefaultSolver(P, np.zeros(len(columns)), A, right, cones, settings).solve()
+    assert str(answer.status) in {"Solved", "AlmostSolved"}
+    return (basis @ np.array(answer.x)).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_least_norm(seed: int) -> None:
+    """With 1 to 4 times as many unknown impulses as equations."""
+    contacts, nodes = (6, 3) if seed % 2 else (30, 8)
+    given, G, p, u = random_solution(seed, contacts, nodes)
+    problem = friction(G @ G.T, given.load.reshape(-1), given.mu)
+    assert problem.residual(p.reshape(-1)) < 1e-14
+    found, _ = shared(given, p, known=True)
+    expected = least_by_programme(given, G, p, u)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(p).max())
+    assert problem.residual(found.reshape(-1)) <= TOLERANCE
+    np.testing.assert_allclose(G.T @ found.reshape(-1), G.T @ p.reshape(-1), rtol=0, atol=1e-9 * np.abs(p).max())
+    weight = 1.0 / given.rho[:, None]
+    assert (weight * found**2).sum() <= (weight * p**2).sum() * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_contacts_that_slip_keep_their_ray(seed: int) -> None:
+    """``p_T = -mu p_n u_T/|u_T|``; those that open bear nothing; modes are told."""
+    given, _, p, u = random_solution(seed, 30, 8)
+    found, table = shared(given, p, known=True)
+    speed = np.linalg.norm(u[:, 1:], axis=1)
+    opens, slips = u[:, 0] > 0.0, (u[:, 0] == 0.0) & (speed > 0.0)
+    np.testing.assert_array_equal(table.wholes(MODE), np.where(opens, OPENS, np.where(slips, SLIPS, HOLDS)))
+    np.testing.assert_array_equal(found[opens], 0.0)
+    friction_force = -(given.mu * found[:, 0] / np.maximum(speed, 1e-300))[slips, None] * u[slips, 1:]
+    np.testing.assert_allclose(found[slips, 1:], friction_force, rtol=0, atol=1e-12 * np.abs(p).max())
+    assert np.abs(found[slips]).max() > 0.0
+
+
+# --- contacts go on as before ------------------------------------------------
+
+
+def test_block_holds_on_a_slope_or_does_not() -> None:
+    """At rest before: below the angle of friction it stays so; above there are no impulses for that."""
+    angle = 0.4  # tan 0.4 = 0.42
+    kept = Kept(box_stack(1, tilt=angle, mu=0.45))
+    assert kept.residual <= TOLERANCE
+    expected = WEIGHT * np.array([np.cos(angle), -np.sin(angle), 0.0])
+    np.testing.assert_allclose(kept.p.sum(axis=0), expected, rtol=0, atol=1e-9 * WEIGHT)
+    assert Kept(box_stack(1, tilt=angle, mu=0.40)).residual == np.inf
+    assert Kept(box_stack(3, tilt=angle, mu=0.40)).residual == np.inf
+
+
+def test_block_goes_on_sliding() -> None:
+    """It slid before: friction is along the ray against it, ``mu`` times what each corner bears."""
+    angle, mu = 0.6, 0.5
+    before = np.tile([0.0, 1.0, 0.0], (4, 1))
+    problem = box_stack(1, tilt=angle, mu=mu)
+    b = problem.b.reshape(4, 3) + before
+    kept = Kept(friction(problem.W, b.reshape(-1), problem.mu), before=before)
+    assert kept.residual <= TOLERANCE
+    assert (kept.mode == SLIPS).all()
+    total = WEIGHT * np.cos(angle) * np.array([1.0, -mu, 0.0])
+    np.testing.assert_allclose(kept.p.sum(axis=0), total, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(kept.p[:, 1], -mu * kept.p[:, 0], rtol=0, atol=1e-12)
+
+
+def test_nothing_holds_what_must_tip() -> None:
+    """The mass beyond the legs: none of them can pull."""
+    assert Kept(legs(SQUARE, middle=(0.45, 0.0))).residual <= TOLERANCE
+    assert Kept(legs(SQUARE, middle=(0.55, 0.0))).residual == np.inf
+
+
+def test_what_closes_fast_does_not_go_on() -> None:
+    """An impact is no rest."""
+    problem = legs(SQUARE)
+    before = np.tile([-1.0, 0.0, 0.0], (4, 1))
+    b = problem.b.reshape(4, 3) + before
+    assert Kept(friction(problem.W, b.reshape(-1), problem.mu), before=before).residual == np.inf
+
+
+def test_what_leaves_is_let_go() -> None:
+    """It went up before, and goes on to: no impulses."""
+    problem = legs(SQUARE)
+    before = np.tile([1.0, 0.0, 0.0], (4, 1))
+    b = problem.b.reshape(4, 3) + before
+    kept = Kept(friction(problem.W, b.reshape(-1), problem.mu), before=before)
+    assert kept.residual <= TOLERANCE
+    assert (kept.mode == OPENS).all()
+    np.testing.assert_array_equal(kept.p, 0.0)
+
+
+def wedged(seed: int, contacts: int = 30, nodes: int = 6) -> tuple[sg.FrictionProblem, Array]:
+    """Return bodies held by impulses near the edges of their cones, at rest, and these impulses."""
+    rng = np.random.default_rng(seed)
+    bodies = np.array([rng.choice(nodes + 1, 2, replace=False) for _ in range(contacts)])
+    J = rng.normal(size=(2, contacts, 3, 6))
+    M_inv = np.array([np.zeros((6, 6))] + [np.eye(6)] * nodes)
+    W = Delassus(bodies[:, 0], bodies[:, 1], J[0], J[1], M_inv)
+    mu, angle = rng.uniform(0.2, 0.6, contacts), rng.uniform(0.0, 2.0 * np.pi, contacts)
+    p_n = rng.uniform(0.1, 2.0, contacts)
+    p = p_n[:, None] * np.column_stack([np.ones(contacts), 0.9 * mu * np.cos(angle), 0.9 * mu * np.sin(angle)])
+    free = friction(W, np.zeros(3 * contacts), mu)
+    return friction(W, -free.velocity(p.reshape(-1)), mu), p
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_memory_of_the_last_step_saves_factorisations(seed: int) -> None:
+    """The same step once more, from what is remembered of it: as good an answer, with less work."""
+    problem, p = wedged(seed)
+    first = Kept(problem, bears=p)
+    assert first.residual <= TOLERANCE
+    assert problem.residual(first.p.reshape(-1)) <= 2.0 * TOLERANCE
+    assert np.abs(first.beyond).max() > 0.0, "glued impulses leave the cones"
+    again = Kept(problem, bears=first.p, beyond=first.beyond)
+    np.testing.assert_allclose(again.p, first.p, rtol=0, atol=1e-8 * np.abs(p).max())
+    assert again.steps < first.steps
+
+
+def test_nothing_is_beyond_where_all_holds() -> None:
+    """Inside all cones springs and impulses are the same; what was remembered is forgotten."""
+    kept = Kept(legs(SQUARE), beyond=np.ones((4, 3)))
+    np.testing.assert_array_equal(kept.beyond, 0.0)
