@@ -10,7 +10,7 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import step_arrays as at
-from tests.by_python import TOLERANCE, ByPython
+from tests.by_python import TOLERANCE, ByPython, another_solution
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, slider, wheel
 
 CLOSE = 1e-8  # velocities [m/s]: what the tolerance leaves open where impulses are a thousand times what gravity gives
@@ -197,6 +197,8 @@ def test_every_step_is_that_of_the_functions(name: str) -> None:
         slow.restore(fast.snapshot())
         (a, certificate), (b, other) = fast.advance(), slow.advance()
         assert a.joints is not None and b.joints is not None
+        if np.abs(a.state.v - b.state.v).max() > CLOSE and another_solution(a, b):
+            continue
         np.testing.assert_allclose(a.state.v, b.state.v, atol=CLOSE)
         np.testing.assert_allclose(a.state.q, b.state.q, atol=h * CLOSE)
         np.testing.assert_allclose(a.joints.coordinate, b.joints.coordinate, atol=10 * h * CLOSE)

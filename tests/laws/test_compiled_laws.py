@@ -13,7 +13,7 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import step_arrays as at
-from tests.by_python import TOLERANCE, ByPython, balances_agree, certificates_agree
+from tests.by_python import TOLERANCE, ByPython, another_solution, balances_agree, certificates_agree
 from tests.scenes import GRAVITY, box_on_slope
 
 SPEED = 1e-9  # [m/s] what the tolerance leaves open of velocities of some metres per second
@@ -67,6 +67,8 @@ def agree(scene: sg.Scene, steps: int, h: float = 2e-3, **options: Any) -> list[
         slow.restore(fast.snapshot())
         by_kernel, by_python = fast.step(), slow.step()
         reports.append(by_kernel)
+        if np.abs(fast.state.v - slow.state.v).max() > SPEED and another_solution(by_kernel.result, by_python.result):
+            continue
         np.testing.assert_allclose(fast.state.q, slow.state.q, atol=h * SPEED)
         np.testing.assert_allclose(fast.state.v, slow.state.v, atol=SPEED)
         assert fast.state.t == pytest.approx(slow.state.t, rel=1e-14)

@@ -68,7 +68,7 @@ def test_what_can_stand_stands(name: str) -> None:
 
 @pytest.mark.parametrize("name", FALLING)
 def test_what_cannot_stand_falls(name: str) -> None:
-    """The arch of 0.100 is thinner than Heyman's 0.1061, the ladder and the cards slip, the blocks lean over too far."""
+    """The arch of 0.100 is thinner than 0.1061 of limit analysis, cards and ladder slip, the blocks lean too far."""
     structure = STRUCTURES[name]
     assert not structure.stands
     trajectory = sg.simulate(structure.builder(), duration=0.7, h=structure.h)
@@ -94,33 +94,36 @@ def test_grip(name: str, duration: float) -> None:
 # --- forces ------------------------------------------------------------------
 
 
-class Force(NamedTuple):
-    """A contact that bears: where, and the impulse on the second body in world axes."""
+class Forces(NamedTuple):
+    """The contacts of a step: whose, where, along which normals, and impulses on the second body, in world axes."""
 
-    bodies: tuple[str, str]
+    bodies: list[str]
     point: Array
+    normal: Array
     impulse: Array
 
 
-def forces(table: ContactTable) -> list[Force]:
+def forces(table: ContactTable) -> Forces:
     impulse = table.normal_impulse[:, None] * table.normal + table.friction_impulse
-    return [Force(*row) for row in zip(table.bodies, table.point, impulse, strict=True)]
+    return Forces([f"{a} {b}" for a, b in table.bodies], table.point, table.normal, impulse)
 
 
-def assert_same_forces(found: list[Force], expected: list[Force]) -> None:
+def assert_same_forces(found: Forces, expected: Forces) -> None:
     """Compare contact by contact, wherever in the tables they are; to 1e-6 of the greatest."""
-    assert len(found) == len(expected) > 0
-    scale = max(float(np.abs(force.impulse).max()) for force in expected)
-    left = list(found)
-    for force in expected:
-        near = [float(np.linalg.norm(other.point - force.point)) + 1e3 * (other.bodies != force.bodies) for other in left]
-        other = left.pop(int(np.argmin(near)))
-        assert min(near) < 1e-6
-        np.testing.assert_allclose(other.impulse, force.impulse, rtol=0, atol=1e-6 * scale)
+    assert len(found.bodies) == len(expected.bodies) > 0
+    names, left = np.array(found.bodies), np.zeros(len(found.bodies))
+    scale = np.abs(expected.impulse).max()
+    assert scale > 0.0
+    for name, x, impulse in zip(expected.bodies, expected.point, expected.impulse, strict=True):
+        far = np.linalg.norm(found.point - x, axis=1) + np.where(names == name, left, np.inf)
+        c = int(np.argmin(far))
+        assert far[c] < 1e-6
+        left[c] = np.inf
+        np.testing.assert_allclose(found.impulse[c], impulse, rtol=0, atol=1e-6 * scale)
 
 
 def uneven(side: float) -> sg.Scene:
-    """Lay a plank on three pillars of one height, and a box and a leaning tower of two on it; `side` = -1: mirrored in x."""
+    """Lay a plank on three pillars, a box and two more, one on the other, on the plank; `side` -1 is mirrored in x."""
     scene = sg.Scene(gravity=(0, 0, -GRAVITY))
     scene.add_fixed(sg.HalfSpace(), name="floor")
     for k, (x, width) in enumerate([(-0.9, 0.2), (-0.1, 0.1), (0.7, 0.3)]):
@@ -132,9 +135,7 @@ def uneven(side: float) -> sg.Scene:
         ("high", 0.33, 0.01, 0.7, -0.1, 7.0),
     ]:
         turn = (float(np.cos(0.5 * yaw)), 0.0, 0.0, side * float(np.sin(0.5 * yaw)))
-        scene.add_body(
-            sg.Box((0.12, 0.1, 0.1)), mass=mass, position=(side * x, y, z), orientation=turn, name=name
-        )
+        scene.add_body(sg.Box((0.12, 0.1, 0.1)), mass=mass, position=(side * x, y, z), orientation=turn, name=name)
     scene.set_contact(friction=0.5)
     return scene
 
@@ -144,17 +145,41 @@ def test_mirrored_scene_has_mirrored_forces() -> None:
     mirror = np.array([-1.0, 1.0, 1.0])
     one, other = (sg.simulate(uneven(side), duration=0.1, h=H) for side in (1.0, -1.0))
     for step in (0, -1):
-        found = [Force(bodies, mirror * x, mirror * p) for bodies, x, p in forces(other.contacts(step))]
-        assert_same_forces(found, forces(one.contacts(step)))
+        found = forces(other.contacts(step))
+        mirrored = Forces(found.bodies, mirror * found.point, mirror * found.normal, mirror * found.impulse)
+        assert_same_forces(mirrored, forces(one.contacts(step)))
 
 
-@pytest.mark.parametrize("name", ["arch_115_5ms", "table_of_parts", "wall_10", "jenga_18_taken_0", "cards_4_5ms"])
+@pytest.mark.parametrize(
+    "name", ["arch_115_5ms", "wall_10", "jenga_18_taken_0", "pyramid_10", "tower_24_yaw10", "lintels_3x2", "table"]
+)
 def test_forces_at_rest_do_not_wander(name: str) -> None:
     """Law: of many admissible forces always the same: after one second those after a tenth."""
     structure = STRUCTURES[name]
     trajectory = sg.simulate(structure.builder(), duration=1.0, h=structure.h)
     early = round(0.1 / structure.h) - 1
     assert_same_forces(forces(trajectory.contacts(-1)), forces(trajectory.contacts(early)))
+
+
+@pytest.mark.parametrize("name", ["cards_4_5ms", "cubes_2x2x10"])
+def test_same_contacts_have_the_same_forces(name: str) -> None:
+    """Law: least impulses have no history. Where edge lies on edge, rounding decides between two normals in each step.
+
+    Forces differ then; but whenever all normals are again what they were, so are the forces.
+    """
+    structure = STRUCTURES[name]
+    trajectory = sg.simulate(structure.builder(), duration=1.0, h=structure.h)
+    met: dict[bytes, Forces] = {}
+    again = 0
+    for step in range(trajectory.step_count):
+        now = forces(trajectory.contacts(step))
+        key = (np.round(now.normal, 6) + 0.0).tobytes()  # + 0.0: no negative zeros
+        if key in met:
+            again += 1
+            scale = np.abs(now.impulse).max()
+            np.testing.assert_allclose(now.impulse, met[key].impulse, rtol=0, atol=1e-6 * scale)
+        met.setdefault(key, now)
+    assert again > 20
 
 
 def symmetric_table(*, joined: bool) -> sg.Scene:
@@ -180,8 +205,9 @@ def test_four_legs_carry_equal_forces(*, joined: bool) -> None:
     trajectory = sg.simulate(symmetric_table(joined=joined), duration=0.5, h=H)
     for step in (0, -1):
         carried: dict[tuple[bool, bool], float] = {}
-        for force in forces(trajectory.contacts(step)):
-            if "floor" in force.bodies:
-                leg = bool(force.point[0] > 0.0), bool(force.point[1] > 0.0)
-                carried[leg] = carried.get(leg, 0.0) + abs(float(force.impulse[2]))
+        now = forces(trajectory.contacts(step))
+        for names, point, impulse in zip(now.bodies, now.point, now.impulse, strict=True):
+            if "floor" in names:
+                leg = bool(point[0] > 0.0), bool(point[1] > 0.0)
+                carried[leg] = carried.get(leg, 0.0) + abs(float(impulse[2]))
         np.testing.assert_allclose(list(carried.values()), [5.0 * GRAVITY * H] * 4, rtol=1e-6)

@@ -71,7 +71,7 @@ class Collisions:
 
     def connect(self, address: Callable[[int], int]) -> None:
         """Let phases be solved and checked by the ordinary kernels, whose places others take; `address` compiles."""
-        for k in (at.SOLVE, at.VELOCITIES, at.LAW):
+        for k in (at.SOLVE, at.VELOCITIES, at.LAW, at.SWEEP):
             self.arena.connect(k, int(self._step.table[k, 0]))
         self._step.connect(at.SOLVE, address(at.COLLIDE))
         self._step.connect(at.LAW, address(at.CHECK_COLLISION))

@@ -31,9 +31,11 @@ from signorini.formulations.time_stepping import ContactSpace, contact_space
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.model import Contacts, Model, State
+from signorini.model.shapes import ShapeKind
 from signorini.problems import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
+from signorini.solvers.island_kernels import connect_island
 
 
 class Engine:
@@ -52,6 +54,12 @@ class Engine:
         self._plain = self.joints is None and self._couples is None and self._collisions is None
         self._connected = False
         self.seconds = 0.0
+
+    @property
+    def rests(self) -> bool:
+        """Whether bodies may rest on faces, where impulses are many and the robust solver finds the one to take."""
+        kinds = self.model.shapes.kind[self.model.shapes.body >= self.model.fixed_count]
+        return bool(np.any(kinds != ShapeKind.SPHERE))
 
     def hire(self, threads: int) -> None:
         """Let so many threads share the work, this one included; results do not depend on it.
@@ -228,9 +236,13 @@ class Engine:
             self.joints.load(state.t)
 
     def _rescue(self) -> None:
-        """Have the step solved by the robust methods of Python, or begin it again if only memory was short."""
+        """Have the step solved by the robust methods of Python, or begin it again if the robust solver was not ready."""
         if self._counts[at.SHORT]:
-            self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
+            if self.arena.table[at.RESCUE, 0] == 0:
+                self._connect(at.RESCUE)
+                connect_island(self.arena[at.ROBUST])
+            else:
+                self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
             self.arena[at.Q][:] = self.arena[at.Q_START]
             self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
             return

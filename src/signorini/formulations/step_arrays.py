@@ -170,7 +170,8 @@ def _numbered(count: int) -> Any:
     ORDINARY_HAND_OVER,
     CUT_ISLANDS,  # for scenes of many bodies
     TAKE_PART,
-    RESCUE,  # for islands that resist, see step_rescue
+    SWEEP,  # over an island or a part of one
+    RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -180,7 +181,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(40)
+) = ARRAY_COUNT + _numbered(41)
 
 # PLACE
 (
@@ -276,12 +277,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     LAW_ROOM,  # rows to keep for their laws
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved
+    MADE,  # sweeps of the last call
+    HAS_ROBUST,  # what resists goes to the robust solver
     IN_LANE,  # others solve what resists
     SHORT,  # the robust solver needs more memory
     OPEN_ISLAND,  # 1 + the island that the robust solver knows, 0 if none ...
     OPEN_WORK,  # ... and the operations of its factorisations
     COUNT_COUNT,
-) = _numbered(30)
+) = _numbered(32)
 
 # Stages between which the step may return to Python.
 (

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini._jit import counted, inner_kernel, measured, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BEYOND,
     COUNTS,
@@ -33,16 +33,17 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import island_views, part_views
-from signorini.solvers.island_forces import keep_modes, share_forces
-from signorini.solvers.island_lu import order_nodes
 from signorini.solvers.island_newton import proximal_newton
-from signorini.solvers.island_robust import claim_vectors, newton_nearby, solve_robustly
+from signorini.solvers.island_robust import newton_nearby, solve_robustly
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
     INTERIOR_STEPS,
+    KEEP_MODES,
     NEWTON_STEPS,
+    OPEN,
     SCALING,
+    SHARE_FORCES,
     SHARING_STEPS,
     WORK,
     WORK_COUNT,
@@ -50,7 +51,6 @@ from signorini.solvers.island_table import (
     R,
     V,
     copy,
-    open_island,
 )
 
 # What is asked for: that contacts go on as before; any solution; that of least impulses; one of the part taken out.
@@ -90,15 +90,17 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     likely = _FEW if what <= NEAR else _LIKELY
     if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
         counts[OPEN_ISLAND] = 0
-        s = open_island(w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2)
-        operations = order_nodes(w, int(credit * n_c / likely)) if s > 0.0 else -1
+        most, scale = int(credit * n_c / likely), numbers[OPEN_SCALE : OPEN_SCALE + 1]
+        operations = counted(
+            w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2, most, scale)
+        )
         if operations == 0:
             numbers[SPENT] = _TOO_DEAR * credit
             return math.inf
-        if operations < 0 or not claim_vectors(w):
+        if operations < 0:
             counts[SHORT] = 1
             return math.inf
-        numbers[OPEN_SCALE], counts[OPEN_WORK] = s, operations
+        counts[OPEN_WORK] = operations
         counts[OPEN_ISLAND] = 0 if what == SOLVE_PART else i + 1
     s, operations = numbers[OPEN_SCALE], counts[OPEN_WORK]
     if operations * likely > credit * n_c:
@@ -116,7 +118,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             for k in range(3):
                 beyond[c, k] = softness[first + c, BEYOND + k]
         bears = real_rows(t, REFERENCE)[first:last]
-        best = keep_modes(w, real_rows(t, U)[first:last], shift, bears, beyond, s, goal)
+        best = measured(w[KEEP_MODES, 0], (w, real_rows(t, U)[first:last], shift, bears, beyond, s, goal))
         for c in range(n_c):
             for k in range(3):
                 softness[first + c, BEYOND + k] = beyond[c, k]
@@ -129,9 +131,9 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         best = solve_robustly(w, goal if what == SOLVE_PART else max(goal, tolerance), limit)
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
-            best = proximal_newton(w, best, goal, _POLISH_STEPS, _POLISH_ALPHA, False)
+            best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
-            best = share_forces(w, best, goal)
+            best = measured(w[SHARE_FORCES, 0], (w, best, goal))
     if best < math.inf:
         _scale(w, best_p, s, False)
     steps = work[NEWTON_STEPS] + _INTERIOR * work[INTERIOR_STEPS] + work[SHARING_STEPS]

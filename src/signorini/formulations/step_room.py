@@ -19,7 +19,7 @@ from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BO
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
-from signorini.solvers.island_table import ISLAND_ROWS, POOL
+from signorini.solvers.island_table import ISLAND_ROWS, NODE_VECTORS, POOL, Y
 
 _BY_CONTACT = {
     at.OLD_SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
@@ -129,6 +129,7 @@ class Room:
         dim = 2 if model.planar else 3
         self.counts[[at.FIXED, at.DIM, at.IMPLICIT]] = model.fixed_count, dim, options.implicit
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
+        self.counts[at.HAS_ROBUST] = 1
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
 
@@ -203,7 +204,7 @@ class Room:
     def make_room_for_robust(self, numbers: int) -> None:
         """Give the robust solver room for so many numbers."""
         pool, table = self.arena.put(at.ROBUST_POOL, np.zeros(numbers)), self.arena[at.ROBUST]
-        table[:] = 0
+        table[: int(Y) + NODE_VECTORS] = 0
         table[POOL, :2] = pool.ctypes.data, numbers
 
     def make_more_room(self, needed: int) -> None:

@@ -51,6 +51,7 @@ from signorini.formulations.step_arrays import (
     GATHER,
     GOAL,
     HABIT,
+    HAS_ROBUST,
     IN_LANE,
     ISLAND,
     ISLANDS,
@@ -60,6 +61,7 @@ from signorini.formulations.step_arrays import (
     LIMIT,
     LOAD,
     LOCAL,
+    MADE,
     MET,
     N_BODIES,
     N_CONTACTS,
@@ -81,6 +83,7 @@ from signorini.formulations.step_arrays import (
     SPENT,
     SPRING,
     START,
+    SWEEP,
     SWEEPS,
     TAKE_PART,
     TOLERANCE,
@@ -92,7 +95,6 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_parts import give_back, island_views, part_views
 from signorini.formulations.step_rescue import KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
-from signorini.solvers.nsgs_acceleration import gauss_seidel
 from signorini.solvers.nsgs_kernels import local_data
 
 WINDOW = 5
@@ -288,8 +290,7 @@ def _remember(softness: Array, first: int, last: int, column: int, number: float
 def solve_step(t: IntArray) -> bool:
     """Solve all islands to the tolerance, from the guess in P; False if some island resists, or memory is short.
 
-    One call for all sweeps, and no function between: the compiler goes through the sweeps anew for each caller. For an
-    island the loop goes through pose, a look at the guess if it rests, for large ones few sweeps, part, few sweeps ...,
+    For an island the loop goes through pose, a look at the guess if it rests, for large ones few sweeps, part, few sweeps ...,
     then all sweeps, and from there to the next island, or to pose if it is made softer. The robust solver is asked where
     a guess or sweeps did not do.
     """
@@ -300,7 +301,7 @@ def solve_step(t: IntArray) -> bool:
         for k in range(3):
             real_rows(t, COMPLIANCE)[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, t[RESCUE, 0] != 0
+    solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, counts[HAS_ROBUST] == 1
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed = 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
@@ -351,37 +352,42 @@ def solve_step(t: IntArray) -> bool:
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
         if shared:
             perform(t[SHARE_ISLAND, 0], (t, i))
-        sweeps, residual = gauss_seidel(
-            start,
-            block,
-            gather,
-            start,
-            block,
-            gather,
-            load,
-            mu,
-            rho,
-            local,
-            state,
-            y,
-            p,
-            best_p,
-            compliance,
-            slip,
-            scratch,
-            small,
-            none + 1 if how == _FEW_SWEEPS else window,
-            numbers[GOAL] if how == _IN_PART else _MARGIN * wanted,
-            first_look,
-            after,
-            limit,
-            patience,
-            progress,
-            job[: job.shape[0] if shared else 0],
+        residual = measured(
+            t[SWEEP, 0],
+            (
+                start,
+                block,
+                gather,
+                load,
+                mu,
+                rho,
+                local,
+                state,
+                y,
+                p,
+                best_p,
+                compliance,
+                slip,
+                scratch,
+                small,
+                none + 1 if how == _FEW_SWEEPS else window,
+                numbers[GOAL] if how == _IN_PART else _MARGIN * wanted,
+                first_look,
+                after,
+                limit,
+                patience,
+                progress,
+                job[: job.shape[0] if shared else 0],
+                counts,
+                MADE,
+            ),
         )
-        effort += sweeps * p.shape[0] / island[i, N_CONTACTS]
+        effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
         if how == _IN_PART:
             if residual > numbers[GOAL] and robust:
+                if t[RESCUE, 0] == 0:
+                    counts[SHORT] = 1
+                    return False
                 credit = (_CREDIT - debt) * island[i, N_CONTACTS] / p.shape[0]
                 measured(t[RESCUE, 0], (t, i, SOLVE_PART, numbers[GOAL], credit))
                 debt += numbers[SPENT] * p.shape[0] / island[i, N_CONTACTS]
@@ -399,6 +405,9 @@ def solve_step(t: IntArray) -> bool:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             if robust:
+                if t[RESCUE, 0] == 0:
+                    counts[SHORT] = 1
+                    return False
                 near = how == _LOOK and residual < _NEARLY and newton <= _CHEAP
                 if near and residual < _HARDLY:
                     found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))

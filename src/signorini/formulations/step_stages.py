@@ -26,8 +26,10 @@ from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
 from signorini.formulations.step_solve import contact_velocities, solve_step
 from signorini.formulations.step_theta import run_ahead
-from signorini.geometry.detection import KERNELS
+from signorini.geometry.detection import KERNELS as DETECTION
 from signorini.geometry.tables import Family
+from signorini.solvers.island_kernels import KERNELS, island_address
+from signorini.solvers.nsgs_acceleration import sweep_by_address
 
 _STAGES: dict[int, Callable[..., Any]] = {
     at.POSE: pose_step,
@@ -58,13 +60,14 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.CUT_ISLANDS: cut_islands,
     at.TAKE_PART: take_part,
     at.RESCUE: rescue,
+    at.SWEEP: sweep_by_address,
 }
 
 # Stages that runs need, what takes longest to compile first; then those of scenes with joints, and of those without.
 _LONGEST_FIRST = (
-    at.RESCUE,
     at.FIND,
     at.JOIN,
+    at.SWEEP,
     at.SOLVE,
     at.POSE,
     at.POSE_JOINED,
@@ -100,19 +103,57 @@ _FOR_DETECTION = (
     _WHOLE_ROWS,  # index
 )
 
+_BLOCKS = np.zeros((1, 1, 1))
+_FOR_SWEEPS = (
+    _WHOLES,  # start
+    _WHOLES,  # index
+    _BLOCKS,  # gather
+    _REAL_ROWS,  # load
+    _REALS,  # mu
+    _REALS,  # rho
+    _REAL_ROWS,  # local
+    _REALS,  # state
+    _REAL_ROWS,  # y
+    _REAL_ROWS,  # p
+    _REAL_ROWS,  # best_p
+    _REAL_ROWS,  # compliance
+    _REALS,  # slip
+    _REALS,  # scratch
+    _BLOCKS,  # small
+    1,  # window
+    1.0,  # tolerance
+    1,  # first_look
+    1,  # after
+    1,  # max_sweeps
+    1,  # patience
+    1.0,  # progress
+    _WHOLE_ROWS,  # job
+    _WHOLES,  # counts
+    1,  # made
+)
+
 
 def needed_stages(joined: bool) -> tuple[int, ...]:
     """Return the rows that a run needs, with joints or without."""
     return tuple(k for k in _LONGEST_FIRST if k not in (_WITHOUT if joined else _WITH_JOINTS))
 
 
+def robust_stages() -> tuple[int, ...]:
+    """Return the kernels for islands that sweeps do not solve; negative numbers are rows of the table of an island."""
+    return (at.RESCUE, *(-row for row in KERNELS))
+
+
 def stage_kernel(k: int, family: Family) -> Callable[..., Any]:
     """Return the kernel that belongs to row `k`, for scenes of a family of shapes."""
-    return KERNELS[family] if k == at.FIND else _STAGES[k]
+    if k < 0:
+        return KERNELS[-k][0]
+    return DETECTION[family] if k == at.FIND else _STAGES[k]
 
 
 def stage_address(k: int, family: Family) -> int:
     """Return its address; compile it if need be."""
+    if k < 0:
+        return island_address(-k)
     arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
         arguments = _FOR_DETECTION
@@ -120,6 +161,8 @@ def stage_address(k: int, family: Family) -> int:
         arguments = (_WHOLE_ROWS, 1)
     elif k == at.TAKE_PART:
         arguments = (_WHOLE_ROWS, 1, 1.0)
+    elif k == at.SWEEP:
+        arguments = _FOR_SWEEPS
     elif k == at.RESCUE:
         arguments = (_WHOLE_ROWS, 1, 1, 1.0, 1.0)
     return address_of(stage_kernel(k, family), *arguments)

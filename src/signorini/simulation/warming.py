@@ -10,13 +10,13 @@ from pathlib import Path
 
 from signorini._jit import announce_compilation, is_compiled
 from signorini.formulations import Engine
-from signorini.formulations.step_stages import needed_stages, stage_address, stage_kernel
+from signorini.formulations.step_stages import needed_stages, robust_stages, stage_address, stage_kernel
 from signorini.geometry.tables import Family
 
 _HELPER = """
 import sys
 from signorini.simulation.warming import compile_share
-compile_share(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "joined")
+compile_share(sys.argv[1], int(sys.argv[2]), *(word in sys.argv[3:] for word in ("joined", "resting")))
 """
 
 
@@ -27,8 +27,8 @@ def warm_up(engine: Engine) -> None:
     """
     if engine.family is None:
         return
-    joined = engine.joints is not None
-    missing = missing_stages(engine.family, joined)
+    joined, rests = engine.joints is not None, engine.rests
+    missing = missing_stages(engine.family, joined, rests)
     if missing:
         announce_compilation()
     if len(missing) < 2:  # nothing to share
@@ -36,7 +36,9 @@ def warm_up(engine: Engine) -> None:
     with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
         try:
             helper = subprocess.Popen(
-                [sys.executable, "-c", _HELPER, claims, str(int(engine.family)), "joined" if joined else ""],
+                [sys.executable, "-c", _HELPER, claims, str(int(engine.family))]
+                + ["joined"] * joined
+                + ["resting"] * rests,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -44,15 +46,16 @@ def warm_up(engine: Engine) -> None:
         except OSError:
             return
         with helper:
-            compile_share(claims, int(engine.family), joined)
+            compile_share(claims, int(engine.family), joined, rests)
 
 
-def missing_stages(family: Family, joined: bool = False) -> list[int]:
-    """Return the stages of which there is no machine code, for scenes with joints or without."""
-    return [k for k in needed_stages(joined) if not is_compiled(stage_kernel(k, family))]
+def missing_stages(family: Family, joined: bool = False, rests: bool = False) -> list[int]:
+    """Return the stages of which there is no machine code, for scenes with joints or without, that rest on faces or not."""
+    stages = (*needed_stages(joined), *(robust_stages() if rests else ()))
+    return [k for k in stages if not is_compiled(stage_kernel(k, family))]
 
 
-def compile_share(claims: str, family: int, joined: bool = False) -> None:
+def compile_share(claims: str, family: int, joined: bool = False, rests: bool = False) -> None:
     """Compile the stages for scenes of a family one after another, except those that the other process has claimed.
 
     A stage is claimed by making a file of its number in the folder `claims`.
@@ -60,7 +63,7 @@ def compile_share(claims: str, family: int, joined: bool = False) -> None:
     collecting = gc.isenabled()
     gc.disable()  # what the compiler leaves behind is not worth a tenth of its time
     try:
-        for k in missing_stages(Family(family), joined):
+        for k in missing_stages(Family(family), joined, rests):
             try:
                 Path(claims, str(k)).touch(exist_ok=False)
             except FileExistsError:

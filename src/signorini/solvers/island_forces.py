@@ -33,12 +33,13 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
-from signorini.solvers.island_lu import assemble, factorise, substitute
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, succeeds, wholes
+from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
+    LEAST_NORM,
     MODE,
     MU,
     SHARING_STEPS,
@@ -138,9 +139,8 @@ def _glue(w: IntArray, along: Array, s: Array) -> None:
 def _displace(w: IntArray, v: Array, s: Array, x: Array) -> bool:
     """Set x to the displacement that stretches springs by v where they are glued; False where that is singular."""
     y, work = real_rows(w, Y + 0), wholes(w, WORK)
-    assemble(w, s, _LEAST)
     work[SHARING_STEPS] += 1
-    if not factorise(w):
+    if not factor(w, s, _LEAST):
         return False
     g = real_rows(w, V + 3)
     for c in range(v.shape[0]):
@@ -165,7 +165,7 @@ def _left_over(w: IntArray, r: Array, wanted: Array, left: Array) -> float:
 
 
 @inner_kernel
-def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bool, error: float, r: Array) -> bool:
+def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bool, error: float, r: Array) -> bool:
     r"""Set r to the least admissible impulses with ``G^T r = wanted``, that is known up to a relative error.
 
     False if they are not found. Where something is known they are sought near springs stretched by `near`.
@@ -188,9 +188,8 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bo
     for count in range(_STEPS):
         if missing <= max(_EXACT, 0.1 * error) * size:
             return True
-        assemble(w, s, weight)
         work[SHARING_STEPS] += 1
-        if not factorise(w):
+        if not factor(w, s, weight):
             return False
         for i in range(n):
             for j in range(6):
@@ -231,6 +230,12 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bo
 
 
 @inner_kernel
+def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bool, error: float, r: Array) -> bool:
+    """Do as :func:`find_least_norm`, by its address."""
+    return succeeds(w[LEAST_NORM, 0], (w, wanted, along, near, known, error, r))
+
+
+@inner_kernel
 def share_forces(w: IntArray, best: float, tolerance: float) -> float:
     """Replace BEST, a solution, by the least impulses for its velocity; return the residual, no more than `tolerance`.
 
@@ -245,7 +250,8 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
         mode[c] = OPENS if u[c, 0] > slow else SLIPS if speed > slow else HOLDS
         along[c, 0], along[c, 1] = (-u[c, 1] / speed, -u[c, 2] / speed) if speed > 0.0 else (0.0, 0.0)
     scatter(w, best_r, wanted)
-    if not _least_norm(w, wanted, along, best_r, False, best, r):
+    nothing = best < 0.0
+    if not _least_norm(w, wanted, along, best_r, nothing, best, r):
         return best
     velocity(w, r, soft, u)
     now = residual(w, r, u)
@@ -293,10 +299,9 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
                 s[c, i, j] = stiff if i == j and mode[c] == HOLDS else 0.0
         if mode[c] == SLIPS:
             s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = stiff, stiff * mu[c] * along[c, 0], stiff * mu[c] * along[c, 1]
-    assemble(w, s, 1.0)
     work = wholes(w, WORK)
     work[SHARING_STEPS] += 1
-    if not factorise(w):
+    if not factor(w, s, 1.0):
         return False
     error = math.inf
     for _ in range(_TURNS):

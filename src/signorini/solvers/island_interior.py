@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, measured, real_blocks, real_rows, reals, wholes
 from signorini.solvers.friction_ip_kernels import centring, gap_after, longest_step, scale_contacts
-from signorini.solvers.island_lu import assemble, factorise
+from signorini.solvers.island_lu import factor
 from signorini.solvers.island_newton import newton_step, proximal_newton
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
+    INTERIOR,
     INTERIOR_STEPS,
     MU,
     SCALING,
@@ -88,7 +89,7 @@ def _pull(w: IntArray, e: Array, g: Array) -> None:
 
 
 @inner_kernel
-def interior_point(w: IntArray, delta: float, best: float, tolerance: float, limit: int, share: float) -> float:
+def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit: int, share: float) -> float:
     """Follow the path from ENTRY pushed by delta into the cones; BEST receives what is better than `best`.
 
     Returns the residual of BEST. alpha is at most `share` of sigma while steps are long.
@@ -118,7 +119,7 @@ def interior_point(w: IntArray, delta: float, best: float, tolerance: float, lim
         if now < finish:
             finish = 0.1 * now
             copy(r, at)
-            best = proximal_newton(w, best, tolerance, _FINISH_STEPS, _FINISH_ALPHA, False)
+            best = proximal_newton(w, best, tolerance, n_c - n_c + _FINISH_STEPS, _FINISH_ALPHA, n_c < 0)
             if best <= tolerance:
                 break
         for c in range(n_c):
@@ -128,9 +129,8 @@ def interior_point(w: IntArray, delta: float, best: float, tolerance: float, lim
         if not raised:
             alpha = max(min(alpha, share * sigma), least)
         _regularise(s, soft, alpha, h, t)
-        assemble(w, t, 1.0)
         count += 1
-        if not factorise(w):
+        if not factor(w, t, 1.0):
             break
         goal, a = 0.0, 1.0
         for turn in range(3):  # predictor, corrector, and pure centring where that is cut short
@@ -162,3 +162,9 @@ def interior_point(w: IntArray, delta: float, best: float, tolerance: float, lim
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count
     return best
+
+
+@inner_kernel
+def interior_point(w: IntArray, delta: float, best: float, tolerance: float, limit: int, share: float) -> float:
+    """Do as :func:`follow_path`, by its address."""
+    return measured(w[INTERIOR, 0], (w, delta, best, tolerance, limit, share))

@@ -8,11 +8,12 @@ near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, succeeds, whole_rows, wholes
 from signorini.solvers.island_table import (
     BITS,
     COLUMN,
     DEGREE,
+    FACTOR,
     FIRST,
     FRONT,
     KNOWN,
@@ -22,6 +23,7 @@ from signorini.solvers.island_table import (
     PLACE,
     POOL,
     START,
+    SUBSTITUTE,
     TARGET,
     B,
     G,
@@ -229,7 +231,7 @@ def _sum(a: Row, b: Row) -> Row:
 
 
 @inner_kernel
-def assemble(w: IntArray, S: Array, weight: float) -> None:
+def _assemble(w: IntArray, S: Array, weight: float) -> None:
     """Set the matrix ``weight I + G^T S G``."""
     first, g, pair_start, pair = wholes(w, FIRST), real_blocks(w, G), wholes(w, PAIR_START), wholes(w, PAIR)
     b, n = real_blocks(w, B), wholes(w, START).shape[0] - 1
@@ -286,7 +288,7 @@ def _row_times(a: Row, b: Array, k: int) -> Row:
 
 
 @inner_kernel
-def factorise(w: IntArray) -> bool:
+def _factorise(w: IntArray) -> bool:
     """Overwrite the matrix with its factors: diagonal blocks become their inverses, L is divided by them.
 
     Rows of six numbers are read, combined and written as a whole, which the compiler turns into vector instructions.
@@ -311,7 +313,7 @@ def factorise(w: IntArray) -> bool:
 
 
 @inner_kernel
-def substitute(w: IntArray, y: Array) -> None:
+def substitute_factors(w: IntArray, y: Array) -> None:
     """Solve with the factors, in place."""
     b, start, column = real_blocks(w, B), wholes(w, START), wholes(w, COLUMN)
     n = start.shape[0] - 1
@@ -343,3 +345,22 @@ def _times_column(b: Array, k: int, i: int, a: Row) -> float:
         + b[k, i, 4] * a[4]
         + b[k, i, 5] * a[5]
     )
+
+
+@inner_kernel
+def factor_matrix(w: IntArray, S: Array, weight: float) -> bool:
+    """Factorise ``weight I + G^T S G``; False where it is singular."""
+    _assemble(w, S, weight)
+    return _factorise(w)
+
+
+@inner_kernel
+def factor(w: IntArray, S: Array, weight: float) -> bool:
+    """Do as :func:`factor_matrix`, by its address."""
+    return succeeds(w[FACTOR, 0], (w, S, weight))
+
+
+@inner_kernel
+def substitute(w: IntArray, y: Array) -> None:
+    """Do as :func:`substitute_factors`, by its address."""
+    perform(w[SUBSTITUTE, 0], (w, y))

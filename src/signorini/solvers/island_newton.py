@@ -11,14 +11,16 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, wholes
 from signorini.solvers.alart_curnier import alart_curnier
-from signorini.solvers.island_lu import assemble, factorise, substitute
+from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_table import (
     BEST,
     MU,
+    NEWTON,
     NEWTON_STEPS,
     SOFT,
+    STEP,
     WORK,
     R,
     S,
@@ -38,7 +40,7 @@ _REFINED = 1e-4  # of alpha: below, steps are refined once
 
 
 @inner_kernel
-def newton_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, left: Array, refinements: int) -> None:
+def take_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, left: Array, refinements: int) -> None:
     """Set the step ``dr = g - S G G^T dr`` with the factors of ``I + G^T S G``, and ``u = G G^T dr``.
 
     Of the solution, ``G^T dr = dy``.
@@ -66,6 +68,12 @@ def newton_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, 
     if refinements > 0:
         scatter(w, dr, y)
         apply(w, y, u)
+
+
+@inner_kernel
+def newton_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, left: Array, refinements: int) -> None:
+    """Do as :func:`take_step`, by its address."""
+    perform(w[STEP, 0], (w, S, g, y, u, dr, left, refinements))
 
 
 @inner_kernel
@@ -105,7 +113,7 @@ def _newton_blocks(u: Array, r: Array, mu: Array, F: Array, alpha: float, soft: 
 
 
 @inner_kernel
-def proximal_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
+def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
     """Run outer steps from R; BEST receives what is better than `best`, whose residual is returned.
 
     Not patient: gives up at the first inner problem that is not solved.
@@ -122,10 +130,9 @@ def proximal_newton(w: IntArray, best: float, tolerance: float, limit: int, alph
         inner = 0
         while size > _FALL * first and count < limit and inner < _INNER and not (inner >= _GROWS and size > first):
             _newton_blocks(u, r, mu, F, alpha, soft, s, g)
-            assemble(w, s, 1.0)
             count += 1
             inner += 1
-            if not factorise(w):
+            if not factor(w, s, 1.0):
                 break
             newton_step(w, s, g, y, du, dr, left, 1 if alpha < _REFINED else 0)
             for c in range(n_c):
@@ -156,3 +163,9 @@ def proximal_newton(w: IntArray, best: float, tolerance: float, limit: int, alph
                 velocity(w, r, y, ur)
     work[NEWTON_STEPS] += count
     return best
+
+
+@inner_kernel
+def proximal_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
+    """Do as :func:`run_newton`, by its address."""
+    return measured(w[NEWTON, 0], (w, best, tolerance, limit, alpha, patient))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 
-from signorini._arrays import IntArray
+from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, wholes
 from signorini.solvers.island_interior import interior_point
+from signorini.solvers.island_lu import order_nodes
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_table import (
     BEST,
@@ -33,6 +34,7 @@ from signorini.solvers.island_table import (
     claim,
     copy,
     fits,
+    open_island,
     residual,
     velocity,
 )
@@ -43,6 +45,29 @@ _DELTA = 1e-2  # how far the interior point pushes a guess into the cones
 _SHARE = 0.1
 _POLISHED = 1e-9  # residuals at which the interior point has nothing to give
 _NEARBY = 8  # steps from a guess that is near
+
+
+@inner_kernel
+def prepare(
+    w: IntArray,
+    start: IntArray,
+    block: IntArray,
+    blocks: Array,
+    load: Array,
+    mu: Array,
+    rho: Array,
+    compliance: Array,
+    nodes: int,
+    most: int,
+    scale: Array,
+) -> int:
+    """Make an island ready; return the operations of a factorisation, and the scale of velocities in ``scale[0]``.
+
+    -1 where the pool is too small, 0 if there are more than `most`. Arguments as of :func:`~.island_table.open_island`.
+    """
+    scale[0] = open_island(w, start, block, blocks, load, mu, rho, compliance, nodes)
+    operations = order_nodes(w, most) if scale[0] > 0.0 else -1
+    return -1 if operations > 0 and not claim_vectors(w) else operations
 
 
 @inner_kernel
@@ -93,4 +118,5 @@ def newton_nearby(w: IntArray, tolerance: float) -> float:
     best = residual(w, entry, u)
     copy(entry, real_rows(w, BEST))
     copy(entry, real_rows(w, R))
-    return proximal_newton(w, best, tolerance, _NEARBY, min(_ALPHA, _OF_RESIDUAL * best), False)
+    n = entry.shape[0]
+    return proximal_newton(w, best, tolerance, n - n + _NEARBY, min(_ALPHA, _OF_RESIDUAL * best), n < 0)

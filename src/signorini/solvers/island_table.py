@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, wholes
 from signorini.math.cones import natural_square
 
 
@@ -66,7 +66,11 @@ VECTORS = 20
 Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
 NODE_VECTORS = 6
-ISLAND_ROWS = int(Y + NODE_VECTORS)
+# Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
+VELOCITY, FACTOR, SUBSTITUTE, STEP, NEWTON, INTERIOR, LEAST_NORM, KEEP_MODES, SHARE_FORCES, OPEN = (
+    Y + NODE_VECTORS + _numbered(10)
+)
+ISLAND_ROWS = int(OPEN + 1)
 
 # WORK
 NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, OPERATIONS, WORK_COUNT = _numbered(5)
@@ -128,7 +132,7 @@ def scatter(w: IntArray, r: Array, y: Array) -> None:
 
 
 @inner_kernel
-def velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
+def set_velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
     """Set ``y = G^T r`` and ``u = G y + A r + q``."""
     soft = real_rows(w, SOFT)
     scatter(w, r, y)
@@ -136,6 +140,12 @@ def velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
     for c in range(r.shape[0]):
         for i in range(3):
             u[c, i] += soft[c, i] * r[c, i]
+
+
+@inner_kernel
+def velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
+    """Do as :func:`set_velocity`, by its address."""
+    perform(w[VELOCITY, 0], (w, r, y, u))
 
 
 @inner_kernel

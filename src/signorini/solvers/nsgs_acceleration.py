@@ -265,3 +265,66 @@ def gauss_seidel(
             if pace[4] <= promise:
                 look = sweeps
     return (sweeps, best)
+
+
+@inner_kernel
+def sweep_by_address(
+    start: IntArray,
+    index: IntArray,
+    gather: Array,
+    load: Array,
+    mu: Array,
+    rho: Array,
+    local: Array,
+    state: Array,
+    y: Array,
+    p: Array,
+    best_p: Array,
+    compliance: Array,
+    slip: Array,
+    scratch: Array,
+    small: Array,
+    window: int,
+    tolerance: float,
+    first_look: int,
+    after: int,
+    max_sweeps: int,
+    patience: int,
+    progress: float,
+    job: IntArray,
+    counts: IntArray,
+    made: int,
+) -> float:
+    """Do as :func:`gauss_seidel` for a symmetric W; return the residual, and the sweeps in ``counts[made]``.
+
+    For callers that know its address: written into them, the sweeps would be compiled once more.
+    """
+    counts[made], residual = gauss_seidel(
+        start,
+        index,
+        gather,
+        start,
+        index,
+        gather,
+        load,
+        mu,
+        rho,
+        local,
+        state,
+        y,
+        p,
+        best_p,
+        compliance,
+        slip,
+        scratch,
+        small,
+        window,
+        tolerance,
+        first_look,
+        after,
+        max_sweeps,
+        patience,
+        progress,
+        job,
+    )
+    return residual

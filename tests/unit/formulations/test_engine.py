@@ -23,16 +23,27 @@ def tumbling() -> sg.Scene:
 
 
 def test_compiled_and_staged_steps_give_the_same_motion() -> None:
-    """The solver named makes MoreauJean go stage by stage through Python; both solve to 1e-12."""
-    compiled = sg.simulate(tumbling(), duration=0.3, h=0.005, tolerance=1e-12)
-    staged = sg.simulate(
-        tumbling(), duration=0.3, h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto())
+    """The solver named makes MoreauJean go stage by stage through Python; both solve to 1e-12, from the same states.
+
+    Overlaps recede by displacements in one, by velocities in the other: steps before any is deeper than 1e-7. Where
+    Coulomb's law leaves the velocities open, each solves the problem of the other.
+    """
+    compiled = sg.Simulator(tumbling(), h=0.005, tolerance=1e-12)
+    staged = sg.Simulator(
+        tumbling(), h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto())
     )
-    # Overlaps recede by displacements in one, by velocities in the other: compared before any is deeper than 1e-6.
-    shallow = np.flatnonzero(staged.certificate.min_gap < -1e-7)
-    last = int(shallow[0]) if shallow.size else len(staged.time) - 1
-    assert last > 20
-    np.testing.assert_allclose(compiled.q[:last], staged.q[:last], atol=1e-9)
+    compared = 0
+    for _ in range(60):
+        staged.restore(compiled.snapshot())
+        one, other = compiled.step(), staged.step()
+        if min(one.certificate.min_gap, other.certificate.min_gap) < -1e-7:
+            continue
+        if np.abs(compiled.state.q - staged.state.q).max() > 1e-9:
+            assert one.result.problem.residual(other.result.solution.z) <= 1e-11
+            assert other.result.problem.residual(one.result.solution.z) <= 1e-11
+        else:
+            compared += 1
+    assert compared > 30
 
 
 @pytest.mark.parametrize("scene", [tumbling, lambda: stack(4)], ids=["tumbling", "stack"])

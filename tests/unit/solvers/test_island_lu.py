@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.solvers.island_lu import assemble, factorise, order_nodes, substitute
-from signorini.solvers.island_robust import claim_vectors
+from signorini.solvers.island_kernels import connect_island
+from signorini.solvers.island_lu import _assemble, factor, order_nodes, substitute
+from signorini.solvers.island_robust import claim_vectors, prepare
 from signorini.solvers.island_table import COLUMN, ISLAND_ROWS, KNOWN, PLACE, POOL, START, B, open_island
 
 GUARD = 64  # numbers behind the pool that nobody may write
@@ -40,6 +42,7 @@ class Table:
         self.room = room
         self.w = np.zeros((ISLAND_ROWS, 4), dtype=np.int64)
         self.w[POOL, :2] = self.memory.ctypes.data, room
+        connect_island(self.w)
 
     def _part(self, row: int) -> Array:
         shape = [n for n in self.w[row, 1:].tolist() if n]
@@ -74,13 +77,18 @@ def has_vectors(w: Any) -> bool:
 
 
 @kernel
-def set_matrix(w: Any, S: Any, weight: float) -> None:
-    assemble(w, S, weight)
+def prepared(w: Any, given: Any, most: int, scale: Any) -> int:
+    return prepare(w, *given, most, scale)
 
 
 @kernel
-def solved(w: Any, y: Any) -> bool:
-    if not factorise(w):
+def set_matrix(w: Any, S: Any, weight: float) -> None:
+    _assemble(w, S, weight)
+
+
+@kernel
+def solved(w: Any, S: Any, weight: float, y: Any) -> bool:
+    if not factor(w, S, weight):
         return False
     substitute(w, y)
     return True
@@ -115,10 +123,10 @@ def random_touches(nodes: int, contacts: int, seed: int) -> list[list[int]]:
     return touches
 
 
-def dense_G(given: Given) -> Array:
+def equilibrated(given: Given) -> Array:
     """Return the equilibrated G, (3 n_c, 6 n), in the numbers of nodes as given."""
     G = np.zeros((given.mu.size, 3, 2 * given.nodes, 3))
-    for c, (first, last) in enumerate(zip(given.start[:-1], given.start[1:], strict=True)):
+    for c, (first, last) in enumerate(pairwise(given.start)):
         for k in range(first, last):
             G[c, :, given.block[k]] += np.sqrt(given.rho[c]) * given.blocks[k]
     G[given.mu == 0.0, 1:] = 0.0
@@ -136,9 +144,9 @@ def monotone(n_c: int, seed: int, skew: float) -> Array:
 
 def dense_matrix(given: Given, S: Array, weight: float) -> Array:
     """Return ``weight I + G^T S G``."""
-    G = dense_G(given)
+    G = equilibrated(given)
     SG = np.einsum("cij,cjk->cik", S, G.reshape(-1, 3, G.shape[1])).reshape(G.shape)
-    return weight * np.eye(G.shape[1]) + np.asarray(G.T @ SG)
+    return np.asarray(weight * np.eye(G.shape[1]) + G.T @ SG)
 
 
 def stored_matrix(table: Table, nodes: int) -> Array:
@@ -185,7 +193,7 @@ def test_matrix_and_solution(nodes: int, contacts: int, skew: float, seed: int) 
     np.testing.assert_allclose(stored_matrix(table, nodes), A, rtol=0, atol=1e-13 * np.abs(A).max())
     y = np.random.default_rng(seed).normal(size=(nodes, 6))
     x = in_order(table, y)
-    assert solved(table.w, x)
+    assert solved(table.w, S, weight, x)
     expected = np.linalg.solve(A, y.reshape(-1)).reshape(nodes, 6)
     # Without exchange of rows, errors grow somewhat; the condition of these matrices is up to 1e4.
     np.testing.assert_allclose(x[table.wholes(PLACE)], expected, rtol=0, atol=1e-10 * np.abs(expected).max())
@@ -198,7 +206,7 @@ def test_products_of_blocks(seed: int) -> None:
     given = given_by(random_touches(12, 15, seed), 12, seed)
     table, _ = open_table(given)
     set_matrix(table.w, np.tile(np.eye(3), (given.mu.size, 1, 1)), 0.0)
-    G = dense_G(given)
+    G = equilibrated(given)
     np.testing.assert_allclose(stored_matrix(table, 12), G.T @ G, rtol=0, atol=1e-13 * np.abs(G.T @ G).max())
 
 
@@ -212,7 +220,7 @@ def test_order_is_a_permutation_of_all_nodes() -> None:
 def test_chain_has_no_fill(nodes: int) -> None:
     """A chain, numbered at random, is eliminated from its ends: with m = 1, m (m + 1) updates; 130 take three words."""
     order = np.random.default_rng(2).permutation(nodes)
-    touches = [[int(a), int(b)] for a, b in zip(order[:-1], order[1:], strict=True)]
+    touches = [[int(a), int(b)] for a, b in pairwise(order)]
     table, operations = open_table(given_by(touches, nodes))
     assert operations == 2 * (nodes - 1) + nodes
     assert table.w[COLUMN, 1] == nodes - 1
@@ -250,10 +258,8 @@ def test_scale_and_load() -> None:
 
 
 def solution_bits(table: Table, given: Given) -> bytes:
-    S = monotone(given.mu.size, 5, 1.0)
-    set_matrix(table.w, S, 1.0)
     y = in_order(table, np.random.default_rng(0).normal(size=(given.nodes, 6)))
-    assert solved(table.w, y)
+    assert solved(table.w, monotone(given.mu.size, 5, 1.0), 1.0, y)
     return y.tobytes()
 
 
@@ -333,6 +339,7 @@ def test_too_small_a_pool_is_told_and_not_exceeded() -> None:
             assert not has_vectors(table.w)
             told.add("vectors")
         assert table.guard_stands()
+        assert prepared(table.w, tuple(given), AMPLE, np.zeros(1)) == -1
     assert told == {"opened", "ordered", "vectors"}
     table = Table(needed)
     assert opened(table.w, tuple(given)) > 0.0
@@ -376,24 +383,20 @@ def test_dear_island_is_refused() -> None:
         for known in (table, Table()):
             assert opened(known.w, tuple(given)) > 0.0
             assert ordered(known.w, most) == expected
+            assert prepared(known.w, tuple(given), most, np.zeros(1)) == expected
 
 
 def test_singular_matrix() -> None:
     """No weight, and a node that nobody touches, or contacts that do not resist its rotation."""
-    given = given_by([[0, 1]], 3)
-    table, _ = open_table(given)
-    set_matrix(table.w, np.tile(np.eye(3), (1, 1, 1)), 0.0)
-    assert not solved(table.w, np.ones((3, 6)))
+    S = np.eye(3).reshape(1, 3, 3)
+    table, _ = open_table(given_by([[0, 1]], 3))
+    assert not solved(table.w, S, 0.0, np.ones((3, 6)))
     ball = given_by([[0]], 1)
-    ball = ball._replace(blocks=np.array([np.eye(3), np.zeros((3, 3))]))
-    table, _ = open_table(ball)
-    set_matrix(table.w, np.tile(np.eye(3), (1, 1, 1)), 0.0)
-    assert not solved(table.w, np.ones((1, 6)))
-    set_matrix(table.w, np.tile(np.eye(3), (1, 1, 1)), 1.0)
-    assert solved(table.w, np.ones((1, 6)))
+    table, _ = open_table(ball._replace(blocks=np.array([np.eye(3), np.zeros((3, 3))])))
+    assert not solved(table.w, S, 0.0, np.ones((1, 6)))
+    assert solved(table.w, S, 1.0, np.ones((1, 6)))
 
 
 def test_what_is_no_number_is_singular() -> None:
     table, _ = open_table(given_by([[0, 1]], 2))
-    set_matrix(table.w, np.full((1, 3, 3), np.nan), 1.0)
-    assert not solved(table.w, np.ones((2, 6)))
+    assert not solved(table.w, np.full((1, 3, 3), np.nan), 1.0, np.ones((2, 6)))

@@ -12,8 +12,7 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.problems.delassus import Delassus
-from signorini.solvers.island_lu import order_nodes
-from signorini.solvers.island_robust import claim_vectors, newton_nearby, solve_robustly
+from signorini.solvers.island_robust import newton_nearby, prepare, solve_robustly
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -22,10 +21,9 @@ from signorini.solvers.island_table import (
     WORK,
     WORK_COUNT,
     D,
-    open_island,
 )
 from tests.friction_problems import box_stack, friction
-from tests.unit.solvers.test_island_lu import AMPLE, ROOM, Given, Table
+from tests.unit.solvers.test_island_lu import AMPLE, ROOM, Given, Table, equilibrated
 
 HARD = Path(__file__).parents[2] / "collections" / "data" / "hard_steps"
 WEIGHT = 9.81 * 0.005  # velocity that gravity gives in a step of box_stack [m/s]
@@ -36,17 +34,16 @@ BUDGET = 600
 @kernel
 def enter(w: Any, given: Any, p: Any) -> float:
     """Open an island with impulses p; return its scale, 0 if there is no room."""
-    s = open_island(w, *given)
-    if not s > 0.0 or order_nodes(w, AMPLE) <= 0 or not claim_vectors(w):
+    s = np.zeros(1)
+    if prepare(w, *given, AMPLE, s) <= 0:
         return 0.0
-    entry, best, d, work = real_rows(w, ENTRY), real_rows(w, BEST), reals(w, D), wholes(w, WORK)
+    entry, d, work = real_rows(w, ENTRY), reals(w, D), wholes(w, WORK)
     for c in range(p.shape[0]):
         for i in range(3):
-            entry[c, i] = p[c, i] / (d[c] * s)
-            best[c, i] = entry[c, i]
+            entry[c, i] = p[c, i] / (d[c] * s[0])
     for k in range(WORK_COUNT):
         work[k] = 0
-    return s
+    return float(s[0])
 
 
 @kernel
@@ -193,16 +190,13 @@ def loose_problem(seed: int, contacts: int) -> tuple[Given, sg.FrictionProblem]:
     nodes = contacts  # 6 freedoms for 3 rows
     touches = [rng.choice(nodes, 2, replace=False) for _ in range(contacts)]
     block = np.array([2 * x + k for touched in touches for x in touched for k in (0, 1)])
-    blocks = rng.normal(size=(block.size, 3, 3))
-    G = np.zeros((contacts, 3, 2 * nodes, 3))
-    for k, row in enumerate(block):
-        G[k // 4, :, row] += blocks[k]
-    G = G.reshape(3 * contacts, 6 * nodes)
     mu = np.where(rng.random(contacts) < 0.2, 0.0, rng.uniform(0.0, 0.3, contacts))
     b = rng.normal(size=(contacts, 3)) - np.array([1.0, 0.0, 0.0])
+    blocks, start, soft = rng.normal(size=(block.size, 3, 3)), np.arange(0, block.size + 1, 4), np.zeros((contacts, 3))
+    given = Given(start, block, blocks, b, mu, np.ones(contacts), soft, nodes)
+    G = equilibrated(given._replace(mu=np.ones(contacts)))  # all rows, as they are
     problem = friction(G @ G.T, b.reshape(-1), mu)
-    start = np.arange(0, block.size + 1, 4)
-    return Given(start, block, blocks, b, mu, problem.rho, np.zeros((contacts, 3)), nodes), problem
+    return given._replace(rho=problem.rho), problem
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -283,7 +277,10 @@ def test_a_few_steps_from_nearby() -> None:
     given = island_of(problem)
     p = Answer(given).p
     rng = np.random.default_rng(0)
-    for start, near in ((p + 1e-3 * np.abs(p).max() * rng.normal(size=p.shape), True), (100.0 * np.ones_like(p), False)):
+    for start, near in (
+        (p + 1e-3 * np.abs(p).max() * rng.normal(size=p.shape), True),
+        (100.0 * np.ones_like(p), False),
+    ):
         table = Table()
         s = enter(table.w, tuple(given), start)
         residual = run_nearby(table.w, 1e-9)
@@ -301,7 +298,7 @@ def test_a_few_steps_from_nearby() -> None:
 @pytest.mark.parametrize("warm", [True, False])
 @pytest.mark.parametrize("name", ["bin27", "tower12_fall", "jenga10_fall"])
 def test_recorded_step(name: str, *, warm: bool) -> None:
-    """From where the sweeps gave up, and from nothing, to the tolerance of the engine. Origin: see README of the data."""
+    """From where the sweeps gave up, and from nothing, to the tolerance of the engine. Origin: README of the data."""
     with np.load(HARD / f"{name}.npz") as z:
         W = Delassus(z["body_a"], z["body_b"], z["J_a"], z["J_b"], z["M_inv"])
         problem, swept = sg.FrictionProblem(W, z["b"].reshape(-1), z["mu"]), z["swept"]

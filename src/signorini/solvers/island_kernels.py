@@ -1,0 +1,44 @@
+"""The robust solver of one island: its kernels by the rows of the table where others find their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import IntArray
+from signorini._jit import address_of
+from signorini.solvers import island_table as at
+from signorini.solvers.island_forces import find_least_norm, keep_modes, share_forces
+from signorini.solvers.island_interior import follow_path
+from signorini.solvers.island_lu import factor_matrix, substitute_factors
+from signorini.solvers.island_newton import run_newton, take_step
+from signorini.solvers.island_robust import prepare
+
+_TABLE, _ROWS, _BLOCKS = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1, 1))
+_NUMBERS, _REALS = np.zeros(1, dtype=np.int64), np.zeros(1)
+KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    at.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
+    at.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
+    at.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
+    at.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
+    at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
+    at.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
+    at.SHARE_FORCES: (share_forces, (1.0, 1.0)),
+    at.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
+    at.VELOCITY: (at.set_velocity, (_ROWS, _ROWS, _ROWS)),
+    at.SUBSTITUTE: (substitute_factors, (_ROWS,)),
+}
+
+
+def island_address(row: int) -> int:
+    """Return the address of the kernel that belongs to a row; compile it if need be."""
+    function, arguments = KERNELS[row]
+    return address_of(function, _TABLE, *arguments)
+
+
+def connect_island(table: IntArray) -> None:
+    """Put the addresses of all kernels into the table of an island."""
+    for row in KERNELS:
+        table[row, 0] = island_address(row)
