@@ -41,7 +41,8 @@ class Arena:
 
     def check(self) -> None:
         """Make sure that every array is there: kernels would read anywhere."""
-        assert all(array is not None for array in self._arrays)
+        missing = [k for k, array in enumerate(self._arrays) if array is None]
+        assert not missing, missing
 
     def grow(self, k: int, rows: int) -> None:
         """Make room for at least `rows` rows; those there are are kept."""

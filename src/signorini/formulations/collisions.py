@@ -33,6 +33,7 @@ _OWN = (
     at.LOAD,
     at.GAP,
     at.SIZE,
+    at.WIDTH,
     at.SHIFT,
     at.MU,
     at.RHO,

@@ -236,7 +236,7 @@ class Engine:
             self.joints.load(state.t)
 
     def _rescue(self) -> None:
-        """Have the step solved by the robust methods of Python, or begin it again if the robust solver was not ready."""
+        """Have the step solved by the robust methods of Python, or begin it again once the robust solver is ready."""
         if self._counts[at.SHORT]:
             if self.arena.table[at.RESCUE, 0] == 0:
                 self._connect(at.RESCUE)

@@ -10,10 +10,10 @@ The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's t
     \end{cases}
 
 unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`. The band s is half a millionth of the body: it
-makes the velocities asked for agree with each other in hyperstatic scenes at rest, where gaps differ by rounding: not all
-of them could close at once, and loads would jump from leg to leg. A body
-that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never hops. The work of
-lifting, ``-p_n sigma``, is the correction work of the certificate.
+makes the velocities asked for agree with each other in hyperstatic scenes at rest, where gaps differ by rounding: not
+all of them could close at once, and loads would jump from leg to leg. A body that is lifted out of an overlap loses
+speed less quickly than gravity could take it, so that it never hops. The work of lifting, ``-p_n sigma``, is the
+correction work of the certificate.
 
 While some contact rebounds, the others take :math:`\max(\sigma, u_n^-)`: those that were parting may be driven together
 at that speed, but no faster. Then a collision without friction never gains energy, whatever the coefficients:

@@ -27,6 +27,7 @@ def _numbered(count: int) -> Any:
     FREE,  # (n_b, 6)
     ROOT,  # (n_b, 3, 3): A with A A^T = I^-1 on the free directions, in body axes
     BOUND,  # (n_b,)
+    THIN,  # (n_b,) least width, see signorini.model.thickness
     WEIGHT,  # (n_b, 6)
     FRICTION,  # (n_m,) by material
     RESTITUTION,  # (n_m,) by material
@@ -75,6 +76,7 @@ def _numbered(count: int) -> Any:
     LOAD,  # (cap, 3) b with what gap and compliance ask for
     GAP,  # (cap,)
     SIZE,  # (cap,) radius of the smaller moving body
+    WIDTH,  # (cap,) least width of both bodies
     REBOUND,  # (cap,) coefficient of restitution
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
@@ -136,7 +138,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(106)
+) = _numbered(108)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -202,8 +204,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     HAS_JOINTS,
     CUT_ROW,  # 1 + its row in CUT, 0 if it is not cut
     MET,  # whether the tolerance was met; -1 if the island was left to others
+    RESTS,  # whether it rests, nearly so
     ISLAND_COLUMNS,
-) = _numbered(8)
+) = _numbered(9)
 
 # SOFTNESS, what is remembered with contacts, see step_solve
 (
@@ -310,13 +313,16 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     COMPLIANT,
     SUCCESS,
     EFFORT,
-    DEFLECTION,  # [m] by which the compliance gave way
+    DEFLECTION,  # [m] by which the compliance gave way, where it did so most of all beside ...
+    BESIDE,  # [m] ... the least width of the two bodies
+    YIELDED,  # whether that is more than a compliance may
+    SPARE_ROWS,  # components of impulses that the motion does not determine, at least
     ASLEEP,  # number of bodies
     JOINT_DRIFT,
     JOINT_CONFLICT,
     REDUNDANT_ROWS,
     CHECK_COUNT,
-) = _numbered(15)
+) = _numbered(18)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

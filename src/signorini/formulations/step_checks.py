@@ -23,7 +23,6 @@ from signorini.formulations.step_arrays import (
     CORRECTION,
     CORRECTION_WORK,
     COUNTS,
-    DEFLECTION,
     DISSIPATION_ANGLE,
     DRIFT,
     DRIVE,
@@ -91,6 +90,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_contacts import point_velocity
+from signorini.formulations.step_softness import count_spare_rows, judge_softness
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame
 
@@ -133,13 +133,14 @@ def check_law(t: IntArray) -> None:
 @inner_kernel
 def hand_over(t: IntArray) -> None:
     """Free u of what gap and compliance ask for, put it and the impulses in the order of features, remember all."""
-    counts, order, check, h = wholes(t, COUNTS), wholes(t, ORDER), reals(t, CHECK), reals(t, NUMBERS)[H]
+    counts, order = wholes(t, COUNTS), wholes(t, ORDER)
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
-    compliance, reference, softness = real_rows(t, COMPLIANCE), real_rows(t, REFERENCE), real_rows(t, SOFTNESS)
+    compliance, softness = real_rows(t, COMPLIANCE), real_rows(t, SOFTNESS)
     impulse, index = real_rows(t, IMPULSE), whole_rows(t, SEEN_INDEX)
     mode = wholes(t, MODE)
     old_feature, old_softness = wholes(t, OLD_FEATURE), real_rows(t, OLD_SOFTNESS)
-    check[DEFLECTION] = 0.0
+    judge_softness(t)
+    count_spare_rows(t)
     for k in range(counts[ACTIVE], counts[ROWS]):  # asleep
         mode[order[k]] = STICK if p[k, 0] > 0.0 else SEPARATING
         for i in range(3):
@@ -152,7 +153,6 @@ def hand_over(t: IntArray) -> None:
             impulse[c, i] = p[k, i]
         for i in range(SOFTNESS_COLUMNS):
             old_softness[c, i] = softness[k, i]
-        check[DEFLECTION] = max(check[DEFLECTION], h * compliance[k, 0] * (p[k, 0] - reference[k, 0]))
         old_feature[c] = index[c, 2]
     counts[OLD] = counts[ROWS]
     counts[SOFTEN] = 0

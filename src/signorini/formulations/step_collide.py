@@ -14,10 +14,9 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.formulations.gap_law import gap_shift
 from signorini.formulations.step_arrays import (
-    CHANGE,
-    HABIT,
     ACTIVE,
     BLOCK,
+    CHANGE,
     CHECK,
     COLLIDES,
     COMPLIANCE,
@@ -31,6 +30,7 @@ from signorini.formulations.step_arrays import (
     FIRST_CONTACT,
     GAP,
     GATHER,
+    HABIT,
     ISLAND,
     ISLANDS,
     LAW,

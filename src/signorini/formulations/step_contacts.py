@@ -62,8 +62,10 @@ from signorini.formulations.step_arrays import (
     SOFTNESS_COLUMNS,
     SPRING,
     START,
+    THIN,
     V_FREE,
     VALUE,
+    WIDTH,
     Y_ROW,
     B,
     H,
@@ -280,6 +282,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]
     reals(t, GAP)[k] = value[c, 9]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
+    reals(t, WIDTH)[k] = min(reals(t, THIN)[a], reals(t, THIN)[b])
     return ((a, b), (r_a, r_b), frame)
 
 

@@ -53,6 +53,7 @@ from signorini.formulations.step_arrays import (
     SLIP,
     START,
     V_FREE,
+    WIDTH,
     Y_ROW,
     B,
     H,
@@ -255,6 +256,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     reals(t, REBOUND)[k] = 0.0
     reals(t, GAP)[k] = 0.0
     reals(t, SIZE)[k] = 1.0
+    reals(t, WIDTH)[k] = math.inf
     return last + 1
 
 

@@ -105,20 +105,20 @@ def part_some(
     pull: Array,
     moved: Array,
     stirred: Array,
-    size: float,
+    size: Array,
     more: bool,
     crowded: bool,
     first: int,
     last: int,
     backward: bool,
 ) -> float:
-    """Sweep over the contacts from `first` to `last`, or back; return the largest change of a displacement."""
+    """Sweep over the contacts from `first` to `last`, or back; return the largest change, of the size of its bodies."""
     give = _YIELD if crowded else 0.0
     relaxation = _BEYOND if more else 1.0
-    still, most = _STILL * size, 0.0
+    most = 0.0
     for j in range(last - first):
         k = last - 1 - j if backward else first + j
-        a, b = block[start[k]] // 2, block[start[k + 1] - 2] // 2
+        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, _STILL * size[k]
         asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
         if not (asked or stirred[a] + stirred[b] > 0.0):
             continue
@@ -136,7 +136,7 @@ def part_some(
         pull[k] = new
         stirred[a] = 1.0
         stirred[b] = 1.0
-        most = max(most, abs(d) * w)
+        most = max(most, abs(d) * w / size[k])
         for g in range(start[k], start[k + 1]):
             y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
             moved[y] += rows[r] * d
@@ -158,20 +158,20 @@ def _part(
     pull: Array,
     moved: Array,
     stirred: Array,
-    size: float,
+    size: Array,
     crowded: bool,
 ) -> None:
     """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
 
     `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
-    matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` is
-    that of a body of island `i`.
+    matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are
+    the sizes of bodies by contact: displacements count relative to them.
     """
     n_c = needed.shape[0]
     largest = 0.0
     for k in range(n_c):
-        largest = max(largest, abs(needed[k]) if held[k] == 1.0 else needed[k])
-    more = crowded and _LITTLE * size < largest < _MUCH * size
+        largest = max(largest, (abs(needed[k]) if held[k] == 1.0 else needed[k]) / size[k])
+    more = crowded and _LITTLE < largest < _MUCH
     if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
         perform(t[SHARE_PARTS, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
     for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
@@ -182,7 +182,7 @@ def _part(
             most = part_some(
                 start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
             )
-        if most <= max(_NEAR * largest, _FINE * size):
+        if most <= max(_NEAR * largest, _FINE):
             break
 
 
@@ -230,7 +230,7 @@ def project_step(t: IntArray) -> None:
             pull,
             moved,
             stirred,
-            size[first],
+            size[first:last],
             n > _CROWD * island[i, N_BODIES],
         )
         for k in range(n):

@@ -7,6 +7,7 @@ from Python and begins again, so that nothing depends on how much there was befo
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,8 @@ from signorini.solvers.island_table import (
 )
 
 # What is asked for: that contacts go on as before; any solution; that of least impulses; one of the part taken out.
-KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = np.arange(5, dtype=np.int64)
+_KINDS: Any = np.arange(5, dtype=np.int64)
+KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
@@ -79,8 +81,8 @@ def _scale(w: IntArray, p: Array, s: float, inward: bool) -> None:
 def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     """Better the impulses of island `i`, in P, up to a residual of `goal`; return the residual that was reached.
 
-    Infinite where nothing better was found or it would cost more than `credit` operations for each contact; what was spent
-    is in SPENT. Where memory is short SHORT is set.
+    Infinite where nothing better was found or it would cost more than `credit` operations for each contact; what was
+    spent is in SPENT. Where memory is short SHORT is set.
     """
     counts, numbers, w = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST)
     start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (

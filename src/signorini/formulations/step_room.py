@@ -19,6 +19,7 @@ from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BO
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
+from signorini.model.thickness import thinnest_extents
 from signorini.solvers.island_table import ISLAND_ROWS, NODE_VECTORS, POOL, Y
 
 _BY_CONTACT = {
@@ -29,6 +30,7 @@ _BY_CONTACT = {
     at.LOAD: (3,),
     at.GAP: (),
     at.SIZE: (),
+    at.WIDTH: (),
     at.REBOUND: (),
     at.SHIFT: (),
     at.CORRECTED: (),
@@ -143,6 +145,7 @@ class Room:
             (at.FREE, arrays.free),
             (at.ROOT, _roots(model)),
             (at.BOUND, arrays.bound),
+            (at.THIN, thinnest_extents(model.shapes, model.hulls, n_b)),
             (at.WEIGHT, arrays.weight),
             (at.FRICTION, model.materials.friction),
             (at.RESTITUTION, model.materials.restitution),

@@ -70,6 +70,7 @@ from signorini.formulations.step_arrays import (
     PACE,
     REFERENCE,
     RESCUE,
+    RESTS,
     RHO,
     ROWS,
     SHARE_ISLAND,
@@ -94,6 +95,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
 from signorini.formulations.step_rescue import KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART
+from signorini.formulations.step_softness import largest_yield
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
 
@@ -103,18 +105,18 @@ _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measu
 # A guess taken as it is because it is good enough would add its error up to creep. Large islands make some sweeps in
 # any case; others are looked at before, for where the robust solver found the guess, sweeps may make it worse.
 _AT_LEAST, _BETTERED = 2, 24
-# An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not exact
-# moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
+# An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not
+# exact moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
-# Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts, as
-# long as their progress, judged after so many of them, promises to be enough. Without it: sweeps within which the residual
-# must fall to this part.
+# Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
+# as long as their progress, judged after so many of them, promises to be enough. Without it: sweeps within which the
+# residual must fall to this part.
 _AS_MANY, _FEW, _HASTE = 8.0, 400, 8
 _PATIENCE, _PROGRESS = 200, 0.1
 _CHEAP = 12.0  # in sweeps: robust steps that are tried before any
-# Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once, and
-# what is earned by a step.
+# Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
+# and what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
 _SLOWER = 0.5  # of the pace at which it failed: islands that cost much are tried as a whole again, or nearly at rest
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
@@ -131,6 +133,8 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
+# How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
+_STIFFENED, _WITHIN = 3, 0.7
 _RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
 _LONGEST_WAIT = 16.0
 # Changes of impulses that are alike, relative; worth expecting, in tolerances; the part expected, lest errors add up.
@@ -287,12 +291,25 @@ def _remember(softness: Array, first: int, last: int, column: int, number: float
 
 
 @inner_kernel
+def _rescued(t: IntArray, i: int, what: int, goal: float, debt: float, share: float) -> tuple[float, float]:
+    """Ask the robust solver for island `i`, or a part that is a share of it; return the residual and what is owed.
+
+    Where it is not ready SHORT is set.
+    """
+    if t[RESCUE, 0] == 0:
+        wholes(t, COUNTS)[SHORT] = 1
+        return (math.inf, debt)
+    found = measured(t[RESCUE, 0], (t, i, what, goal, (_CREDIT - debt) / share))
+    return (found, debt + share * reals(t, NUMBERS)[SPENT])
+
+
+@inner_kernel
 def solve_step(t: IntArray) -> bool:
     """Solve all islands to the tolerance, from the guess in P; False if some island resists, or memory is short.
 
-    For an island the loop goes through pose, a look at the guess if it rests, for large ones few sweeps, part, few sweeps ...,
-    then all sweeps, and from there to the next island, or to pose if it is made softer. The robust solver is asked where
-    a guess or sweeps did not do.
+    For an island the loop goes through pose, a look at the guess if it rests, for large ones few sweeps, part, few
+    sweeps ..., then all sweeps, and from there to the next island, or to pose if it is made softer. The robust solver
+    is asked where a guess or sweeps did not do.
     """
     counts, numbers, tolerance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, NUMBERS)[TOLERANCE]
     island, best, small, asked = whole_rows(t, ISLAND), real_rows(t, P), real_blocks(t, SMALL), reals(t, ASKED)
@@ -307,7 +324,7 @@ def solve_step(t: IntArray) -> bool:
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
-    how, total, window = none, none, none + WINDOW
+    how, total, window, stiffened = none, none, none + WINDOW, none
     while i < counts[ISLANDS]:
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
@@ -323,7 +340,8 @@ def solve_step(t: IntArray) -> bool:
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
             speed, pace = _speeds(real_rows(t, U), real_rows(t, B), first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
-            failed = _remembered(softness, first, last, PACE)
+            failed, stiffened = _remembered(softness, first, last, PACE), none
+            island[i, RESTS] = 1 if pace <= _SLOW else 0
             whole = cheap or failed == 0.0 or pace <= _SLOWER * failed
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
@@ -384,13 +402,11 @@ def solve_step(t: IntArray) -> bool:
         )
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
         if how == _IN_PART:
-            if residual > numbers[GOAL] and robust:
-                if t[RESCUE, 0] == 0:
-                    counts[SHORT] = 1
+            if robust and residual > numbers[GOAL]:
+                share = p.shape[0] / island[i, N_CONTACTS]
+                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], debt, share)
+                if counts[SHORT] == 1:
                     return False
-                credit = (_CREDIT - debt) * island[i, N_CONTACTS] / p.shape[0]
-                measured(t[RESCUE, 0], (t, i, SOLVE_PART, numbers[GOAL], credit))
-                debt += numbers[SPENT] * p.shape[0] / island[i, N_CONTACTS]
             give_back(t, i, best_p)
             how = none + (_FEW_SWEEPS if large else _LOOK)
             continue
@@ -404,45 +420,40 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            if robust:
-                if t[RESCUE, 0] == 0:
-                    counts[SHORT] = 1
-                    return False
-                near = how == _LOOK and residual < _NEARLY and newton <= _CHEAP
-                if near and residual < _HARDLY:
-                    found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
-                    debt += numbers[SPENT]
-                    residual, near = min(residual, found), False
-                if residual > wanted and slow and numbers[SPRING] == 0.0 and (large or how == _LOOK) and keep_wait <= 0.0:
-                    found = measured(t[RESCUE, 0], (t, i, KEEP, wanted, _CREDIT - debt))
-                    debt += numbers[SPENT]
-                    residual = min(residual, found)
-                    if found <= wanted:
-                        keep_wait, keep_back = 0.0, 1.0
-                    else:
-                        keep_wait, keep_back = keep_back, min(2.0 * keep_back, _LONGEST_WAIT)
-                if residual > wanted and how == _LOOK and divided and residual < _FALLS * before:
-                    if succeeds(t[TAKE_PART, 0], (t, i, residual)):
-                        before, how = residual, none + _IN_PART
-                        continue
-                if residual > wanted and near:
-                    found = measured(t[RESCUE, 0], (t, i, NEAR, _MARGIN * wanted, _CREDIT - debt))
-                    debt += numbers[SPENT]
-                    residual = min(residual, found)
-                if residual > wanted and how != _LOOK and whole:
-                    failed = pace
-                    found = measured(t[RESCUE, 0], (t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, _CREDIT - debt))
-                    debt += numbers[SPENT]
-                    residual = min(residual, found)
-                if counts[SHORT] == 1:
-                    return False
-                met = residual <= asked[i]
+            near = robust and how == _LOOK and residual < _NEARLY and newton <= _CHEAP
+            if near and residual < _HARDLY:
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                residual, near = min(residual, found), False
+            may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
+            if residual > wanted and may_keep:
+                found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0)
+                residual = min(residual, found)
+                kept = found <= wanted
+                keep_wait = 0.0 if kept else keep_back
+                keep_back = 1.0 if kept else min(2.0 * keep_back, _LONGEST_WAIT)
+            errs = robust and residual > wanted and how == _LOOK and divided and residual < _FALLS * before
+            if errs and counts[SHORT] == 0 and succeeds(t[TAKE_PART, 0], (t, i, residual)):
+                before, how = residual, none + _IN_PART
+                continue
+            if residual > wanted and near:
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                residual = min(residual, found)
+            if residual > wanted and robust and how != _LOOK and whole:
+                found, debt = _rescued(t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, debt, 1.0)
+                residual, failed = min(residual, found), pace
+            if counts[SHORT] == 1:
+                return False
+            met = residual <= asked[i]
             if how == _LOOK and residual > wanted:
                 how = none + _ALL_SWEEPS
                 continue
         total += int(effort)
         if soft and not met and alpha < _MOST:
-            alpha, pose = min(2.5 * alpha, _MOST), True
+            alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
+            continue
+        excess, _, _ = largest_yield(t, i) if soft and met else (0.0, 0.0, 0.0)
+        if excess > 1.0 and stiffened < _STIFFENED:
+            alpha, pose, stiffened = _WITHIN * alpha / excess, True, stiffened + 1
             continue
         if counts[SOFT] == 1 and not soft and not met and (residual > _RIGID_ENOUGH or counts[SOFTEN] == 1):
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
@@ -454,6 +465,7 @@ def solve_step(t: IntArray) -> bool:
             wait, back, soft, pose = back, min(2.0 * back, _LONGEST_WAIT), True, True
             continue
         if soft:
+            alpha = max(alpha, _LEAST)
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
             alpha = _next_alpha(alpha, effort)

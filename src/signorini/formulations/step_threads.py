@@ -180,7 +180,8 @@ def _share_parts(
 def _part_group(t: IntArray, k: int) -> None:
     """Sweep over group `k` of a kind for the displacement of an island."""
     parts, how, cut = whole_rows(t, PARTS), whole_rows(t, PARTS)[_HOW], whole_rows(t, CUT)
-    row, g, size = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k, reals(t, SIZE)
+    row, g = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k
+    begin = whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]
     real_rows(t, SUMS)[k, 0] = part_some(
         wholes(parts, _START),
         wholes(t, BLOCK),
@@ -191,7 +192,7 @@ def _part_group(t: IntArray, k: int) -> None:
         reals(parts, _PULL),
         reals(parts, _MOVED),
         reals(parts, _STIRRED),
-        size[whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]],
+        reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
         how[2] & 1 == 1,
         how[2] & 2 == 2,
         cut[row, g - 1] if g > 2 else 0,
@@ -242,7 +243,7 @@ def _open_lane(t: IntArray, k: int, first: int, last: int) -> None:
 @inner_kernel
 def _solve_lane(t: IntArray, k: int) -> None:
     """Solve the islands of a lane."""
-    rows, lane_counts = t.shape[0], whole_rows(t, LANE_COUNTS)
+    rows = t.shape[0]
     lane = whole_rows(t, LANES)[k * rows : (k + 1) * rows]
     succeeds(t[SOLVE_ALONE, 0], (lane,))
 

@@ -11,7 +11,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
-from signorini.formulations.contact_checks import check_contacts
+from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
 from signorini.model import Contacts, Model, State
 from signorini.problems.problem import accepted
 from signorini.solvers import Status
@@ -39,6 +39,9 @@ class StepCertificate:
     correction_work: float
     compliance: float
     deflection: float
+    extent: float
+    yielded: int
+    indeterminate: int
     asleep: int
     status: Status
     iterations: int
@@ -73,7 +76,14 @@ class Certificate:
     compliance: Array
     """Largest normal compliance of the law posed [m/(N s^2)]; 0 is rigid."""
     deflection: Array
-    """Largest overlap that this compliance allowed in the step [m]."""
+    """Overlap that this compliance allowed in the step, where it is largest relative to the bodies [m]."""
+    extent: Array
+    """Least width of the two bodies there, 0 where nothing gave way [m]."""
+    yielded: IntArray
+    """Whether a contact that was made compliant gave way by more than it may: a thousandth of that width at rest, a
+    fiftieth in motion."""
+    indeterminate: IntArray
+    """Components of contact impulses that the motion does not determine, at least; the smallest impulses are taken."""
     asleep: IntArray
     """Number of bodies that sleep; residual, cone and angle are those of the others."""
     status: IntArray
@@ -91,7 +101,7 @@ class Certificate:
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("redundant_rows", "asleep", "status", "iterations", "unique", "stable")
+        whole = ("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
                 [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
@@ -154,6 +164,9 @@ def certify(
         correction_work=result.balance.correction_work,
         compliance=float(compliance.max(initial=0.0)),
         deflection=float((compliance * result.impulse[:, 0]).max(initial=0.0) * (result.state.t - before.t)),
+        extent=0.0,
+        yielded=0,
+        indeterminate=_indeterminate(model, result),
         asleep=0,
         status=status,
         iterations=solution.iterations,
@@ -176,6 +189,9 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         correction_work=float(check[at.CORRECTION]),
         compliance=float(check[at.COMPLIANT]),
         deflection=float(check[at.DEFLECTION]),
+        extent=float(check[at.BESIDE]),
+        yielded=int(check[at.YIELDED]),
+        indeterminate=int(check[at.SPARE_ROWS]),
         asleep=int(check[at.ASLEEP]),
         status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
         iterations=int(check[at.EFFORT]),
@@ -193,6 +209,14 @@ def _tested(validity: Validity | None) -> dict[str, Any]:
         "stable": int(validity.stable),
         "critical_damping": validity.critical_damping,
     }
+
+
+def _indeterminate(model: Model, result: StepResult) -> int:
+    """Return how many rows of impulses are active beyond the freedoms of the bodies that contacts touch."""
+    dim, freedoms = (2, 3) if model.planar else (3, 6)
+    rows = dim * int(np.sum(result.mode == STICK)) + int(np.sum(result.mode == SLIP))
+    touched = np.union1d(result.contacts.body_a, result.contacts.body_b)
+    return max(0, rows - freedoms * int(np.sum(touched >= model.fixed_count)))
 
 
 def _extent(model: Model, state: State) -> float:

@@ -35,9 +35,47 @@ def report_text(time: Array, certificate: Certificate, tolerance: float) -> str:
         worst = int(np.argmax(values))
         lines.append(f"  {what:<34}{values[worst]:12.2e}   {time[worst + 1]:.6g}")
     lines.append(f"  {'energy from gap correction [J]':<34}{certificate.correction_work.sum():12.2e}   (sum)")
-    lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}")
+    lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}{_softness(certificate)}")
     verdict = _verdict(time, certificate, tolerance)
-    return "\n".join([*lines, verdict, *_redundancy_lines(certificate), *_validity_lines(time, certificate)])
+    return "\n".join(
+        [
+            *lines,
+            verdict,
+            *_indeterminacy_lines(certificate),
+            *_redundancy_lines(certificate),
+            *_validity_lines(time, certificate),
+        ]
+    )
+
+
+def _softness(certificate: Certificate) -> str:
+    """Say how many steps were compliant, and how far contacts gave way beside the width of the bodies."""
+    soft = np.flatnonzero(certificate.compliance > 0.0)
+    if not soft.size:
+        return "   (rigid)"
+    share = np.divide(
+        certificate.deflection,
+        certificate.extent,
+        where=certificate.extent > 0.0,
+        out=np.zeros(certificate.extent.size),
+    )
+    worst = int(np.argmax(share))
+    return (
+        f"   (in {soft.size} steps; gave way by {certificate.deflection[worst]:.2e} m at most, "
+        f"bodies {certificate.extent[worst]:.2e} m thin)"
+    )
+
+
+def _indeterminacy_lines(certificate: Certificate) -> list[str]:
+    """Say how many components of contact impulses the motion leaves open, if any."""
+    most = int(certificate.indeterminate.max())
+    if most == 0:
+        return []
+    steps = int(np.count_nonzero(certificate.indeterminate))
+    return [
+        f"Contact forces: at least {most} components are not determined by the motion (in {steps} steps); "
+        "the smallest forces are taken."
+    ]
 
 
 def _redundancy_lines(certificate: Certificate) -> list[str]:
@@ -72,7 +110,8 @@ def _verdict(time: Array, certificate: Certificate, tolerance: float) -> str:
     """Say whether the run can be trusted, and if not, why."""
     failed = np.flatnonzero(certificate.failed())
     unbalanced = np.flatnonzero(certificate.energy_error > _ROUNDING)
-    if not failed.size and not unbalanced.size:
+    yielded = np.flatnonzero(certificate.yielded == 1)
+    if not failed.size and not unbalanced.size and not yielded.size:
         return f"Trusted: every step satisfies the law posed to {tolerance:g}, and energy is accounted for."
     reasons = []
     if failed.size:
@@ -85,5 +124,12 @@ def _verdict(time: Array, certificate: Certificate, tolerance: float) -> str:
     if unbalanced.size:
         reasons.append(
             f"the energy balance does not close in {unbalanced.size} steps, first at t = {time[unbalanced[0]]:.6g} s"
+        )
+    if yielded.size:
+        worst = yielded[np.argmax(certificate.deflection[yielded] / certificate.extent[yielded])]
+        reasons.append(
+            f"contacts that had to be made compliant gave way too far in {yielded.size} steps, most at t = "
+            f"{time[worst]:.6g} s: by {certificate.deflection[worst]:.1e} m, where bodies are "
+            f"{certificate.extent[worst]:.1e} m thin"
         )
     return "Not trusted: " + "; ".join(reasons) + "."

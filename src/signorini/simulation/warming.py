@@ -50,7 +50,7 @@ def warm_up(engine: Engine) -> None:
 
 
 def missing_stages(family: Family, joined: bool = False, rests: bool = False) -> list[int]:
-    """Return the stages of which there is no machine code, for scenes with joints or without, that rest on faces or not."""
+    """Return the stages of which there is no machine code, for scenes with joints and resting bodies, or without."""
     stages = (*needed_stages(joined), *(robust_stages() if rests else ()))
     return [k for k in stages if not is_compiled(stage_kernel(k, family))]
 

@@ -1,7 +1,7 @@
 r"""The robust solver of one island: one force among many.
 
-Coulomb's law often leaves impulses open: four legs, face on face, grips, masonry. For a velocity that solves the problem
-the admissible impulses are a convex set,
+Coulomb's law often leaves impulses open: four legs, face on face, grips, masonry. For a velocity that solves the
+problem the admissible impulses are a convex set,
 
 .. math:: G^T r = y, \qquad r_c \in C_c = \begin{cases} \{0\} & \text{the contact opens},\\
     \{t\,(1, -\mu\,u_T/|u_T|) : t \ge 0\} & \text{it slips},\\ K & \text{it holds}, \end{cases}
@@ -13,12 +13,12 @@ wander. With the multiplier :math:`\lambda` of the equation, a displacement of t
 
 .. math:: \phi(\lambda) = \tfrac12 |P_C(G \lambda)|^2 - y \cdot \lambda
 
-is least: Newton's method with symmetric matrices, damped, on the pattern of all other Newton matrices. It has no minimum
-where no impulses are admissible.
+is least: Newton's method with symmetric matrices, damped, on the pattern of all other Newton matrices. It has no
+minimum where no impulses are admissible.
 
-The same function tells whether a scene may stay as it is (:func:`keep_modes`): with the velocity at which all contacts go
-on as before, those at rest not moving at all, and this y, a minimum is a solution of the problem, and Coulomb's law does
-not ask for more. So what can stand stands.
+The same function tells whether a scene may stay as it is (:func:`keep_modes`): with the velocity at which all contacts
+go on as before, those at rest not moving at all, and this y, a minimum is a solution of the problem, and Coulomb's law
+does not ask for more. So what can stand stands.
 
 References
 ----------
@@ -28,7 +28,6 @@ References
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -265,8 +264,8 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
 def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float) -> bool:
     """Take contacts to go on as before the step; False if one closes fast.
 
-    `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the last
-    step, all in the units of the scene; s is the scale of velocities.
+    `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the
+    last step, all in the units of the scene; s is the scale of velocities.
     """
     mode, along, d, q = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q)
     for c in range(d.shape[0]):
@@ -290,7 +289,14 @@ def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: 
 def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
     """Set r to glued impulses for which contacts do as their modes say; False where that is singular."""
     mode, mu, s = wholes(w, MODE), reals(w, MU), real_blocks(w, S)
-    g, u, du, dr, left, y = real_rows(w, V + 1), real_rows(w, V + 2), real_rows(w, V + 3), real_rows(w, V + 5), real_rows(w, V + 6), real_rows(w, Y + 0)
+    g, u, du, dr, left, y = (
+        real_rows(w, V + 1),
+        real_rows(w, V + 2),
+        real_rows(w, V + 3),
+        real_rows(w, V + 5),
+        real_rows(w, V + 6),
+        real_rows(w, Y + 0),
+    )
     stiff = 1.0 / _STIFF
     for c in range(mu.shape[0]):
         for i in range(3):
@@ -332,8 +338,8 @@ def keep_modes(
 ) -> float:
     """Look for impulses with which contacts go on as before the step; BEST receives them if they solve the problem.
 
-    Returns the residual, infinite where there are none. `beyond` is by how much springs were stretched beyond the cones in
-    the last step, and is so for this one after it, in units of impulses; zero if nothing is known of it.
+    Returns the residual, infinite where there are none. `beyond` is by how much springs were stretched beyond the cones
+    in the last step, and is so for this one after it, in units of impulses; zero if nothing is known of it.
     """
     along, r, u, y = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1)
     wanted, d, v, near = real_rows(w, Y + 2), reals(w, D), real_rows(w, V + 2), real_rows(w, ENTRY)

@@ -1,8 +1,8 @@
 r"""The robust solver of one island: a regularised interior point with De Saxcé's term inside.
 
-Kernels of a contact are those of :mod:`~signorini.solvers.friction_ip_kernels`. Where the path folds, steps get short: W
-is then replaced by W + alpha I *in the Newton matrix only*, with the present point as centre, so that the rigid law is
-solved all the same. alpha is tied to the parameter sigma of the path, and raised where steps get short.
+Kernels of a contact are those of :mod:`~signorini.solvers.friction_ip_kernels`. Where the path folds, steps get short:
+W is then replaced by W + alpha I *in the Newton matrix only*, with the present point as centre, so that the rigid law
+is solved all the same. alpha is tied to the parameter sigma of the path, and raised where steps get short.
 """
 
 from __future__ import annotations
@@ -95,7 +95,13 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
     Returns the residual of BEST. alpha is at most `share` of sigma while steps are long.
     """
     mu, soft, best_r, work = reals(w, MU), real_rows(w, SOFT), real_rows(w, BEST), wholes(w, WORK)
-    x, u, z, e, g = real_rows(w, V + 9), real_rows(w, V + 10), real_rows(w, V + 11), real_rows(w, V + 12), real_rows(w, V + 13)
+    x, u, z, e, g = (
+        real_rows(w, V + 9),
+        real_rows(w, V + 10),
+        real_rows(w, V + 11),
+        real_rows(w, V + 12),
+        real_rows(w, V + 13),
+    )
     dx, du, dr, left = real_rows(w, V + 14), real_rows(w, V + 15), real_rows(w, V + 16), real_rows(w, V + 17)
     r, ur, y, at = real_rows(w, V + 18), real_rows(w, V + 19), real_rows(w, Y + 1), real_rows(w, R)
     s, t, h, scaling = real_blocks(w, S), real_blocks(w, T), real_blocks(w, H), real_rows(w, SCALING)

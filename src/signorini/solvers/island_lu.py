@@ -1,8 +1,8 @@
 """The robust solver of one island: sparse LU factors by 6x6 blocks, one for each pair of nodes that meet.
 
-Newton matrices of a pile are very sparse: ``I + G^T S G`` joins two bodies only where they touch. Nodes are eliminated in
-an order of minimum degree; the pattern stays for all matrices of the island. Rows are not exchanged, which suits matrices
-near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
+Newton matrices of a pile are very sparse: ``I + G^T S G`` joins two bodies only where they touch. Nodes are eliminated
+in an order of minimum degree; the pattern stays for all matrices of the island. Rows are not exchanged, which suits
+matrices near ``I + G^T S G`` with monotone S: whoever needs more refines the solution.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def order_nodes(w: IntArray, most: int) -> int:
         for k in range(node.shape[0]):
             node[k] = place[node[k]]
         w[POOL, 2] = w[KNOWN, 1]
-        return w[KNOWN, 0] if w[KNOWN, 0] <= most else 0
+        return int(w[KNOWN, 0]) if w[KNOWN, 0] <= most else 0
     words = (n + _WORD - 1) // _WORD
     claim(w, BITS, n, words, 0)
     claim(w, DEGREE, n, 0, 0)
@@ -147,7 +147,7 @@ def _sort(column: IntArray, first: int, last: int) -> None:
 @inner_kernel
 def _find(start: IntArray, column: IntArray, k: int, x: int) -> int:
     """Return where node `x` > k is listed behind k."""
-    low, high = start[k], start[k + 1]
+    low, high = int(start[k]), int(start[k + 1])
     while low < high:
         middle = (low + high) // 2
         if column[middle] < x:

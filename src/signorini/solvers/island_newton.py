@@ -1,7 +1,7 @@
 r"""The robust solver of one island: proximal Newton steps on the Alart-Curnier function.
 
-As :mod:`~signorini.solvers.proximal_newton`, in compiled code and in the space of nodes. Newton steps of this method and
-of the interior point have the form ``dr = g - S (W dr + e)``, W without compliance, solved by
+As :mod:`~signorini.solvers.proximal_newton`, in compiled code and in the space of nodes. Newton steps of this method
+and of the interior point have the form ``dr = g - S (W dr + e)``, W without compliance, solved by
 
 .. math:: (I + G^T S G)\, dy = G^T (g - S e), \qquad dr = g - S e - S G\, dy .
 """
@@ -119,8 +119,20 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
     Not patient: gives up at the first inner problem that is not solved.
     """
     r, best_r, mu, soft = real_rows(w, R), real_rows(w, BEST), reals(w, MU), real_rows(w, SOFT)
-    F, g, ur, u, du = real_rows(w, V + 0), real_rows(w, V + 1), real_rows(w, V + 2), real_rows(w, V + 3), real_rows(w, V + 4)
-    dr, left, centre, y, s = real_rows(w, V + 5), real_rows(w, V + 6), real_rows(w, V + 7), real_rows(w, Y + 0), real_blocks(w, S)
+    F, g, ur, u, du = (
+        real_rows(w, V + 0),
+        real_rows(w, V + 1),
+        real_rows(w, V + 2),
+        real_rows(w, V + 3),
+        real_rows(w, V + 4),
+    )
+    dr, left, centre, y, s = (
+        real_rows(w, V + 5),
+        real_rows(w, V + 6),
+        real_rows(w, V + 7),
+        real_rows(w, Y + 0),
+        real_blocks(w, S),
+    )
     n_c, count, work = mu.shape[0], 0, wholes(w, WORK)
     velocity(w, r, y, ur)
     while best > tolerance and count < limit:

@@ -1,8 +1,9 @@
 """The robust solver of one island: which method comes when.
 
-From where sweeps ended: impulses with which contacts go on as before (:mod:`~signorini.solvers.island_forces`), proximal
-Newton where the island is small or near, the interior point, proximal Newton from the best point, and both again from
-elsewhere. All is counted in factorisations, so that runs repeat bit for bit. The best point is returned, never the last.
+From where sweeps ended: impulses with which contacts go on as before (:mod:`~signorini.solvers.island_forces`),
+proximal Newton where the island is small or near, the interior point, proximal Newton from the best point, and both
+again from elsewhere. All is counted in factorisations, so that runs repeat bit for bit. The best point is returned,
+never the last.
 """
 
 from __future__ import annotations
@@ -102,7 +103,10 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
         if turn % 2 == 1:
             copy(best_r, r)
             far = turn == 1 and n_c > _FEW and best >= _NEAR
-            steps, alpha = _FAR_STEPS if far else _FIRST_STEPS if turn == 1 else 100, 1e-2 if turn == 5 else min(_ALPHA, _OF_RESIDUAL * best) if turn == 1 else _ALPHA
+            steps, alpha = (
+                _FAR_STEPS if far else _FIRST_STEPS if turn == 1 else 100,
+                1e-2 if turn == 5 else min(_ALPHA, _OF_RESIDUAL * best) if turn == 1 else _ALPHA,
+            )
             best = proximal_newton(w, best, tolerance, min(left, steps), alpha, not far)
         else:
             delta = _DELTA if turn == 2 else 0.0 if turn == 4 else 10.0 * _DELTA

@@ -6,9 +6,9 @@ equilibrated: with :math:`d = \rho^{1/2}`, :math:`\rho = 1/W_{nn}`, and :math:`s
 
 .. math:: r = p/(d s), \qquad q = d b/s, \qquad G_c := d_c G_c,
 
-so that W_nn = 1, impulses are of the order of one, and :math:`\sum_c W_{nn} |p_c|^2` is the plain square of r. Nodes are
-numbered in the order in which they are eliminated (:mod:`~signorini.solvers.island_lu`). That order and what follows from
-it stay in the table: an island that is met again with the same pairs of bodies finds it there.
+so that W_nn = 1, impulses are of the order of one, and :math:`\sum_c W_{nn} |p_c|^2` is the plain square of r. Nodes
+are numbered in the order in which they are eliminated (:mod:`~signorini.solvers.island_lu`). That order and what
+follows from it stay in the table: an island that is met again with the same pairs of bodies finds it there.
 
 Kernels reach the arrays by a table of addresses, see the end of :mod:`signorini._jit`; nothing is allocated.
 """
@@ -78,7 +78,7 @@ NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, OPERATIONS, WORK_COUNT = _numbered(
 
 @inner_kernel
 def claim(w: IntArray, row: int, n: int, m: int, l: int) -> None:
-    """Give a row of the table an array (n,), (n, m) or (n, m, l) of the pool; what is not there is counted all the same."""
+    """Give a row of the table an array (n,), (n, m) or (n, m, l) of the pool; what is missing is counted too."""
     w[row, 0] = w[POOL, 0] + 8 * w[POOL, 2]
     w[row, 1], w[row, 2], w[row, 3] = n, m, l
     w[POOL, 2] += n * max(m, 1) * max(l, 1)

@@ -29,9 +29,7 @@ def test_compiled_and_staged_steps_give_the_same_motion() -> None:
     Coulomb's law leaves the velocities open, each solves the problem of the other.
     """
     compiled = sg.Simulator(tumbling(), h=0.005, tolerance=1e-12)
-    staged = sg.Simulator(
-        tumbling(), h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto())
-    )
+    staged = sg.Simulator(tumbling(), h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto()))
     compared = 0
     for _ in range(60):
         staged.restore(compiled.snapshot())

@@ -59,7 +59,7 @@ class Kept:
         nothing = np.zeros((n_c, 3))
         self.beyond = nothing.copy() if beyond is None else beyond.copy()
         self.table = Table()
-        s = enter(self.table.w, tuple(island_of(problem)), nothing)
+        s = enter(self.table, island_of(problem), nothing)
         before = nothing if before is None else before
         bears = nothing if bears is None else bears
         self.residual = keep(self.table.w, before, nothing, bears, self.beyond, s, TOLERANCE)
@@ -72,7 +72,7 @@ class Kept:
 def shared(given: Given, start: Array, *, known: bool = False) -> tuple[Array, Table]:
     """Return the least impulses for the velocity of a solution, which is found from `start`, or `known` to be that."""
     table = Table()
-    s = enter(table.w, tuple(given), start)
+    s = enter(table, given, start)
     if known:
         table.reals(BEST)[:] = table.reals(ENTRY)
     best = 1e-14 if known else run(table.w, 1e-13, BUDGET)

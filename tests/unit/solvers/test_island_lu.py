@@ -77,8 +77,8 @@ def has_vectors(w: Any) -> bool:
 
 
 @kernel
-def prepared(w: Any, given: Any, most: int, scale: Any) -> int:
-    return prepare(w, *given, most, scale)
+def prepared(w: Any, arguments: Any) -> int:
+    return prepare(w, *arguments)
 
 
 @kernel
@@ -339,7 +339,7 @@ def test_too_small_a_pool_is_told_and_not_exceeded() -> None:
             assert not has_vectors(table.w)
             told.add("vectors")
         assert table.guard_stands()
-        assert prepared(table.w, tuple(given), AMPLE, np.zeros(1)) == -1
+        assert prepared(table.w, (*given, AMPLE, np.zeros(1))) == -1
     assert told == {"opened", "ordered", "vectors"}
     table = Table(needed)
     assert opened(table.w, tuple(given)) > 0.0
@@ -383,7 +383,7 @@ def test_dear_island_is_refused() -> None:
         for known in (table, Table()):
             assert opened(known.w, tuple(given)) > 0.0
             assert ordered(known.w, most) == expected
-            assert prepared(known.w, tuple(given), most, np.zeros(1)) == expected
+            assert prepared(known.w, (*given, most, np.zeros(1))) == expected
 
 
 def test_singular_matrix() -> None:

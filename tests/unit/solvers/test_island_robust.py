@@ -32,18 +32,23 @@ BUDGET = 600
 
 
 @kernel
-def enter(w: Any, given: Any, p: Any) -> float:
-    """Open an island with impulses p; return its scale, 0 if there is no room."""
-    s = np.zeros(1)
-    if prepare(w, *given, AMPLE, s) <= 0:
-        return 0.0
+def _enter(w: Any, arguments: Any, scale: Any, p: Any) -> bool:
+    if prepare(w, *arguments) <= 0:
+        return False
     entry, d, work = real_rows(w, ENTRY), reals(w, D), wholes(w, WORK)
     for c in range(p.shape[0]):
         for i in range(3):
-            entry[c, i] = p[c, i] / (d[c] * s[0])
+            entry[c, i] = p[c, i] / (d[c] * scale[0])
     for k in range(WORK_COUNT):
         work[k] = 0
-    return float(s[0])
+    return True
+
+
+def enter(table: Table, given: Given, p: Array) -> float:
+    """Open an island with impulses p; return the scale of its velocities."""
+    scale = np.zeros(1)
+    assert _enter(table.w, (*given, AMPLE, scale), scale, p)
+    return float(scale[0])
 
 
 @kernel
@@ -85,8 +90,7 @@ class Answer:
     ) -> None:
         n_c = given.mu.size
         self.table = Table(max(ROOM, 4000 * n_c))
-        s = enter(self.table.w, tuple(given), np.zeros((n_c, 3)) if start is None else start)
-        assert s > 0.0
+        s = enter(self.table, given, np.zeros((n_c, 3)) if start is None else start)
         self.residual = run(self.table.w, tolerance, budget)
         self.p = self.table.reals(BEST) * (self.table.reals(D)[:, None] * s)
         self.steps = int(self.table.wholes(WORK)[[NEWTON_STEPS, INTERIOR_STEPS]].sum())
@@ -258,7 +262,7 @@ def test_runs_repeat_bit_for_bit() -> None:
     given = island_of(box_stack(4, kick=1.0, seed=3, ratio=100.0))
     first, second = Answer(given), Answer(given)
     assert first.p.tobytes() == second.p.tobytes()
-    s = enter(first.table.w, tuple(given), np.zeros((16, 3)))
+    s = enter(first.table, given, np.zeros((16, 3)))
     run(first.table.w, TIGHT, BUDGET)
     again = first.table.reals(BEST) * (first.table.reals(D)[:, None] * s)
     assert again.tobytes() == second.p.tobytes()
@@ -282,7 +286,7 @@ def test_a_few_steps_from_nearby() -> None:
         (100.0 * np.ones_like(p), False),
     ):
         table = Table()
-        s = enter(table.w, tuple(given), start)
+        s = enter(table, given, start)
         residual = run_nearby(table.w, 1e-9)
         found = table.reals(BEST) * (table.reals(D)[:, None] * s)
         assert residual == pytest.approx(problem.residual(found.reshape(-1)), rel=1e-3, abs=1e-15)

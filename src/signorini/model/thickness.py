@@ -1,0 +1,40 @@
+"""How thin bodies are: the scale by which a contact that gives way is judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
+
+
+def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Array:
+    """Return the least width of the shapes of each body, inf for bodies without bounded ones, (n_b,) [m].
+
+    A polyhedron is as thin as the least distance between a face and the vertex farthest from it: between a face and the
+    opposite edge it may be thinner by a few per cent.
+    """
+    thin = np.full(body_count, np.inf)
+    for s in range(shapes.kind.size):
+        np.minimum.at(thin, shapes.body[s], _extent(shapes, hulls, s))
+    return thin
+
+
+def _extent(shapes: ShapeArrays, hulls: Hulls, s: int) -> float:
+    kind, size = shapes.kind[s], shapes.size[s]
+    if kind == ShapeKind.HALF_SPACE:
+        return float("inf")
+    if kind in (ShapeKind.SPHERE, ShapeKind.CAPSULE):
+        return 2.0 * float(size[0])
+    if kind == ShapeKind.CYLINDER:
+        return 2.0 * float(min(size[0], size[1]))
+    if kind == ShapeKind.CONE:
+        return float(min(2.0 * size[0], size[1]))
+    if kind in (ShapeKind.ELLIPSOID, ShapeKind.SUPERELLIPSOID):
+        return 2.0 * float(size[:3].min())
+    k = shapes.hull[s]
+    vertex = hulls.vertex[hulls.vertex_start[k] : hulls.vertex_start[k + 1]]
+    faces = slice(hulls.face_start[k], hulls.face_start[k + 1])
+    depth = hulls.face_offset[faces, None] - hulls.face_normal[faces] @ vertex.T
+    rounding = float(size[0]) if kind == ShapeKind.POLYGON else 0.0
+    return float(depth.max(axis=1).min()) + 2.0 * rounding
