@@ -423,6 +423,7 @@ def grip(
     gap: float = 0.005,
     lift: float = 0.2,
     rising: float = 1.0,
+    damping: float = 40.0,
 ) -> sg.Scene:
     """Grip a box with two or four fingers on guides of a palm, and lift it.
 
@@ -446,77 +447,82 @@ def grip(
         name = f"finger{k}"
         scene.add_body(sg.Box(size), density=1000.0, position=place, name=name)
         anchor = (place[0], place[1], top)
-        scene.add_joint("prismatic", "palm", name, anchor=anchor, axis=-out, damping=40.0, name=f"guide{k}")
+        scene.add_joint("prismatic", "palm", name, anchor=anchor, axis=-out, damping=damping, name=f"guide{k}")
         scene.add_force(name, force=-force * out)
     return scene
 
+
+GRIPS: dict[str, dict[str, float]] = {
+    "": {},
+    "_fast": {"damping": 0.0, "gap": 0.02},
+    "_slow": {"damping": 400.0, "gap": 1e-3},
+}
+"""Ways to close, by name."""
 
 # --- the structures measured -------------------------------------------------
 
 
 def _structures() -> list[Structure]:
-    standing = partial(Structure, stands=True, duration=3.0)
+    standing = partial(Structure, stands=True, duration=5.0, limit=1e-5)
     falling = partial(Structure, stands=False, duration=3.0)
-    gripped = partial(Structure, duration=2.0, of="box", against="palm", since=CLOSED)
+    long = partial(Structure, stands=True, duration=60.0, limit=1e-6)
+    gripped = partial(Structure, duration=60.0, limit=1e-6, of="box", against="palm", since=CLOSED)
     found = [
-        standing(f"cards_{levels}_{round(1e3 * h)}ms", partial(card_house, levels), h, limit=5e-4)
+        standing(f"cards_{levels}_{round(1e3 * h)}ms", partial(card_house, levels), h)
         for levels in range(2, 8)
         for h in (0.001, 0.002, 0.005)
     ]
-    found += [
-        standing(f"cards_{levels}_gap", partial(card_house, levels, gap=2e-4), 0.002, limit=5e-4) for levels in (3, 5)
-    ]
+    found += [standing(f"cards_{levels}_gap", partial(card_house, levels, gap=2e-4), 0.002) for levels in (3, 5)]
     found.append(falling("cards_3_slippery", partial(card_house, 3, friction=0.15), 0.002, limit=0.02))
     for h in (0.002, 0.005):
         ms = f"{round(1e3 * h)}ms"
         found += [
-            standing(f"arch_115_{ms}", partial(arch, thickness=0.115), h, limit=1e-3),
-            standing(f"arch_150_rough_{ms}", partial(arch, thickness=0.15, friction=1.0), h, limit=1e-3),
+            standing(f"arch_115_{ms}", partial(arch, thickness=0.115), h),
+            standing(f"arch_150_rough_{ms}", partial(arch, thickness=0.15, friction=1.0), h),
             falling(f"arch_100_{ms}", partial(arch, thickness=0.1), h, limit=0.1),
         ]
     found += [
-        standing(f"wall_{courses}{'_gap' if gap else ''}", partial(wall, courses, gap=gap), 0.005, limit=1e-3)
+        standing(f"wall_{courses}{'_gap' if gap else ''}", partial(wall, courses, gap=gap), 0.01)
         for courses in (10, 15, 20)
         for gap in (0.0, 1e-3)
     ]
     found += [
-        standing("jenga_18", jenga, 0.005, limit=1e-3),
-        standing("jenga_18_gap", partial(jenga, gap=2e-4), 0.005, limit=1e-3),
-        standing("jenga_18_2ms", partial(jenga, gap=2e-4), 0.002, limit=1e-3),
-        *(
-            standing(f"jenga_18_taken_{k}", partial(jenga, gap=2e-4, taken=0.6, seed=k), 0.005, limit=1e-3)
-            for k in range(3)
-        ),
-        standing("pyramid_6", partial(pyramid, 6), 0.005, limit=1e-3),
-        standing("pyramid_10", partial(pyramid, 10), 0.005, limit=1e-3),
-        standing("pyramid_10_touching", partial(pyramid, 10, gap=0.0), 0.005, limit=1e-3),
-        standing("square_pyramid_5", partial(square_pyramid, 5), 0.005, limit=1e-3),
-        standing("square_pyramid_5_gap", partial(square_pyramid, 5, gap=5e-3), 0.005, limit=1e-3),
-        standing("square_pyramid_6_varied", partial(square_pyramid, 6, gap=5e-3, seed=0), 0.005, limit=1e-3),
-        standing("cubes_2x2x10_gap", partial(cubes, 2, 10), 0.005, limit=1e-3),
-        standing("cubes_2x2x10", partial(cubes, 2, 10, gap=0.0), 0.005, limit=1e-3),
-        standing("cubes_3x3x6", partial(cubes, 3, 6, gap=0.0), 0.005, limit=1e-3),
-        standing("tower_30", partial(tower, 30), 0.005, limit=1e-3),
-        standing("tower_24_yaw1", partial(tower, 24, yaw=1.0, offset=2e-3), 0.005, limit=1e-3),
-        standing("tower_30_yaw1", partial(tower, 30, yaw=1.0, offset=2e-3, seed=1), 0.005, limit=1e-3),
-        standing("tower_24_yaw10", partial(tower, 24, yaw=10.0, offset=3e-3, seed=2), 0.005, limit=1e-3),
-        standing("tower_30_yaw10", partial(tower, 30, yaw=10.0, offset=3e-3, seed=3), 0.005, limit=1e-3),
-        standing("tower_24_varied", partial(tower, 24, yaw=10.0, offset=3e-3, seed=4, varied=True), 0.005, limit=1e-3),
-        standing("overhang_95", partial(overhang, 6), 0.005, limit=1e-3),
+        standing("jenga_18", jenga, 0.01),
+        standing("jenga_18_gap", partial(jenga, gap=2e-4), 0.01),
+        standing("jenga_18_2ms", partial(jenga, gap=2e-4), 0.002),
+        *(standing(f"jenga_18_taken_{k}", partial(jenga, gap=2e-4, taken=0.6, seed=k), 0.01) for k in range(3)),
+        standing("pyramid_6", partial(pyramid, 6), 0.005),
+        standing("pyramid_10", partial(pyramid, 10), 0.005),
+        standing("pyramid_10_touching", partial(pyramid, 10, gap=0.0), 0.01),
+        standing("square_pyramid_5", partial(square_pyramid, 5), 0.005),
+        standing("square_pyramid_5_gap", partial(square_pyramid, 5, gap=5e-3), 0.01),
+        standing("square_pyramid_6_varied", partial(square_pyramid, 6, gap=5e-3, seed=0), 0.01),
+        standing("cubes_2x2x10_gap", partial(cubes, 2, 10), 0.01),
+        standing("cubes_2x2x10", partial(cubes, 2, 10, gap=0.0), 0.005),
+        standing("cubes_3x3x6", partial(cubes, 3, 6, gap=0.0), 0.01),
+        long("tower_30", partial(tower, 30), 0.01),
+        standing("tower_24_yaw1", partial(tower, 24, yaw=1.0, offset=2e-3), 0.005),
+        long("tower_30_yaw1", partial(tower, 30, yaw=1.0, offset=2e-3, seed=1), 0.01),
+        standing("tower_24_yaw10", partial(tower, 24, yaw=10.0, offset=3e-3, seed=2), 0.005),
+        long("tower_30_yaw10", partial(tower, 30, yaw=10.0, offset=3e-3, seed=3), 0.005),
+        standing("tower_24_varied", partial(tower, 24, yaw=10.0, offset=3e-3, seed=4, varied=True), 0.005),
+        standing("overhang_95", partial(overhang, 6), 0.005),
         falling("overhang_105", partial(overhang, 6, part=1.05), 0.005, limit=0.05),
-        standing("lintels_1", partial(lintels, 1, 1), 0.005, limit=1e-3),
-        standing("lintels_3x2", lintels, 0.005, limit=1e-3),
-        standing("lintels_3x3_gap", partial(lintels, 3, 3, gap=0.02), 0.005, limit=1e-3),
-        standing("dolmen", dolmen, 0.005, limit=1e-3),
-        standing("table", table, 0.005, limit=1e-3),
-        standing("table_of_parts", partial(table, joined=False), 0.005, limit=1e-3),
-        standing("ladder", ladder, 0.005, limit=1e-3),
+        standing("lintels_1", partial(lintels, 1, 1), 0.005),
+        standing("lintels_3x2", lintels, 0.01),
+        standing("lintels_3x3_gap", partial(lintels, 3, 3, gap=0.02), 0.005),
+        standing("dolmen", dolmen, 0.005),
+        standing("table", table, 0.01),
+        standing("table_of_parts", partial(table, joined=False), 0.005),
+        standing("ladder", ladder, 0.01),
         falling("ladder_slippery", partial(ladder, lean=30.0, friction=0.15), 0.005, limit=0.1),
-        gripped("grip_2_2ms", grip, 0.002, stands=True, limit=1e-3),
-        gripped("grip_2_5ms", grip, 0.005, stands=True, limit=1e-3),
-        gripped("grip_4_2ms", partial(grip, 4), 0.002, stands=True, limit=1e-3),
-        gripped("grip_4_5ms", partial(grip, 4), 0.005, stands=True, limit=1e-3),
-        gripped("grip_2_slippery", partial(grip, friction=0.2), 0.005, stands=False, limit=0.05),
+        *(
+            gripped(f"grip_{fingers}{word}_{round(1e3 * h)}ms", partial(grip, fingers, **how), h, stands=True)
+            for fingers in (2, 4)
+            for word, how in GRIPS.items()
+            for h in (0.01, 0.005, 0.002)
+        ),
+        gripped("grip_2_slippery", partial(grip, friction=0.2), 0.005, stands=False, limit=0.05, duration=2.0),
     ]
     return found
 
