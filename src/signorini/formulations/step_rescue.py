@@ -66,13 +66,13 @@ _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
 
 @inner_kernel
-def _scale(w: IntArray, p: Array, s: float, inward: bool) -> None:
-    """Set ENTRY to the impulses p, or p to BEST."""
+def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
+    """Set ENTRY to the impulses p, or p to BEST; without friction there are none along the tangents."""
     d, entry, best = reals(w, D), real_rows(w, ENTRY), real_rows(w, BEST)
     for c in range(p.shape[0]):
         for i in range(3):
             if inward:
-                entry[c, i] = p[c, i] / (d[c] * s)
+                entry[c, i] = p[c, i] / (d[c] * s) if i == 0 or mu[c] > 0.0 else 0.0
             else:
                 p[c, i] = d[c] * s * best[c, i]
 
@@ -125,10 +125,10 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             for k in range(3):
                 softness[first + c, BEYOND + k] = beyond[c, k]
     elif what == NEAR:
-        _scale(w, best_p, s, True)
+        _scale(w, best_p, mu, s, True)
         best = newton_nearby(w, goal)
     else:
-        _scale(w, best_p, s, True)
+        _scale(w, best_p, mu, s, True)
         limit = int(_AT_ONCE * credit * n_c / operations)
         best = solve_robustly(w, goal if what == SOLVE_PART else max(goal, tolerance), limit)
         if best > goal and best <= tolerance:
@@ -137,7 +137,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = measured(w[SHARE_FORCES, 0], (w, best, goal))
     if best < math.inf:
-        _scale(w, best_p, s, False)
+        _scale(w, best_p, mu, s, False)
     steps = work[NEWTON_STEPS] + _INTERIOR * work[INTERIOR_STEPS] + work[SHARING_STEPS]
     numbers[SPENT] = operations * steps / n_c
     return best

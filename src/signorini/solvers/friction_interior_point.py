@@ -25,6 +25,7 @@ from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_ip_kernels import centring, gap_after, longest_step, scale_contacts
 from signorini.solvers.friction_newton import NewtonSystem
 from signorini.solvers.newton_run import Run, solve_equilibrated
+from signorini.solvers.proximal_newton import polish
 from signorini.solvers.solution import Control, Solution, Status
 
 _LEAST_CENTRING = 0.1
@@ -32,6 +33,7 @@ _DAMPING = 0.95  # part of the way to the boundary; 0.99 ends off the central pa
 _SHORT = 0.1  # a corrected step shorter than this is replaced by one of pure centring
 _PROGRESS = 0.7  # the best residual must fall by this factor within the patience
 _FINISH_BELOW = 1e-5
+_NEARLY = 100.0  # tolerances: where the method ends so near, Newton's method in the modes found ends the matter
 _WARM = 1e-2  # how far a guess is pushed into the cones, in equilibrated units
 
 
@@ -54,9 +56,15 @@ class FrictionInteriorPoint:
 
         def method(scaled: EquilibratedProblem, system: NewtonSystem, r: Array, limit: int, deadline: float) -> Run:
             start = None if asked.start is None else r
-            return interior_point(
+            run = interior_point(
                 scaled, system, asked.tolerance, limit, self.patience, deadline, start, tell=asked.callback
             )
+            if not asked.tolerance < run.residual <= _NEARLY * asked.tolerance:
+                return run
+            end = polish(scaled, system, run.r, asked.tolerance)  # matrices were singular up to rounding
+            count, times = run.factorisations + end.factorisations, run.times + end.times
+            status = Status.SOLVED if end.status == Status.SOLVED else run.status
+            return Run(end.r, end.residual, count, status, times)
 
         return solve_equilibrated(problem, asked, "FrictionInteriorPoint", self.max_iterations, method)
 

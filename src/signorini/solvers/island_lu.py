@@ -89,7 +89,7 @@ def order_nodes(w: IntArray, most: int) -> int:
         place[i] = -1
         for l in range(words):
             bits[i, l] = 0
-    one = node[0] - node[0] + 1
+    one = n - n + 1  # no constant to the compiler
     for c in range(first.shape[0] - 1):
         for k in range(first[c], first[c + 1]):
             for l in range(first[c], first[c + 1]):
@@ -113,7 +113,7 @@ def order_nodes(w: IntArray, most: int) -> int:
         updates += m * (m + 1)
         if begin + size + m > room:
             return -1
-        if updates > most:
+        if updates + n > most:
             return 0
         w[COLUMN, 1] = size + m
         column = wholes(w, COLUMN)

@@ -161,7 +161,7 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
                 copy(r, best_r)
                 if best <= tolerance:
                     break
-        if best <= tolerance:
+        if best <= tolerance or inner == 0:  # nothing to solve: F is zero, or not a number
             break
         if size <= _FALL * first:
             if inner <= 6:

@@ -235,7 +235,7 @@ def open_island(
                 at += 1
             for i in range(rows):
                 for j in range(3):
-                    g[at - 1, i, 3 * (block[k] % 2) + j] = d[c] * blocks[k, i, j]
+                    g[at - 1, i, 3 * (block[k] % 2) + j] += d[c] * blocks[k, i, j]
         pairs += (at - first[c]) ** 2
         for i in range(3):
             q[c, i] = d[c] * load[c, i] if i < rows else 0.0
