@@ -108,6 +108,7 @@ _AT_LEAST, _BETTERED = 2, 24
 # An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not
 # exact moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
+_HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
 # as long as their progress, judged after so many of them, promises to be enough. Without it: sweeps within which the
@@ -416,16 +417,16 @@ def solve_step(t: IntArray) -> bool:
             if residual < _FALLS * before and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
             continue
-        if residual > wanted and not soft:
+        may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
+        if not soft and residual > (min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             near = robust and how == _LOOK and residual < _NEARLY and newton <= _CHEAP
-            if near and residual < _HARDLY:
+            if near and residual < _HARDLY and not may_keep:
                 found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
                 residual, near = min(residual, found), False
-            may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
-            if residual > wanted and may_keep:
+            if may_keep and (how == _LOOK or residual > wanted):
                 found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0)
                 residual = min(residual, found)
                 kept = found <= wanted
