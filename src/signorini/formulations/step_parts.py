@@ -27,6 +27,7 @@ from signorini.formulations.step_arrays import (
     N_CONTACTS,
     NUMBERS,
     PART,
+    RESTS,
     RHO,
     SCRATCH,
     SLIP,
@@ -39,8 +40,9 @@ from signorini.formulations.step_arrays import (
 from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
 
 # The part: contacts that err by more than so many tolerances and times the residual, if all erred like them; layers of
-# neighbours; the largest part of the island; what may be left of its error, in tolerances.
-_ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT = 3.0, 2.0, 2, 0.3, 0.3
+# neighbours; the largest part of the island; what may be left of its error, in tolerances, and at rest: what is not
+# exact moves, and would have to be solved again in the next step.
+_ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT, _LEFT_AT_REST = 3.0, 2.0, 2, 0.3, 0.3, 0.01
 _HEAD = 3  # indices in front: contacts, blocks and rows of the part
 _NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
@@ -102,8 +104,9 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
     """
     start, block, gather, load, mu, rho, local, _, y, p, _, compliance, _, scratch = island_views(t, i)
     numbers, n_y, tolerance = wholes(t, PART), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
+    rests = whole_rows(t, ISLAND)[i, RESTS] == 1
     row_of, most = numbers[_HEAD : _HEAD + n_y], (numbers.shape[0] - _HEAD - n_y - 1) // 6
-    errs = max(_ERRS * tolerance, _OF_ALL * residual)
+    errs = max(_ERRS * (_LEFT_AT_REST if rests else 1.0) * tolerance, _OF_ALL * residual)
     whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, _LAYERS, row_of)
     picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(_SHARE * mu.shape[0]))]
     n, blocks, rows = pick_contacts(start, block, row_of, picked)
@@ -137,7 +140,8 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
         p_to,
         y_to,
     )
-    reals(t, NUMBERS)[GOAL] = _LEFT * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0)
+    left = _LEFT_AT_REST if rests else _LEFT
+    reals(t, NUMBERS)[GOAL] = left * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0)
     return True
 
 

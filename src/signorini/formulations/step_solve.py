@@ -108,6 +108,7 @@ _AT_LEAST, _BETTERED = 2, 24
 # An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not
 # exact moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
+_LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
 _HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
@@ -119,7 +120,9 @@ _CHEAP = 12.0  # in sweeps: robust steps that are tried before any
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
 # and what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
-_SLOWER = 0.5  # of the pace at which it failed: islands that cost much are tried as a whole again, or nearly at rest
+# Of the pace at which it failed: islands that cost much are tried as a whole again. Those that are cut are first tried
+# so when they rest, nearly so.
+_SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 # Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
@@ -343,7 +346,8 @@ def solve_step(t: IntArray) -> bool:
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
             island[i, RESTS] = 1 if pace <= _SLOW else 0
-            whole = cheap or failed == 0.0 or pace <= _SLOWER * failed
+            whole = cheap or (failed == 0.0 and island[i, CUT_ROW] == 0)
+            whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
         if pose:
@@ -363,6 +367,8 @@ def solve_step(t: IntArray) -> bool:
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
+        if not soft and island[i, RESTS] == 1:
+            wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
             wanted = asked[i] if soft else min(asked[i], goal)
@@ -412,13 +418,16 @@ def solve_step(t: IntArray) -> bool:
             how = none + (_FEW_SWEEPS if large else _LOOK)
             continue
         met = residual <= asked[i]
-        if not met and how == _FEW_SWEEPS:
-            how = none + _ALL_SWEEPS
-            if residual < _FALLS * before and succeeds(t[TAKE_PART, 0], (t, i, residual)):
+        if how == _FEW_SWEEPS and residual > wanted:
+            falls = residual < _FALLS * before
+            if falls and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
+                continue
+            how = none + _ALL_SWEEPS
             continue
         may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
-        if not soft and residual > (min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted):
+        fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
+        if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
