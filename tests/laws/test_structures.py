@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -211,3 +211,53 @@ def test_four_legs_carry_equal_forces(*, joined: bool) -> None:
                 leg = bool(point[0] > 0.0), bool(point[1] > 0.0)
                 carried[leg] = carried.get(leg, 0.0) + abs(float(impulse[2]))
         np.testing.assert_allclose(list(carried.values()), [5.0 * GRAVITY * H] * 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fixed", [True, False], ids=["fixed walls", "free walls"])
+def test_a_box_that_fits_exactly_between_walls_is_held(*, fixed: bool) -> None:
+    """Law: a solution that holds contacts at rest is taken before one that slips, though to fall is a solution, too."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for side in (-1, 1):
+        place = (0.4 * side, 0, 0.5)
+        if fixed:
+            scene.add_fixed(sg.Box((0.5, 0.5, 1.0)), position=place, name=f"wall {side}")
+        else:
+            scene.add_body(sg.Box((0.5, 0.5, 1.0)), mass=100.0, position=place, name=f"wall {side}")
+    scene.add_body(sg.Box((0.3, 0.3, 0.3)), mass=1.0, position=(0, 0, 0.6), name="box")
+    scene.set_contact(friction=0.6)
+    trajectory = sg.simulate(scene, duration=0.5, h=0.01)
+    assert_solved_rigidly(trajectory)
+    assert np.abs(trajectory.position("box") - (0, 0, 0.6)).max() < 1e-9
+
+
+def test_a_box_in_free_fall_beside_a_wall_is_not_held() -> None:
+    """One wall alone can press on nothing: g t^2/2."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.Box((0.5, 0.5, 4.0)), position=(0.4, 0, 0), name="wall")
+    scene.add_body(sg.Box((0.3, 0.3, 0.3)), mass=1.0, position=(0, 0, 0.6), name="box")
+    scene.set_contact(friction=0.6)
+    h, steps = 0.01, 30
+    z = sg.simulate(scene, duration=steps * h, h=h).position("box")[-1, 2]
+    assert z == pytest.approx(0.6 - 0.5 * GRAVITY * h * h * steps * (steps + 1), rel=1e-9)  # of the scheme
+
+
+@pytest.mark.parametrize("how", ["motor", "force"])
+def test_jaws_at_the_limit_of_their_motors_press_evenly(how: str) -> None:
+    """Law: eight corners carry F/4 each, whether motors at their limit press or forces of the same size."""
+    effort, mass = 50.0, 1.0
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.set_contact(friction=0.8)
+    for side in (-1, 1):
+        name = f"jaw {side}"
+        scene.add_body(sg.Box((0.02, 0.05, 0.1)), mass=0.3, position=(0.03 * side, 0, 0), name=name)
+        drive: dict[str, Any] = {"motion": lambda t: 0.05, "effort_limit": effort} if how == "motor" else {}
+        scene.add_joint("prismatic", None, name, anchor=(0.03 * side, 0, 0), axis=(-side, 0, 0), **drive)
+        if how == "force":
+            scene.add_force(name, force=(-side * effort, 0, 0))
+    scene.add_body(sg.Box((0.04, 0.04, 0.06)), mass=mass, position=(0, 0, 0.01), name="object")
+    trajectory = sg.simulate(scene, duration=1.0, h=0.01)
+    assert_solved_rigidly(trajectory)
+    assert np.abs(trajectory.position("object") - (0, 0, 0.01)).max() < 1e-9
+    normal = trajectory.contacts(-1).normal_impulse / 0.01
+    np.testing.assert_allclose(normal[normal > 1e-6], effort / 4, rtol=1e-6)

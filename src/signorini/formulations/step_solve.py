@@ -63,16 +63,19 @@ from signorini.formulations.step_arrays import (
     LOCAL,
     MADE,
     MET,
+    MU,
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
+    ORDER,
     PACE,
     REFERENCE,
     RESCUE,
     RESTS,
     RHO,
     ROWS,
+    SEEN,
     SHARE_ISLAND,
     SHIFT,
     SHORT,
@@ -109,6 +112,7 @@ _AT_LEAST, _BETTERED = 2, 24
 # exact moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
 _SLOW, _FINEST = 0.1, 1e-2
 _LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
+_INSIDE, _STIRRED = 1.0 - 1e-6, 1e-3  # of the cone; of the speed that the load gives: more is motion
 _HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
@@ -129,9 +133,10 @@ _DIVIDED = 100  # contacts from which an island is solved where it errs, if that
 _LEVERAGE, _EXACT = 30.0, 1e-13
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
-_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK = 0, 1, 2, 3
+_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
 _FALLS = 0.85
 _MOST_IN_PART, _PATIENCE_IN_PART = 1000, 100
+_ELSEWHERE = 400  # sweeps after which the robust solver, having failed, begins once more from other modes
 _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
@@ -180,15 +185,45 @@ def _remembered(softness: Array, first: int, last: int, column: int) -> float:
 
 
 @inner_kernel
-def _speeds(before: Array, b: Array, first: int, last: int) -> tuple[float, float]:
+def _speeds(t: IntArray, first: int, last: int) -> tuple[float, float]:
     """Return how fast contacts moved before the step, at most and by their mean square, where their load gives 1."""
+    before, b, order, seen = real_rows(t, U), real_rows(t, B), wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
     fastest, free, square = 0.0, 0.0, 0.0
     for k in range(first, last):
+        if order[k] >= seen:  # a law of a joint: motors at their limits slide where all rests
+            continue
         for i in range(3):
             fastest, free = max(fastest, abs(before[k, i])), max(free, abs(b[k, i]))
             square += before[k, i] ** 2
     pace = math.sqrt(square / (last - first))
     return (fastest / free, pace / free) if free > 0.0 else (1.0, 1.0)
+
+
+@inner_kernel
+def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
+    """Tell whether contacts that were at rest and touch would move with the impulses p, though these solve the problem.
+
+    Only those can that bear nothing or are at the edge of their cones; y is that of the impulses.
+    """
+    island, start, block, gather = whole_rows(t, ISLAND), wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
+    first, free, fastest = island[i, FIRST_CONTACT], 0.0, 0.0
+    mu, shift, b, before = reals(t, MU), reals(t, SHIFT), real_rows(t, B), real_rows(t, U)
+    for c in range(p.shape[0]):
+        k = first + c
+        free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
+    for c in range(p.shape[0]):
+        k = first + c
+        inside = p[c, 1] ** 2 + p[c, 2] ** 2 < (_INSIDE * mu[k] * p[c, 0]) ** 2
+        moved = max(abs(before[k, 0]), abs(before[k, 1]), abs(before[k, 2])) > _SLOW * free
+        if inside or moved or shift[k] > _STIRRED * free or mu[k] == 0.0:
+            continue
+        for l in range(3):
+            u = load[c, l]
+            for g in range(start[k], start[k + 1]):
+                m = block[g]
+                u += gather[g, l, 0] * y[m, 0] + gather[g, l, 1] * y[m, 1] + gather[g, l, 2] * y[m, 2]
+            fastest = max(fastest, abs(u))
+    return fastest > _STIRRED * free
 
 
 @inner_kernel
@@ -207,6 +242,8 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most
         return (np.int64(0), np.int64(0), _PROGRESS)
     if how == _FEW_SWEEPS:
         return (np.int64(_AT_LEAST), np.int64(_PATIENCE), _PROGRESS)
+    if how == _MANY_SWEEPS:
+        return (np.int64(_ELSEWHERE), np.int64(_ELSEWHERE), _PROGRESS)
     if how == _IN_PART and haste == 0:
         return (np.int64(_MOST_IN_PART), np.int64(_PATIENCE_IN_PART), _PROGRESS)
     if how == _IN_PART:
@@ -342,7 +379,7 @@ def solve_step(t: IntArray) -> bool:
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST)) and not cheap
             total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
-            speed, pace = _speeds(real_rows(t, U), real_rows(t, B), first, last)
+            speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
             island[i, RESTS] = 1 if pace <= _SLOW else 0
@@ -427,6 +464,8 @@ def solve_step(t: IntArray) -> bool:
             continue
         may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
         fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
+        if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
+            fine = -1.0  # a solution that holds is taken before one that slips
         if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
@@ -439,6 +478,7 @@ def solve_step(t: IntArray) -> bool:
                 found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0)
                 residual = min(residual, found)
                 kept = found <= wanted
+                residual = found if kept else residual
                 keep_wait = 0.0 if kept else keep_back
                 keep_back = 1.0 if kept else min(2.0 * keep_back, _LONGEST_WAIT)
             errs = robust and residual > wanted and how == _LOOK and divided and residual < _FALLS * before
@@ -456,6 +496,9 @@ def solve_step(t: IntArray) -> bool:
             met = residual <= asked[i]
             if how == _LOOK and residual > wanted:
                 how = none + _ALL_SWEEPS
+                continue
+            if not met and robust and cheap and how == _ALL_SWEEPS:
+                how = none + _MANY_SWEEPS
                 continue
         total += int(effort)
         if soft and not met and alpha < _MOST:

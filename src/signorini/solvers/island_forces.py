@@ -66,6 +66,7 @@ _WEIGHT, _LEAST, _MOST = 1e-3, 1e-11, 1e3  # of the identity in the matrices: at
 _STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most
 _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
+_EDGE = 1.0 - 1e-6  # of the cone: impulses of contacts that slid, as of a motor at its limit, however slowly
 _MARGIN = 100.0  # in residuals: speeds that are told from zero
 
 
@@ -267,11 +268,12 @@ def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: 
     `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the
     last step, all in the units of the scene; s is the scale of velocities.
     """
-    mode, along, d, q = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q)
+    mode, along, d, q, mu = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q), reals(w, MU)
     for c in range(d.shape[0]):
         k = d[c] / s
         speed = math.sqrt(before[c, 1] ** 2 + before[c, 2] ** 2)
-        asked = k * gap_speed[c, 0]
+        asked, edge = k * gap_speed[c, 0], math.sqrt(bears[c, 1] ** 2 + bears[c, 2] ** 2)
+        slid = edge >= _EDGE * mu[c] * bears[c, 0] > 0.0
         along[c, 0], along[c, 1] = 0.0, 0.0
         mode[c] = HOLDS
         idle = bears[c, 0] == 0.0 and (asked > _TOUCHES or q[c, 0] > _TOUCHES)
@@ -279,7 +281,7 @@ def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: 
             mode[c] = OPENS
         elif k * before[c, 0] < -_MOVES:
             return False
-        elif k * speed > _MOVES:
+        elif k * speed > (_TOUCHES if slid else _MOVES):
             mode[c] = SLIPS
             along[c, 0], along[c, 1] = -before[c, 1] / speed, -before[c, 2] / speed
     return True
