@@ -12,11 +12,12 @@ def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Arra
     """Return the least width of the shapes of each body, inf for bodies without bounded ones, (n_b,) [m].
 
     A polyhedron is as thin as the least distance between a face and the vertex farthest from it: between a face and the
-    opposite edge it may be thinner by a few per cent.
+    opposite edge it may be thinner by a few per cent. What has no width, a segment, counts as wide as it is long.
     """
     thin = np.full(body_count, np.inf)
     for s in range(shapes.kind.size):
-        np.minimum.at(thin, shapes.body[s], _extent(shapes, hulls, s))
+        width = _extent(shapes, hulls, s)
+        thin[shapes.body[s]] = min(thin[shapes.body[s]], width if width > 0.0 else 2.0 * shapes.bound[s])
     return thin
 
 
