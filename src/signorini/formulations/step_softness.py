@@ -49,8 +49,9 @@ def largest_yield(t: IntArray, i: int) -> tuple[float, float, float]:
     most, deflection, extent = 0.0, 0.0, 0.0
     for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
         d = h * compliance[k, 0] * (p[k, 0] - reference[k, 0])
-        if d > 0.0 and d > most * allowed * width[k]:
-            most, deflection, extent = d / (allowed * width[k]), d, width[k]
+        share = d / (allowed * width[k])
+        if share > most:
+            most, deflection, extent = share, d, width[k]
     return (most, deflection, extent)
 
 
