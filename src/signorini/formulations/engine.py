@@ -36,6 +36,7 @@ from signorini.problems import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 from signorini.solvers.island_kernels import connect_island
+from signorini.solvers.island_table import NEWTON
 
 
 class Engine:
@@ -238,9 +239,12 @@ class Engine:
     def _rescue(self) -> None:
         """Have the step solved by the robust methods of Python, or begin it again once the robust solver is ready."""
         if self._counts[at.SHORT]:
+            table = self.arena[at.ROBUST]
             if self.arena.table[at.RESCUE, 0] == 0:
                 self._connect(at.RESCUE)
-                connect_island(self.arena[at.ROBUST])
+                connect_island(table, resisting=False)
+            elif table[NEWTON, 0] == 0:
+                connect_island(table, resisting=True)
             else:
                 self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
             self.arena[at.Q][:] = self.arena[at.Q_START]

@@ -35,17 +35,19 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_parts import island_views, part_views
 from signorini.solvers.island_newton import proximal_newton
-from signorini.solvers.island_robust import newton_nearby, solve_robustly
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
     INTERIOR_STEPS,
     KEEP_MODES,
+    NEWTON,
+    NEWTON_NEARBY,
     NEWTON_STEPS,
     OPEN,
     SCALING,
     SHARE_FORCES,
     SHARING_STEPS,
+    SOLVE_ROBUSTLY,
     WORK,
     WORK_COUNT,
     D,
@@ -60,7 +62,7 @@ KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
-_AT_ONCE = 0.25  # of the credit that is spent on one solution
+_AT_ONCE = 0.2  # of the credit that is spent on one solution
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
@@ -89,6 +91,9 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         part_views(t, i) if what == SOLVE_PART else island_views(t, i)
     )
     n_c, numbers[SPENT] = mu.shape[0], 0.0
+    if what != KEEP and w[NEWTON, 0] == 0:
+        counts[SHORT] = 1
+        return math.inf
     likely = _FEW if what <= NEAR else _LIKELY
     if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
         counts[OPEN_ISLAND] = 0
@@ -126,11 +131,11 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
                 softness[first + c, BEYOND + k] = beyond[c, k]
     elif what == NEAR:
         _scale(w, best_p, mu, s, True)
-        best = newton_nearby(w, goal)
+        best = measured(w[NEWTON_NEARBY, 0], (w, goal))
     else:
         _scale(w, best_p, mu, s, True)
         limit = int(_AT_ONCE * credit * n_c / operations)
-        best = solve_robustly(w, goal if what == SOLVE_PART else max(goal, tolerance), limit)
+        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what == SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
             best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)

@@ -113,6 +113,7 @@ _AT_LEAST, _BETTERED = 2, 24
 _SLOW, _FINEST = 0.1, 1e-2
 _LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
 _INSIDE, _STIRRED = 1.0 - 1e-6, 1e-3  # of the cone; of the speed that the load gives: more is motion
+_TINY = 2  # contacts that leave nothing open
 _HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
@@ -463,6 +464,7 @@ def solve_step(t: IntArray) -> bool:
             how = none + _ALL_SWEEPS
             continue
         may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
+        may_keep = may_keep and island[i, N_CONTACTS] > _TINY
         fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips

@@ -29,6 +29,7 @@ from signorini.formulations.step_theta import run_ahead
 from signorini.geometry.detection import KERNELS as DETECTION
 from signorini.geometry.tables import Family
 from signorini.solvers.island_kernels import KERNELS, island_address
+from signorini.solvers.island_table import KEEP_MODES
 from signorini.solvers.nsgs_acceleration import sweep_by_address
 
 _STAGES: dict[int, Callable[..., Any]] = {
@@ -139,8 +140,8 @@ def needed_stages(joined: bool) -> tuple[int, ...]:
 
 
 def robust_stages() -> tuple[int, ...]:
-    """Return the kernels for islands that sweeps do not solve; negative numbers are rows of the table of an island."""
-    return (at.RESCUE, *(-row for row in KERNELS))
+    """Return the kernels for islands that rest; negative numbers are rows of the table of an island."""
+    return (at.RESCUE, *(-row for row in KERNELS if row <= KEEP_MODES))
 
 
 def stage_kernel(k: int, family: Family) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from signorini.solvers.island_forces import find_least_norm, keep_modes, share_f
 from signorini.solvers.island_interior import follow_path
 from signorini.solvers.island_lu import factor_matrix, substitute_factors
 from signorini.solvers.island_newton import run_newton, take_step
-from signorini.solvers.island_robust import prepare
+from signorini.solvers.island_robust import newton_nearby, prepare, solve_robustly
 
 _TABLE, _ROWS, _BLOCKS = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1, 1))
 _NUMBERS, _REALS = np.zeros(1, dtype=np.int64), np.zeros(1)
@@ -26,6 +26,8 @@ KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
     at.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
     at.SHARE_FORCES: (share_forces, (1.0, 1.0)),
+    at.SOLVE_ROBUSTLY: (solve_robustly, (1.0, 1)),
+    at.NEWTON_NEARBY: (newton_nearby, (1.0,)),
     at.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
     at.VELOCITY: (at.set_velocity, (_ROWS, _ROWS, _ROWS)),
     at.SUBSTITUTE: (substitute_factors, (_ROWS,)),
@@ -38,7 +40,8 @@ def island_address(row: int) -> int:
     return address_of(function, _TABLE, *arguments)
 
 
-def connect_island(table: IntArray) -> None:
-    """Put the addresses of all kernels into the table of an island."""
+def connect_island(table: IntArray, *, resisting: bool) -> None:
+    """Put the addresses of kernels into the table: those for islands at rest, or for islands that resist as well."""
     for row in KERNELS:
-        table[row, 0] = island_address(row)
+        if resisting or row <= at.KEEP_MODES:
+            table[row, 0] = island_address(row)

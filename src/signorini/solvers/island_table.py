@@ -67,10 +67,10 @@ Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
 NODE_VECTORS = 6
 # Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
-VELOCITY, FACTOR, SUBSTITUTE, STEP, NEWTON, INTERIOR, LEAST_NORM, KEEP_MODES, SHARE_FORCES, OPEN = (
-    Y + NODE_VECTORS + _numbered(10)
-)
-ISLAND_ROWS = int(OPEN + 1)
+# The first ones serve islands that rest, the others those that resist.
+OPEN, VELOCITY, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, KEEP_MODES = Y + NODE_VECTORS + _numbered(7)
+NEWTON, INTERIOR, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(5)
+ISLAND_ROWS = int(NEWTON_NEARBY + 1)
 
 # WORK
 NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, OPERATIONS, WORK_COUNT = _numbered(5)

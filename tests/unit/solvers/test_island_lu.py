@@ -42,7 +42,7 @@ class Table:
         self.room = room
         self.w = np.zeros((ISLAND_ROWS, 4), dtype=np.int64)
         self.w[POOL, :2] = self.memory.ctypes.data, room
-        connect_island(self.w)
+        connect_island(self.w, resisting=True)
 
     def _part(self, row: int) -> Array:
         shape = [n for n in self.w[row, 1:].tolist() if n]
