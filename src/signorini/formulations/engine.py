@@ -22,6 +22,7 @@ from signorini.formulations.friction_law import friction_law
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
+from signorini.formulations.step_parts import SOME_BODIES
 from signorini.formulations.step_room import Log, Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_solve import WINDOW
@@ -178,7 +179,8 @@ class Engine:
             self._connect(at.NOTE_REST)
         if self._plain and self.model.body_count >= MANY_BODIES:
             self._connect(at.CUT_ISLANDS)
-        self._connect(at.TAKE_PART)
+        if self.model.body_count >= SOME_BODIES:
+            self._connect(at.TAKE_PART)
         self._connected = True
 
     def _go_on(self, steps: int) -> int:

@@ -43,6 +43,8 @@ from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
 # neighbours; the largest part of the island; what may be left of its error, in tolerances, and at rest: what is not
 # exact moves, and would have to be solved again in the next step.
 _ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT, _LEFT_AT_REST = 3.0, 2.0, 2, 0.3, 0.3, 0.01
+SOME_BODIES = 24
+"""Bodies of a scene from which parts of islands are solved by themselves."""
 _HEAD = 3  # indices in front: contacts, blocks and rows of the part
 _NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
