@@ -8,6 +8,7 @@ Python for the debugger and for coverage.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -21,7 +22,9 @@ import numpy as np
 from signorini._compiler import Compiler
 from signorini._kernel_cache import KernelCache, has_none
 
-numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]  # halves the time of products of small matrices
+# Products of small matrices in half the time. Numba reads its settings from the environment again before it compiles:
+# one made elsewhere would last only until somebody changes another.
+os.environ.setdefault("NUMBA_SLP_VECTORIZE", "1")
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,3 +91,13 @@ def test_simulations_in_threads_are_those_one_after_the_other() -> None:
 
 def test_constant_slices_compile() -> None:
     assert _sum_of_two(np.array([1.0, 2.0, 4.0])) == 3.0
+
+
+def test_vector_instructions_stay_on_when_numba_reads_its_settings_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed variable of the environment makes Numba forget what was set in its module."""
+    import numba
+
+    monkeypatch.setenv("NUMBA_OPT", os.environ.get("NUMBA_OPT", "3"))
+    config: Any = numba.config
+    config.reload_config()
+    assert config.SLP_VECTORIZE == 1

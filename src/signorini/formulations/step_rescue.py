@@ -62,7 +62,7 @@ KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
-_AT_ONCE = 0.2  # of the credit that is spent on one solution
+_AT_ONCE = 0.25  # of the credit that is spent on one solution
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
