@@ -510,7 +510,8 @@ def solve_step(t: IntArray) -> bool:
         if excess > 1.0 and stiffened < _STIFFENED:
             alpha, pose, stiffened = _WITHIN * alpha / excess, True, stiffened + 1
             continue
-        if counts[SOFT] == 1 and not soft and not met and (residual > _RIGID_ENOUGH or counts[SOFTEN] == 1):
+        hopeless = (residual > _RIGID_ENOUGH and not (cheap and robust)) or counts[SOFTEN] == 1
+        if counts[SOFT] == 1 and not soft and not met and hopeless:  # else Python's methods are asked, which are slow
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
                     reference[c, k] = best[c, k]
