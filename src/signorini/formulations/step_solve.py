@@ -379,7 +379,7 @@ def solve_step(t: IntArray) -> bool:
             large = counts[SOFT] == 1 and not cheap and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST)) and not cheap
-            total, fresh, pose, entering, cold = 0, False, True, False, large and _is_cold(reference, first, last)
+            total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
