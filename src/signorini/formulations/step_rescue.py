@@ -35,6 +35,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_parts import island_views, part_views
 from signorini.solvers.island_newton import proximal_newton
+from signorini.solvers.island_robust import move_inside
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -63,14 +64,13 @@ KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
 _AT_ONCE = 0.25  # of the credit that is spent on one solution
-_EDGE = 1.0 + 1e-12  # of the cone: more is not rounding
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
 
 @inner_kernel
 def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
-    """Set ENTRY to the impulses p, or p to BEST inside the cones; without friction none are along the tangents."""
+    """Set ENTRY to the impulses p, or p to BEST; without friction there are none along the tangents."""
     d, entry, best = reals(w, D), real_rows(w, ENTRY), real_rows(w, BEST)
     for c in range(p.shape[0]):
         for i in range(3):
@@ -78,10 +78,6 @@ def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
                 entry[c, i] = p[c, i] / (d[c] * s) if i == 0 or mu[c] > 0.0 else 0.0
             else:
                 p[c, i] = d[c] * s * best[c, i]
-        if not inward:  # Newton's method ends within its tolerance of the cone
-            size, limit = math.sqrt(p[c, 1] ** 2 + p[c, 2] ** 2), mu[c] * max(p[c, 0], 0.0)
-            part = limit / size if size > _EDGE * limit else 1.0
-            p[c, 0], p[c, 1], p[c, 2] = max(p[c, 0], 0.0), part * p[c, 1], part * p[c, 2]
 
 
 @inner_kernel
@@ -146,6 +142,8 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = measured(w[SHARE_FORCES, 0], (w, best, goal))
+    if what != KEEP:
+        best = move_inside(w, best, max(goal, tolerance))
     if best < math.inf:
         _scale(w, best_p, mu, s, False)
     steps = work[NEWTON_STEPS] + _INTERIOR * work[INTERIOR_STEPS] + work[SHARING_STEPS]

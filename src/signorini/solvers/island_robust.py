@@ -124,3 +124,19 @@ def newton_nearby(w: IntArray, tolerance: float) -> float:
     copy(entry, real_rows(w, R))
     n = entry.shape[0]
     return proximal_newton(w, best, tolerance, n - n + _NEARBY, min(_ALPHA, _OF_RESIDUAL * best), n < 0)
+
+
+@inner_kernel
+def move_inside(w: IntArray, best: float, tolerance: float) -> float:
+    """Move BEST into the cones, near which Newton ends, unless that misses the tolerance; return its residual."""
+    best_r, r, mu, u, y = real_rows(w, BEST), real_rows(w, R), reals(w, MU), real_rows(w, V + 2), real_rows(w, Y)
+    for c in range(mu.shape[0]):
+        n, size = max(best_r[c, 0], 0.0), math.sqrt(best_r[c, 1] ** 2 + best_r[c, 2] ** 2)
+        part = mu[c] * n / size if size > mu[c] * n else 1.0
+        r[c, 0], r[c, 1], r[c, 2] = n, part * best_r[c, 1], part * best_r[c, 2]
+    velocity(w, r, y, u)
+    now = residual(w, r, u)
+    if not now <= max(best, 0.9 * tolerance):
+        return best
+    copy(r, best_r)
+    return now
