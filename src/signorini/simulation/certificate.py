@@ -83,7 +83,7 @@ class Certificate:
     """Whether a contact that was made compliant gave way by more than it may: a thousandth of that width at rest, a
     fiftieth in motion."""
     indeterminate: IntArray
-    """Components of contact impulses that the motion does not determine, at least; the smallest impulses are taken."""
+    """Components of contact impulses that the motion does not determine, at least; at rest the smallest are taken."""
     asleep: IntArray
     """Number of bodies that sleep; residual, cone and angle are those of the others."""
     status: IntArray

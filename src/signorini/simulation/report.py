@@ -74,7 +74,7 @@ def _indeterminacy_lines(certificate: Certificate) -> list[str]:
     steps = int(np.count_nonzero(certificate.indeterminate))
     return [
         f"Contact forces: at least {most} components are not determined by the motion (in {steps} steps); "
-        "the smallest forces are taken."
+        "at rest the smallest forces are taken."
     ]
 
 

@@ -62,7 +62,7 @@ OPENS, SLIPS, HOLDS = np.arange(3, dtype=np.int64)
 _STEPS, _MANY_STEPS, _FAR = 40, 10, 0.3  # steps at most, and those after which no more than this part of y is missing
 _EXACT = 1e-13  # of |y|, what may be missing in G^T r = y at best
 _ENOUGH = 1e-9  # the same, where Newton's method ends
-_WEIGHT, _LEAST, _MOST = 1e-3, 1e-11, 1e3  # of the identity in the matrices: at first, least, most
+_LEAST, _MOST = 1e-11, 1e3  # of the identity in the matrices
 _STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most
 _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
