@@ -201,6 +201,8 @@ class Engine:
             elif stage == at.DRIFTED:
                 self._load(self._loaded, (1.0 - self.theta) * self.h)
                 counts[at.STAGE] = at.AIMED
+            elif stage in (at.ACTING, at.AWAY) and table[at.MEET, 0] == 0:
+                self._connect(at.MEET, at.CHECK_WAYS)
             else:
                 self._room.make_more_room(int(counts[at.NEEDED]))
 

@@ -55,6 +55,16 @@ def _numbered(count: int) -> Any:
     CELLS,
     WORK,
     MARK,
+    # pairs that are followed along their ways, see step_meet
+    PATH,  # (n_b, 6) velocities of these ways
+    PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
+    PAIR_LABEL,
+    PAIR_Q,
+    PAIR_REACH,
+    PAIR_VALUE,
+    PAIR_INDEX,
+    MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
+    MET_INDEX,  # (any, 4)
     # contacts in the order of features
     VALUE,  # (cap, 10): point on a, point on b, normal, gap
     INDEX,  # (cap, 4): body a, body b, feature, material
@@ -138,7 +148,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(108)
+) = _numbered(117)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -173,6 +183,8 @@ def _numbered(count: int) -> Any:
     CUT_ISLANDS,  # for scenes of many bodies
     TAKE_PART,
     SWEEP,  # over an island or a part of one
+    MEET,  # for pairs whose gaps may mislead, see step_meet; put in when it is first needed ...
+    CHECK_WAYS,  # ... and so is this one
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     SHARE_ISLAND,
     POSE_TOGETHER,
@@ -183,7 +195,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(41)
+) = ARRAY_COUNT + _numbered(43)
 
 # PLACE
 (
@@ -250,8 +262,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     GOAL,  # tolerance of the part of an island
     SPENT,  # operations of the last rescue, for each contact
     OPEN_SCALE,  # of velocities in the robust solver
+    THINNEST,  # least width in the scene
     NUMBER_COUNT,
-) = _numbered(21)
+) = _numbered(22)
 
 # COUNTS
 (
@@ -286,8 +299,12 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     SHORT,  # the robust solver needs more memory
     OPEN_ISLAND,  # 1 + the island that the robust solver knows, 0 if none ...
     OPEN_WORK,  # ... and the operations of its factorisations
+    DOUBTS,  # contacts whose gaps may mislead
+    FOLLOWS,  # whether ways are followed
+    FAR,  # a body that felt an impulse moved far
+    ROUNDS,  # how often the step was posed again because bodies went through others
     COUNT_COUNT,
-) = _numbered(32)
+) = _numbered(36)
 
 # Stages between which the step may return to Python.
 (
@@ -300,7 +317,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     DRIFTED,  # for theta < 1: bodies are where the step acts, ...
     AIMED,  # ... loads too, ...
     ACTING,  # ... and contacts are known
-) = _numbered(9)
+    AWAY,  # bodies have moved so far that their ways are to be followed
+    GONE,  # bodies have moved
+) = _numbered(11)
 
 # CHECK
 (

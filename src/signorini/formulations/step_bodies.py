@@ -14,9 +14,11 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DRIFT,
     FACTOR,
+    FAR,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
+    FOLLOWS,
     FREE,
     IMPLICIT,
     INERTIA,
@@ -31,6 +33,7 @@ from signorini.formulations.step_arrays import (
     REACH,
     ROOT,
     SOLVING,
+    THINNEST,
     TIME,
     V_0,
     V_FREE,
@@ -45,6 +48,7 @@ from signorini.math.rotation import matrix
 
 # Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
 REACH_FACTOR = 1.25
+SWIFT = 0.5  # of a body's least width: a way in a step on which it, or what is as thin, may be passed through
 REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 
 
@@ -121,6 +125,20 @@ def _add_impulses(t: IntArray) -> None:
 
 
 @inner_kernel
+def _moves_far(t: IntArray) -> bool:
+    """Tell whether a body that felt an impulse moves so far in the step that it may go through something."""
+    v, v_free, bound, numbers = real_rows(t, V), real_rows(t, V_FREE), reals(t, BOUND), reals(t, NUMBERS)
+    for b in range(wholes(t, COUNTS)[FIXED], v.shape[0]):
+        speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
+        speed += bound[b] * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
+        if numbers[DRIFT] * speed > SWIFT * numbers[THINNEST]:
+            for k in range(6):
+                if v[b, k] != v_free[b, k]:
+                    return True
+    return False
+
+
+@inner_kernel
 def move_step(t: IntArray) -> None:
     """Set the new velocities and move all bodies; y of the islands belongs to the impulses found."""
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
@@ -133,6 +151,7 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
+    counts[FAR] = 1 if counts[FOLLOWS] == 1 and _moves_far(t) else 0
     move_bodies(q, v, numbers[DRIFT], True, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding

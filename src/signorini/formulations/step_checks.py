@@ -24,6 +24,7 @@ from signorini.formulations.step_arrays import (
     CORRECTION_WORK,
     COUNTS,
     DISSIPATION_ANGLE,
+    DOUBTS,
     DRIFT,
     DRIVE,
     DRIVE_WORK,
@@ -34,6 +35,7 @@ from signorini.formulations.step_arrays import (
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FOLLOWS,
     FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
@@ -64,6 +66,7 @@ from signorini.formulations.step_arrays import (
     RESCUED,
     RESIDUAL,
     RHO,
+    ROUNDS,
     ROWS,
     SEEN,
     SEEN_INDEX,
@@ -89,7 +92,8 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
-from signorini.formulations.step_contacts import point_velocity
+from signorini.formulations.step_contacts import contact_arms, point_velocity
+from signorini.formulations.step_meet import may_mislead
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame
@@ -176,7 +180,7 @@ def _drive_work(t: IntArray) -> float:
         if c < counts[SEEN] and a < counts[FIXED] and p[k, 0] != 0.0:
             n = (value[c, 6], value[c, 7], value[c, 8])
             tangent, other = tangent_frame(n)
-            r = (value[c, 3] - q[a, 0], value[c, 4] - q[a, 1], value[c, 5] - q[a, 2])
+            r, _ = contact_arms(value, q, c, a, index[c, 1], counts[FIXED])
             v = point_velocity(drive, a, r)
             work += p[k, 0] * dot(n, v) + p[k, 1] * dot(tangent, v) + p[k, 2] * dot(other, v)
     return work
@@ -350,9 +354,13 @@ def account(t: IntArray) -> None:
 
 @inner_kernel
 def smallest_gap(t: IntArray) -> None:
-    """Note the smallest gap of the contacts ahead."""
+    """Note the smallest gap of the contacts ahead, and how many of them may mislead."""
     counts, value, check = wholes(t, COUNTS), real_rows(t, VALUE), reals(t, CHECK)
-    least = math.inf
+    least, doubts = math.inf, 0
     for c in range(counts[CONTACTS]):
         least = min(least, value[c, 9])
+        if counts[FOLLOWS] == 1 and value[c, 9] > 0.0 and may_mislead(t, c):
+            doubts += 1
     check[MIN_GAP] = least
+    counts[DOUBTS] = doubts
+    counts[ROUNDS] = 0

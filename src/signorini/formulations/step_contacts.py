@@ -242,16 +242,21 @@ def write_diagonal(gather: Array, first: int, last: int, W: Array) -> None:
 def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> tuple[Vector, Vector]:
     """Return the way from the centres of both bodies to the point where they feel the impulse.
 
-    It is one common point: halfway across the gap, or on the moving body if the other is fixed.
+    It is one common point: halfway across the gap, or on the moving body if the other is fixed. Of bodies that meet
+    elsewhere (:mod:`~signorini.formulations.step_meet`) it is the common point there.
     """
-    s = 0.0 if a < fixed else 0.5
-    x = (
-        value[c, 3] + s * (value[c, 0] - value[c, 3]),
-        value[c, 4] + s * (value[c, 1] - value[c, 4]),
-        value[c, 5] + s * (value[c, 2] - value[c, 5]),
+    s = 1.0 if a < fixed else 0.5
+    to_a, to_b = s * value[c, 9], (1.0 - s) * value[c, 9]
+    r_a = (
+        value[c, 0] + to_a * value[c, 6] - q[a, 0],
+        value[c, 1] + to_a * value[c, 7] - q[a, 1],
+        value[c, 2] + to_a * value[c, 8] - q[a, 2],
     )
-    r_a = (x[0] - q[a, 0], x[1] - q[a, 1], x[2] - q[a, 2])
-    r_b = (x[0] - q[b, 0], x[1] - q[b, 1], x[2] - q[b, 2])
+    r_b = (
+        value[c, 3] - to_b * value[c, 6] - q[b, 0],
+        value[c, 4] - to_b * value[c, 7] - q[b, 1],
+        value[c, 5] - to_b * value[c, 8] - q[b, 2],
+    )
     return (r_a, r_b)
 
 

@@ -17,7 +17,7 @@ from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BODIES
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
-from signorini.geometry.tables import ROOM, family_of, scratch_for, tables_of
+from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
 from signorini.solvers.island_table import ISLAND_ROWS, NODE_VECTORS, POOL, Y
@@ -131,7 +131,7 @@ class Room:
         dim = 2 if model.planar else 3
         self.counts[[at.FIXED, at.DIM, at.IMPLICIT]] = model.fixed_count, dim, options.implicit
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
-        self.counts[at.HAS_ROBUST] = 1
+        self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
 
@@ -139,13 +139,15 @@ class Room:
         """Make the arrays whose size is that of the model."""
         model, arrays, put = self.model, self.model.arrays, self.arena.put
         n_b, fixed = model.body_count, model.fixed_count
+        thin = thinnest_extents(model.shapes, model.hulls, n_b)
+        self.numbers[at.THINNEST] = thin.min(initial=np.inf)
         for k, constant in (
             (at.MASS, arrays.mass),
             (at.INERTIA, arrays.inertia),
             (at.FREE, arrays.free),
             (at.ROOT, _roots(model)),
             (at.BOUND, arrays.bound),
-            (at.THIN, thinnest_extents(model.shapes, model.hulls, n_b)),
+            (at.THIN, thin),
             (at.WEIGHT, arrays.weight),
             (at.FRICTION, model.materials.friction),
             (at.RESTITUTION, model.materials.restitution),
@@ -157,6 +159,13 @@ class Room:
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.REACH, np.zeros(n_b))
+        put(at.PATH, np.zeros((n_b, 6)))
+        put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
+        put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
+        put(at.PAIR_Q, np.zeros((2, 7)))
+        put(at.PAIR_REACH, np.zeros(2))
+        put(at.MET_VALUE, np.zeros((0, 10)))
+        put(at.MET_INDEX, np.zeros((0, 4), dtype=np.int64))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
         put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
         put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
@@ -219,6 +228,8 @@ class Room:
                 self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[at.CONTACTS])))
         elif needed > 0:
             self.make_room(room)
+            for k in (at.VALUE, at.INDEX, at.MET_VALUE, at.MET_INDEX):
+                self.arena.grow(k, room)
         elif -needed > pairs:
             self.make_room_for_detection(room, contacts)
         else:
@@ -230,6 +241,9 @@ class Room:
         names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
         for k, array in zip(names, scratch, strict=True):
             self.arena.put(k, array)
+        most = int(scratch.cells[MOST_CORNERS]) + 64  # contacts of one pair
+        self.arena.put(at.PAIR_VALUE, np.zeros((most, 10)))
+        self.arena.put(at.PAIR_INDEX, np.zeros((most, 4), dtype=np.int64))
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""

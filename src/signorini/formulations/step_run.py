@@ -26,15 +26,20 @@ from signorini._jit import (
 from signorini.formulations.step_arrays import (
     ACCOUNT,
     ACTING,
+    AWAY,
     BALANCE,
     BEGIN,
     CELLS,
     CHECK,
+    CHECK_WAYS,
     CONTACTS,
     COUNTS,
     DONE,
+    DOUBTS,
+    FAR,
     FIND,
     FREE_MOTION,
+    GONE,
     HAND_OVER,
     HAS_ROOM,
     IMPULSE,
@@ -56,6 +61,7 @@ from signorini.formulations.step_arrays import (
     LOG_VALUE,
     LOGGED,
     MARK,
+    MEET,
     MODE,
     MOVE,
     MOVED,
@@ -103,6 +109,34 @@ def may_begin(t: IntArray, steps: int) -> bool:
 
 
 @inner_kernel
+def _solve(t: IntArray) -> bool:
+    """Pose and solve the step; False if Python is needed."""
+    counts = wholes(t, COUNTS)
+    if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
+        return False
+    if log_is_full(t):  # of contacts, of which there may be more now
+        counts[NEEDED] = 0
+        return False
+    perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
+    counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
+    return bool(counts[STAGE] == SOLVED)
+
+
+@inner_kernel
+def _move(t: IntArray) -> bool:
+    """Check the impulses found and move the bodies; False if Python is needed."""
+    counts = wholes(t, COUNTS)
+    perform(t[VELOCITIES, 0], (t,))
+    perform(t[LAW, 0], (t,))
+    if reals(t, CHECK)[SUCCESS] != 1.0 and counts[RESCUED] == 0:
+        counts[STAGE] = UNSOLVED  # to the tolerance, but not credible
+        return False
+    perform(t[MOVE, 0], (t,))
+    counts[STAGE] = AWAY if counts[FAR] == 1 else GONE
+    return True
+
+
+@inner_kernel
 def until_look(t: IntArray, steps: int) -> bool:
     """Go on until contacts are to be found; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
@@ -110,17 +144,16 @@ def until_look(t: IntArray, steps: int) -> bool:
         if not may_begin(t, steps):
             return False
         counts[STAGE] = ACTING
-    if counts[STAGE] == ACTING:
-        perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
-        counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
-    if counts[STAGE] == SOLVED:
-        perform(t[VELOCITIES, 0], (t,))
-        perform(t[LAW, 0], (t,))
-        if reals(t, CHECK)[SUCCESS] != 1.0 and counts[RESCUED] == 0:
-            counts[STAGE] = UNSOLVED  # to the tolerance, but not credible
+    while counts[STAGE] == ACTING or counts[STAGE] == SOLVED or counts[STAGE] == AWAY:
+        if counts[STAGE] == ACTING and not _solve(t):
             return False
+        if counts[STAGE] == SOLVED and not _move(t):
+            return False
+        # Which says that all is well, or has the step posed again with more contacts.
+        if counts[STAGE] == AWAY and (t[CHECK_WAYS, 0] == 0 or not succeeds(t[CHECK_WAYS, 0], (t,))):
+            return False
+    if counts[STAGE] == GONE:
         perform(t[HAND_OVER, 0], (t,))
-        perform(t[MOVE, 0], (t,))
         perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:
             perform(t[NOTE_REST, 0], (t,))

@@ -20,6 +20,7 @@ from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joints import answer, join
+from signorini.formulations.step_meet import check_ways, meet_step
 from signorini.formulations.step_parts import take_part
 from signorini.formulations.step_rescue import rescue
 from signorini.formulations.step_run import run, write_log
@@ -60,6 +61,8 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.HAND_OVER_COUPLES: hand_over_couples,
     at.CUT_ISLANDS: cut_islands,
     at.TAKE_PART: take_part,
+    at.MEET: meet_step,
+    at.CHECK_WAYS: check_ways,
     at.RESCUE: rescue,
     at.SWEEP: sweep_by_address,
 }

@@ -163,8 +163,9 @@ def contact_space(
     state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
     if common_point:
-        halfway = np.where((contacts.body_a < model.fixed_count)[:, None], point_b, 0.5 * (point_a + point_b))
-        point_a = point_b = halfway
+        share = np.where(contacts.body_a < model.fixed_count, 1.0, 0.5)[:, None]
+        across = contacts.gap[:, None] * contacts.normal
+        point_a, point_b = point_a + share * across, point_b - (1.0 - share) * across
     dim = 2 if model.planar else 3
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b, couples=couples)
     if idle is not None and idle.any():

@@ -1,0 +1,404 @@
+r"""The compiled step, contacts that happen: pairs are posed where they meet, not where they are when the step begins.
+
+Gaps are linear in the velocities only while bodies move little against each other. A bullet that passes a box comes
+closer to it along the normal of the start and never meets it; a blade that turns by a radian meets a post of which its
+gap at the start knows nothing. So, where the way of a point may deviate from its tangent by more than a thousandth of
+the thinner body, the pair is followed along the free motion (:mod:`signorini.geometry.meetings`):
+
+- it meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
+  :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
+- it does not meet: only what is close at the end of the way is posed, as it is there.
+
+Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
+all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
+where it does, and the step is posed again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, perform, real_rows, reals, whole_rows, wholes
+from signorini.formulations.step_arrays import (
+    ACTING,
+    BEGIN,
+    BOUND,
+    CELLS,
+    CONTACTS,
+    COUNTS,
+    DOUBTS,
+    DRIFT,
+    DRIVE,
+    FIND,
+    FIXED,
+    GONE,
+    INDEX,
+    LABEL,
+    LAW_ROOM,
+    LINK,
+    MARK,
+    MET_INDEX,
+    MET_VALUE,
+    MOVE,
+    NEEDED,
+    NUMBERS,
+    PAIR,
+    PAIR_INDEX,
+    PAIR_LABEL,
+    PAIR_Q,
+    PAIR_REACH,
+    PAIR_SHAPE,
+    PAIR_VALUE,
+    PATH,
+    Q_0,
+    Q_START,
+    REACH,
+    RESCUED,
+    ROUNDS,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    SHAPE,
+    SOLID,
+    STAGE,
+    THIN,
+    TIME,
+    V_0,
+    V_FREE,
+    VALUE,
+    WORK,
+    WORLD,
+    H,
+    P,
+    Q,
+    V,
+)
+from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
+from signorini.formulations.step_contacts import contact_arms, point_velocity
+from signorini.formulations.step_run import find
+from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
+from signorini.geometry.rows import FEATURE_BITS
+from signorini.math.rotation import dot
+
+DOUBT = 1e-3  # of the thinner body: deviations of a way from its tangent that count
+_NEAR = 1e-4  # of the thinner body: gap that counts as a meeting
+_DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
+_SAMPLE = 0.25  # of the thinner body: way between two looks for overlaps ...
+_LOOKS = 64  # ... of which there are at most so many
+_HALVINGS = 12
+_MOST_ROUNDS = 12
+
+
+@inner_kernel
+def _set_path(t: IntArray, v: Array) -> None:
+    """Let all bodies go at the velocities `v`, fixed ones as they are driven."""
+    path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
+    for b in range(path.shape[0]):
+        for k in range(6):
+            path[b, k] = drive[b, k] if b < fixed else v[b, k]
+
+
+@inner_kernel
+def may_mislead(t: IntArray, c: int) -> bool:
+    """Tell whether contact `c`, which is open, may close in the coming step otherwise than its gap and normal say.
+
+    Until the end of the step points leave their tangents by at most half the square of the angle times their distance
+    from the centre, other points come closest, and a normal between points that pass each other sideways turns.
+    """
+    value, index, numbers = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)
+    q, fixed, h, gap = real_rows(t, Q), wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
+    a, b = index[c, 0], index[c, 1]
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    if gap <= _NEAR * width:
+        return False
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    arm_a, arm_b = contact_arms(value, q, c, a, b, fixed)
+    v_a = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE)
+    v_b = real_rows(t, V_FREE)
+    to, fro = point_velocity(v_b, b, arm_b), point_velocity(v_a, a, arm_a)
+    u = (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
+    closing = dot(n, u)
+    sideways = h * math.sqrt(max(0.0, dot(u, u) - closing * closing))
+    error = min(sideways, 0.5 * sideways * sideways / gap)
+    for side in range(2):
+        v, body = (v_a, a) if side == 0 else (v_b, b)
+        square = h * h * (v[body, 3] ** 2 + v[body, 4] ** 2 + v[body, 5] ** 2)
+        error += min(2.0, 0.5 * square) * (reals(t, BOUND)[body] + gap) if square > 0.0 else 0.0
+    return bool(error > DOUBT * width and gap + h * closing < error)
+
+
+@inner_kernel
+def _desk(t: IntArray) -> Desk:
+    """Return the scene of two shapes; it works in the memory of detection."""
+    return Desk(
+        t[FIND, 0],
+        real_rows(t, PAIR_SHAPE),
+        whole_rows(t, PAIR_LABEL),
+        real_rows(t, SOLID),
+        whole_rows(t, LINK),
+        whole_rows(t, PAIR)[:0],
+        real_rows(t, PAIR_Q),
+        reals(t, PAIR_REACH),
+        real_rows(t, WORLD),
+        wholes(t, CELLS),
+        real_rows(t, WORK),
+        whole_rows(t, MARK),
+        real_rows(t, PAIR_VALUE),
+        whole_rows(t, PAIR_INDEX),
+    )
+
+
+@inner_kernel
+def _pair_of(name: int) -> int:
+    """Return the number of the pair of shapes that a contact of this name belongs to."""
+    return name >> (2 * FEATURE_BITS)
+
+
+@inner_kernel
+def _copy(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntArray, r: int) -> int:
+    """Copy contact `c` to row `r`, if that is there; return the next row."""
+    if r < to_value.shape[0]:
+        for k in range(10):
+            to_value[r, k] = value[c, k]
+        for k in range(4):
+            to_index[r, k] = index[c, k]
+    return r + 1
+
+
+@inner_kernel
+def _write_meeting(t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float) -> int:
+    """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
+
+    Return the next free row.
+    """
+    value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
+    q, path, fixed = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED]
+    a, b, names = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS)
+    count = look_at(desk, q, path, a, b, time, margin)
+    for c in range(count):
+        if r >= value.shape[0]:
+            return r + count - c
+        if write_met(desk, q, path, a, b, fixed, time, c, value, r):
+            index[r, 0] = a
+            index[r, 1] = b
+            index[r, 2] = _pair_of(given[first, 2]) * names + desk.index[c, 2] % names
+            index[r, 3] = given[first, 3]
+            r += 1
+    return r
+
+
+@inner_kernel
+def _least(value: Array, first: int, last: int) -> float:
+    least = value[first, 9]
+    for c in range(first + 1, last):
+        least = min(least, value[c, 9])
+    return float(least)
+
+
+@inner_kernel
+def _end_of_pair(index: IntArray, first: int, count: int) -> int:
+    """Return the row after the last contact of the pair of contact `first`."""
+    last = first + 1
+    while last < count and _pair_of(index[last, 2]) == _pair_of(index[first, 2]):
+        last += 1
+    return last
+
+
+@inner_kernel
+def _lay_out(t: IntArray, desk: Desk, name: int) -> None:
+    shape, label = real_rows(t, SHAPE), whole_rows(t, LABEL)
+    lay_out(desk, shape, label, _pair_of(name) // label.shape[0], _pair_of(name) % label.shape[0])
+
+
+@inner_kernel
+def _take_over(t: IntArray, made: int) -> bool:
+    """Let the contacts met be those of the step; False if there is no room for them."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    if made > min(met_value.shape[0], value.shape[0]) or made + counts[LAW_ROOM] > real_rows(t, P).shape[0]:
+        counts[NEEDED] = made
+        return False
+    for r in range(made):
+        _copy(met_value, met_index, r, value, index, r)
+    counts[CONTACTS] = made
+    counts[DOUBTS] = 0
+    return True
+
+
+@inner_kernel
+def meet_step(t: IntArray) -> bool:
+    """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    met_value, met_index, thin, bound = (
+        real_rows(t, MET_VALUE),
+        whole_rows(t, MET_INDEX),
+        reals(t, THIN),
+        reals(t, BOUND),
+    )
+    q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
+    _set_path(t, real_rows(t, V_FREE))
+    desk = _desk(t)
+    first, made = 0, 0
+    while first < counts[CONTACTS]:
+        last = _end_of_pair(index, first, counts[CONTACTS])
+        a, b = index[first, 0], index[first, 1]
+        near = _NEAR * min(thin[a], thin[b])
+        doubtful = False
+        for c in range(first, last):
+            doubtful = doubtful or may_mislead(t, c)
+        time = 0.0
+        if doubtful and _least(value, first, last) > near:
+            _lay_out(t, desk, index[first, 2])
+            time = first_meeting(desk, q, path, a, b, h, near)
+        if time == 0.0:
+            for c in range(first, last):
+                made = _copy(value, index, c, met_value, met_index, made)
+        elif time < h:
+            margin = (h - time) * pair_speed(desk, q, path, a, b, h) + near
+            made = _write_meeting(t, desk, first, made, time, margin)
+        else:
+            made = _write_meeting(t, desk, first, made, h, REACH_FRACTION * (bound[a] + bound[b]))
+        first = last
+    return _take_over(t, made)
+
+
+# --- ways at the new velocities --------------------------------------------------
+
+
+@inner_kernel
+def _depth(t: IntArray, desk: Desk, a: int, b: int, time: float) -> float:
+    """Return how deep the pair overlaps after `time` seconds, 0 if it does not."""
+    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), a, b, time, 0.0)
+    return max(0.0, -desk.value[least_gap(desk, count), 9]) if count > 0 else 0.0
+
+
+@inner_kernel
+def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> float:
+    """Return when the pair on the desk, which is apart by `gap` at first, begins to overlap on its way; inf: never."""
+    q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    begins = 0.0
+    if gap > _NEAR * width:
+        begins = first_meeting(desk, q, path, a, b, h, _NEAR * width)
+        if begins == math.inf:
+            return begins
+    allowed = _DEEP * width + max(0.0, -gap)
+    looks = int(min(_LOOKS, 1.0 + (h - begins) * pair_speed(desk, q, path, a, b, h) / (_SAMPLE * width)))
+    for k in range(1, looks + 1):
+        late = begins + k * (h - begins) / looks
+        if _depth(t, desk, a, b, late) > allowed:
+            if gap > _NEAR * width:
+                return begins
+            early = begins + (k - 1) * (h - begins) / looks
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (early + late)
+                if _depth(t, desk, a, b, middle) > allowed:
+                    late = middle
+                else:
+                    early = middle
+            return late
+    return math.inf
+
+
+@inner_kernel
+def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
+    """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
+
+    None is given up, not even for one of the same name elsewhere on the way: what was stopped there would go through
+    again. Return the next free row.
+    """
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    for c in range(old, end):
+        if made < value.shape[0]:
+            r = made
+            while r > first and index[r - 1, 2] > seen_index[c, 2]:
+                _copy(value, index, r - 1, value, index, r)
+                r -= 1
+            _copy(seen_value, seen_index, c, value, index, r)
+        made += 1
+    return made
+
+
+@inner_kernel
+def _add_meetings(t: IntArray) -> tuple[int, int]:
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
+    q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], _desk(t)
+    first, made, old, through = 0, 0, 0, 0
+    while first < counts[CONTACTS]:
+        last, pair = _end_of_pair(index, first, counts[CONTACTS]), _pair_of(index[first, 2])
+        while old < counts[SEEN] and _pair_of(seen_index[old, 2]) < pair:
+            made = _copy(seen_value, seen_index, old, met_value, met_index, made)
+            old += 1
+        end = old
+        while end < counts[SEEN] and _pair_of(seen_index[end, 2]) == pair:
+            end += 1
+        a, b, gap = index[first, 0], index[first, 1], _least(value, first, last)
+        width = min(thin[a], thin[b])
+        _lay_out(t, desk, index[first, 2])
+        way, time = h * pair_speed(desk, q, path, a, b, h), math.inf
+        if way > gap and (way > SWIFT * width or end == old):
+            time = _goes_through(t, desk, a, b, gap)
+        begin = made
+        if time < h:
+            through += 1
+            margin = (h - time) * way / h + _NEAR * width
+            made = _write_meeting(t, desk, first, made, time, margin)
+        made = _merge(t, old, end, begin, made)
+        first, old = last, end
+    while old < counts[SEEN]:
+        made = _copy(seen_value, seen_index, old, met_value, met_index, made)
+        old += 1
+    return made, through
+
+
+@inner_kernel
+def check_ways(t: IntArray) -> bool:
+    """Follow the ways of a step whose bodies have moved; if some go through others all is as before, but with contacts.
+
+    False if there is no room for these: the step begins again then.
+    """
+    counts, numbers, fixed, h = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
+    q, v, q_0, v_0, q_start = (
+        real_rows(t, Q),
+        real_rows(t, V),
+        real_rows(t, Q_0),
+        real_rows(t, V_0),
+        real_rows(t, Q_START),
+    )
+    reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
+    acts_at_start = numbers[DRIFT] == numbers[H]
+    _set_path(t, v)
+    numbers[TIME] -= numbers[H]
+    for b in range(q.shape[0]):
+        for k in range(6):
+            v[b, k] = v_0[b, k]
+        for k in range(7):
+            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
+        if b >= fixed:
+            speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
+            speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
+            reach[b] = max(reach[b], h * speed)
+    found = find(t)
+    if found < 0:
+        counts[NEEDED] = found
+        counts[STAGE] = BEGIN
+        return False
+    counts[CONTACTS] = found
+    made, through = _add_meetings(t)
+    if through > 0 and counts[ROUNDS] < _MOST_ROUNDS:
+        counts[ROUNDS] += 1
+        counts[RESCUED] = 0
+        has_room = _take_over(t, made)
+        counts[STAGE] = ACTING if has_room else BEGIN
+        return has_room
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q[b, k] = q_0[b, k]
+    perform(t[MOVE, 0], (t,))
+    counts[STAGE] = GONE
+    return True
