@@ -84,10 +84,11 @@ from signorini.math.rotation import dot
 DOUBT = 1e-3  # of the thinner body: deviations of a way from its tangent that count
 _NEAR = 1e-4  # of the thinner body: gap that counts as a meeting
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
-_SAMPLE = 0.25  # of the thinner body: way between two looks for overlaps ...
-_LOOKS = 64  # ... of which there are at most so many
+_SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells from where a body came
+_SAMPLE = 0.25  # of the thinner body: way between two looks for overlaps, of which so many ...
+_LOOKS = 32  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
-_MOST_ROUNDS = 12
+_MOST_ROUNDS = 60
 
 
 @inner_kernel
@@ -274,31 +275,44 @@ def _depth(t: IntArray, desk: Desk, a: int, b: int, time: float) -> float:
 
 
 @inner_kernel
-def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> float:
-    """Return when the pair on the desk, which is apart by `gap` at first, begins to overlap on its way; inf: never."""
+def _when_deeper(t: IntArray, desk: Desk, a: int, b: int, early: float, late: float, depth: float) -> float:
+    """Return the time between `early` and `late` at which the overlap of the pair on the desk begins to exceed."""
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (early + late)
+        if _depth(t, desk, a, b, middle) > depth:
+            late = middle
+        else:
+            early = middle
+    return late
+
+
+@inner_kernel
+def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[float, float]:
+    """Return when the pair on the desk, which is apart by `gap` at first, begins to overlap by more than is allowed.
+
+    And when it becomes deep, or the end of the step if it is overlapping then. Infinite times if it does nothing of
+    that. Looks are close to each other where it may begin: what passes through something thin is not seen later.
+    """
     q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
-    begins = 0.0
+    early = 0.0
     if gap > _NEAR * width:
-        begins = first_meeting(desk, q, path, a, b, h, _NEAR * width)
-        if begins == math.inf:
-            return begins
-    allowed = _DEEP * width + max(0.0, -gap)
-    looks = int(min(_LOOKS, 1.0 + (h - begins) * pair_speed(desk, q, path, a, b, h) / (_SAMPLE * width)))
-    for k in range(1, looks + 1):
-        late = begins + k * (h - begins) / looks
-        if _depth(t, desk, a, b, late) > allowed:
-            if gap > _NEAR * width:
-                return begins
-            early = begins + (k - 1) * (h - begins) / looks
-            for _ in range(_HALVINGS):
-                middle = 0.5 * (early + late)
-                if _depth(t, desk, a, b, middle) > allowed:
-                    late = middle
-                else:
-                    early = middle
-            return late
-    return math.inf
+        early = first_meeting(desk, q, path, a, b, h, _NEAR * width)
+    allowed, deep = _DEEP * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
+    close, begins, looks = _SAMPLE * width / pair_speed(desk, q, path, a, b, h), math.inf, 0
+    wide = max(close, (h - early) / _LOOKS)
+    while early < h:
+        looks += 1
+        late = min(h, early + (close if looks <= _LOOKS else wide))
+        depth = _depth(t, desk, a, b, late)
+        if depth > allowed and begins == math.inf:
+            begins = _when_deeper(t, desk, a, b, early, late, allowed)
+        if depth > deep:
+            return (begins, _when_deeper(t, desk, a, b, max(early, begins), late, deep))
+        if depth <= allowed and begins < math.inf:
+            return (begins, begins)
+        early = late
+    return (begins, h if begins < math.inf else begins)
 
 
 @inner_kernel
@@ -340,14 +354,16 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         a, b, gap = index[first, 0], index[first, 1], _least(value, first, last)
         width = min(thin[a], thin[b])
         _lay_out(t, desk, index[first, 2])
-        way, time = h * pair_speed(desk, q, path, a, b, h), math.inf
+        way, begins, late = h * pair_speed(desk, q, path, a, b, h), math.inf, math.inf
         if way > gap and (way > SWIFT * width or end == old):
-            time = _goes_through(t, desk, a, b, gap)
+            begins, late = _goes_through(t, desk, a, b, gap)
         begin = made
-        if time < h:
+        if late <= h:
             through += 1
-            margin = (h - time) * way / h + _NEAR * width
-            made = _write_meeting(t, desk, first, made, time, margin)
+            margin = (h - late) * way / h + _NEAR * width
+            made = _write_meeting(t, desk, first, made, late, margin)
+            if made == begin:  # it moves apart again already
+                made = _write_meeting(t, desk, first, made, begins, margin)
         made = _merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
