@@ -42,6 +42,11 @@ def certificates_agree(first: sg.StepReport, second: sg.StepReport) -> None:
     assert first.result.memory.stored == pytest.approx(second.result.memory.stored, abs=ENERGY)
 
 
+def overlaps(report: sg.StepReport) -> bool:
+    """Tell whether bodies overlapped at first: the compiled step parts them by a displacement, Python by velocities."""
+    return float(report.result.contacts.gap.min(initial=0.0)) < -1e-8
+
+
 def another_solution(first: StepResult, second: StepResult) -> bool:
     """Tell whether both steps solve one and the same problem: Coulomb's law may leave velocities open, too."""
     if first.phases and second.phases:

@@ -46,6 +46,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, checked_flag, checked_number
+from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.couples import can_be_posed, has_couples
@@ -63,9 +64,11 @@ from signorini.formulations.time_stepping import (
     check_gyroscopic,
     contact_space,
     finish,
+    free_velocity,
     pose_and_solve,
     reachable_contacts,
 )
+from signorini.formulations.ways import ways_of
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, solve
@@ -169,6 +172,24 @@ class MoreauJean:
         free = free_motion(model, at.state, h, implicit=implicit, theta=self.theta)
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at.state, free.v_free, h)
+        drive = drive_velocity(model, at.state, at.drift, secant=True)
+        ways, v_free = ways_of(model), free_velocity(model, at, free)
+        if ways is not None:
+            contacts = ways.foreseen(at.state.q, v_free, drive, at.drift, contacts)
+        while True:
+            result = self._step(model, at, free, contacts, memory, tolerance)
+            missed = None
+            if ways is not None:
+                missed = ways.missed(at.state.q, result.state.v, v_free, drive, at.drift, contacts)
+            if missed is None:
+                return result
+            contacts = missed
+
+    def _step(
+        self, model: Model, at: Stage, free: FreeMotion, contacts: Contacts, memory: Memory, tolerance: float
+    ) -> StepResult:
+        """Do a step with these contacts."""
+        h, implicit = at.h, self.gyroscopic == "implicit"
         law = friction_law(model, contacts)
 
         def mapped(free: FreeMotion) -> ContactSpace:

@@ -125,7 +125,7 @@ def _add_impulses(t: IntArray) -> None:
 
 
 @inner_kernel
-def _moves_far(t: IntArray) -> bool:
+def moves_far(t: IntArray) -> bool:
     """Tell whether a body that felt an impulse moves so far in the step that it may go through something."""
     v, v_free, bound, numbers = real_rows(t, V), real_rows(t, V_FREE), reals(t, BOUND), reals(t, NUMBERS)
     for b in range(wholes(t, COUNTS)[FIXED], v.shape[0]):
@@ -151,7 +151,7 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
-    counts[FAR] = 1 if counts[FOLLOWS] == 1 and _moves_far(t) else 0
+    counts[FAR] = 1 if counts[FOLLOWS] == 1 and moves_far(t) else 0
     move_bodies(q, v, numbers[DRIFT], True, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding

@@ -24,7 +24,6 @@ from signorini.formulations.step_arrays import (
     CORRECTION_WORK,
     COUNTS,
     DISSIPATION_ANGLE,
-    DOUBTS,
     DRIFT,
     DRIVE,
     DRIVE_WORK,
@@ -35,7 +34,6 @@ from signorini.formulations.step_arrays import (
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
-    FOLLOWS,
     FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
@@ -66,7 +64,6 @@ from signorini.formulations.step_arrays import (
     RESCUED,
     RESIDUAL,
     RHO,
-    ROUNDS,
     ROWS,
     SEEN,
     SEEN_INDEX,
@@ -93,7 +90,6 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_contacts import contact_arms, point_velocity
-from signorini.formulations.step_meet import may_mislead
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame
@@ -354,13 +350,9 @@ def account(t: IntArray) -> None:
 
 @inner_kernel
 def smallest_gap(t: IntArray) -> None:
-    """Note the smallest gap of the contacts ahead, and how many of them may mislead."""
+    """Note the smallest gap of the contacts ahead."""
     counts, value, check = wholes(t, COUNTS), real_rows(t, VALUE), reals(t, CHECK)
-    least, doubts = math.inf, 0
+    least = math.inf
     for c in range(counts[CONTACTS]):
         least = min(least, value[c, 9])
-        if counts[FOLLOWS] == 1 and value[c, 9] > 0.0 and may_mislead(t, c):
-            doubts += 1
     check[MIN_GAP] = least
-    counts[DOUBTS] = doubts
-    counts[ROUNDS] = 0

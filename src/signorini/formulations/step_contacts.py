@@ -6,6 +6,8 @@ step. Each is solved by itself, to the tolerance by its own measure, so that a h
 
 from __future__ import annotations
 
+import math
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import normal_shifts
@@ -26,6 +28,7 @@ from signorini.formulations.step_arrays import (
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
+    FOLLOWS,
     FRICTION,
     GAP,
     GATHER,
@@ -77,6 +80,9 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
+
+MEETING = 1e-4  # of the thinner body: gap that counts as a meeting
+_DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
 
 Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
@@ -258,6 +264,46 @@ def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> 
         value[c, 5] - to_b * value[c, 8] - q[b, 2],
     )
     return (r_a, r_b)
+
+
+@inner_kernel
+def may_mislead(t: IntArray, c: int) -> bool:
+    """Tell whether contact `c`, which is open, may close in the coming step otherwise than its gap and normal say.
+
+    Until the end of the step points leave their tangents by at most half the square of the angle times their distance
+    from the centre, other points come closest, and a normal between points that pass each other sideways turns.
+    """
+    value, index, numbers = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)
+    q, fixed, h, gap = real_rows(t, Q), wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
+    a, b = index[c, 0], index[c, 1]
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    if gap <= MEETING * width:
+        return False
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    arm_a, arm_b = contact_arms(value, q, c, a, b, fixed)
+    v_a = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE)
+    v_b = real_rows(t, V_FREE)
+    to, fro = point_velocity(v_b, b, arm_b), point_velocity(v_a, a, arm_a)
+    u = (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
+    closing = dot(n, u)
+    sideways = h * math.sqrt(max(0.0, dot(u, u) - closing * closing))
+    error = min(sideways, 0.5 * sideways * sideways / gap)
+    for side in range(2):
+        v, body = (v_a, a) if side == 0 else (v_b, b)
+        square = h * h * (v[body, 3] ** 2 + v[body, 4] ** 2 + v[body, 5] ** 2)
+        error += min(2.0, 0.5 * square) * (reals(t, BOUND)[body] + gap) if square > 0.0 else 0.0
+    return bool(error > _DOUBT * width and gap + h * closing < error)
+
+
+@inner_kernel
+def count_doubts(t: IntArray) -> int:
+    """Return the number of contacts ahead that may mislead."""
+    counts, value, doubts = wholes(t, COUNTS), real_rows(t, VALUE), 0
+    if counts[FOLLOWS] == 1:
+        for c in range(counts[CONTACTS]):
+            if value[c, 9] > 0.0 and may_mislead(t, c):
+                doubts += 1
+    return doubts
 
 
 @inner_kernel

@@ -75,14 +75,11 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
-from signorini.formulations.step_contacts import contact_arms, point_velocity
+from signorini.formulations.step_contacts import MEETING, may_mislead
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
 from signorini.geometry.rows import FEATURE_BITS
-from signorini.math.rotation import dot
 
-DOUBT = 1e-3  # of the thinner body: deviations of a way from its tangent that count
-_NEAR = 1e-4  # of the thinner body: gap that counts as a meeting
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
 _SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells from where a body came
 _SAMPLE = 0.25  # of the thinner body: way between two looks for overlaps, of which so many ...
@@ -90,43 +87,16 @@ _LOOKS = 32  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _MOST_ROUNDS = 60
 
+FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
+
 
 @inner_kernel
-def _set_path(t: IntArray, v: Array) -> None:
+def set_path(t: IntArray, v: Array) -> None:
     """Let all bodies go at the velocities `v`, fixed ones as they are driven."""
     path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
     for b in range(path.shape[0]):
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
-
-
-@inner_kernel
-def may_mislead(t: IntArray, c: int) -> bool:
-    """Tell whether contact `c`, which is open, may close in the coming step otherwise than its gap and normal say.
-
-    Until the end of the step points leave their tangents by at most half the square of the angle times their distance
-    from the centre, other points come closest, and a normal between points that pass each other sideways turns.
-    """
-    value, index, numbers = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)
-    q, fixed, h, gap = real_rows(t, Q), wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
-    a, b = index[c, 0], index[c, 1]
-    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
-    if gap <= _NEAR * width:
-        return False
-    n = (value[c, 6], value[c, 7], value[c, 8])
-    arm_a, arm_b = contact_arms(value, q, c, a, b, fixed)
-    v_a = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE)
-    v_b = real_rows(t, V_FREE)
-    to, fro = point_velocity(v_b, b, arm_b), point_velocity(v_a, a, arm_a)
-    u = (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
-    closing = dot(n, u)
-    sideways = h * math.sqrt(max(0.0, dot(u, u) - closing * closing))
-    error = min(sideways, 0.5 * sideways * sideways / gap)
-    for side in range(2):
-        v, body = (v_a, a) if side == 0 else (v_b, b)
-        square = h * h * (v[body, 3] ** 2 + v[body, 4] ** 2 + v[body, 5] ** 2)
-        error += min(2.0, 0.5 * square) * (reals(t, BOUND)[body] + gap) if square > 0.0 else 0.0
-    return bool(error > DOUBT * width and gap + h * closing < error)
 
 
 @inner_kernel
@@ -238,13 +208,13 @@ def meet_step(t: IntArray) -> bool:
         reals(t, BOUND),
     )
     q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
-    _set_path(t, real_rows(t, V_FREE))
+    set_path(t, real_rows(t, V_FREE))
     desk = _desk(t)
     first, made = 0, 0
     while first < counts[CONTACTS]:
         last = _end_of_pair(index, first, counts[CONTACTS])
         a, b = index[first, 0], index[first, 1]
-        near = _NEAR * min(thin[a], thin[b])
+        near = MEETING * min(thin[a], thin[b])
         doubtful = False
         for c in range(first, last):
             doubtful = doubtful or may_mislead(t, c)
@@ -296,8 +266,8 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
     q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
     early = 0.0
-    if gap > _NEAR * width:
-        early = first_meeting(desk, q, path, a, b, h, _NEAR * width)
+    if gap > MEETING * width:
+        early = first_meeting(desk, q, path, a, b, h, MEETING * width)
     allowed, deep = _DEEP * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
     close, begins, looks = _SAMPLE * width / pair_speed(desk, q, path, a, b, h), math.inf, 0
     wide = max(close, (h - early) / _LOOKS)
@@ -360,7 +330,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         begin = made
         if late <= h:
             through += 1
-            margin = (h - late) * way / h + _NEAR * width
+            margin = (h - late) * way / h + MEETING * width
             made = _write_meeting(t, desk, first, made, late, margin)
             if made == begin:  # it moves apart again already
                 made = _write_meeting(t, desk, first, made, begins, margin)
@@ -373,48 +343,58 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
 
 
 @inner_kernel
+def follow(t: IntArray) -> int:
+    """Follow all ways from where the step acts at the velocities of ``PATH``; return what comes of it.
+
+    ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``NO_ROOM`` for these.
+    """
+    counts, h, fixed = wholes(t, COUNTS), reals(t, NUMBERS)[DRIFT], wholes(t, COUNTS)[FIXED]
+    reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
+    for b in range(fixed, reach.shape[0]):
+        speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
+        speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
+        reach[b] = max(reach[b], h * speed)
+    found = find(t)
+    if found < 0:
+        counts[NEEDED] = found
+        return NO_ROOM
+    counts[CONTACTS] = found
+    made, through = _add_meetings(t)
+    if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
+        return FREE_WAYS
+    counts[ROUNDS] += 1
+    return POSE_AGAIN if _take_over(t, made) else NO_ROOM
+
+
+@inner_kernel
 def check_ways(t: IntArray) -> bool:
     """Follow the ways of a step whose bodies have moved; if some go through others all is as before, but with contacts.
 
     False if there is no room for these: the step begins again then.
     """
-    counts, numbers, fixed, h = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
-    q, v, q_0, v_0, q_start = (
-        real_rows(t, Q),
-        real_rows(t, V),
-        real_rows(t, Q_0),
-        real_rows(t, V_0),
-        real_rows(t, Q_START),
-    )
-    reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
+    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
+    q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
+    v, v_0 = real_rows(t, V), real_rows(t, V_0)
     acts_at_start = numbers[DRIFT] == numbers[H]
-    _set_path(t, v)
+    set_path(t, v)
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(6):
             v[b, k] = v_0[b, k]
         for k in range(7):
             q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
-        if b >= fixed:
-            speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
-            speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
-            reach[b] = max(reach[b], h * speed)
-    found = find(t)
-    if found < 0:
-        counts[NEEDED] = found
-        counts[STAGE] = BEGIN
-        return False
-    counts[CONTACTS] = found
-    made, through = _add_meetings(t)
-    if through > 0 and counts[ROUNDS] < _MOST_ROUNDS:
-        counts[ROUNDS] += 1
-        counts[RESCUED] = 0
-        has_room = _take_over(t, made)
-        counts[STAGE] = ACTING if has_room else BEGIN
-        return has_room
-    for b in range(q.shape[0]):
-        for k in range(7):
-            q[b, k] = q_0[b, k]
-    perform(t[MOVE, 0], (t,))
-    counts[STAGE] = GONE
-    return True
+    outcome = follow(t)
+    if outcome == FREE_WAYS:
+        for b in range(q.shape[0]):
+            for k in range(7):
+                q[b, k] = q_0[b, k]
+        perform(t[MOVE, 0], (t,))
+        counts[STAGE] = GONE
+        return True
+    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[RESCUED] = 0
+    if outcome == NO_ROOM:
+        for b in range(q.shape[0]):
+            for k in range(7):
+                q[b, k] = q_start[b, k]
+    return bool(outcome == POSE_AGAIN)

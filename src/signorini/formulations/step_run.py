@@ -75,6 +75,7 @@ from signorini.formulations.step_arrays import (
     REACH,
     READY,
     RESCUED,
+    ROUNDS,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -97,6 +98,9 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
+from signorini.formulations.step_contacts import count_doubts
+
+UNKNOWN = -1  # number of doubts
 
 
 @inner_kernel
@@ -112,6 +116,9 @@ def may_begin(t: IntArray, steps: int) -> bool:
 def _solve(t: IntArray) -> bool:
     """Pose and solve the step; False if Python is needed."""
     counts = wholes(t, COUNTS)
+    if counts[DOUBTS] == UNKNOWN:
+        counts[DOUBTS] = count_doubts(t)
+        counts[ROUNDS] = 0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now
@@ -181,6 +188,7 @@ def after_look(t: IntArray, found: int) -> bool:
         counts[NEEDED] = found
         return False
     begun = counts[STAGE] == LOADED
+    counts[DOUBTS] = UNKNOWN
     perform(t[SMALLEST_GAP, 0], (t,))
     counts[STAGE] = READY
     if begun:

@@ -19,6 +19,7 @@ from signorini.formulations.step_arrays import (
     CONTACTS,
     COUNTS,
     DONE,
+    DOUBTS,
     DRIFT,
     DRIFTED,
     FIXED,
@@ -39,7 +40,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import load_bodies
-from signorini.formulations.step_run import after_look, find, log_is_full, may_begin, until_look
+from signorini.formulations.step_run import UNKNOWN, after_look, find, log_is_full, may_begin, until_look
 
 
 @inner_kernel
@@ -92,6 +93,7 @@ def _aim(t: IntArray, steps: int) -> bool:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
+    counts[DOUBTS] = UNKNOWN
     if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
         counts[NEEDED] = 0
         return False

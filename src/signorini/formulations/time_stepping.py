@@ -81,6 +81,15 @@ def _speed(v: Array, bound: Array) -> Array:
     return speed
 
 
+def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
+    """Return the velocities at the end of the step without contacts and laws of joints, (n_b, 6)."""
+    if not model.joints.any:
+        return free.v_free
+    return joint_space(
+        model, at.state, free.v_free, free.M_inv, at.coordinate, at.drift, secant=True, span=at.h
+    ).velocity
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The impulses of a step, and the problems that they solve."""

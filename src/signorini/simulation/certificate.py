@@ -13,6 +13,7 @@ from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
 from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
 from signorini.model import Contacts, Model, State
+from signorini.model.thickness import thinnest_extents
 from signorini.problems.problem import accepted
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
@@ -151,6 +152,7 @@ def certify(
     if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
         status = Status.NO_SOLUTION  # joints that cannot all hold
     compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
+    deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
     _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
     return StepCertificate(
         residual=residual,
@@ -163,8 +165,8 @@ def certify(
         energy_error=_energy_error(model, before, result),
         correction_work=result.balance.correction_work,
         compliance=float(compliance.max(initial=0.0)),
-        deflection=float((compliance * result.impulse[:, 0]).max(initial=0.0) * (result.state.t - before.t)),
-        extent=0.0,
+        deflection=deflection,
+        extent=extent,
         yielded=0,
         indeterminate=_indeterminate(model, result),
         asleep=0,
@@ -222,6 +224,16 @@ def _indeterminate(model: Model, result: StepResult) -> int:
 def _extent(model: Model, state: State) -> float:
     """Return how large the scene is [m]."""
     return float(np.abs(state.q[model.fixed_count :, :3]).max() + model.arrays.bound.max())
+
+
+def _deflection(model: Model, result: StepResult, deflection: Array) -> tuple[float, float]:
+    """Return the deflection that is largest beside the least width of both bodies, and that width [m]."""
+    if not deflection.any():
+        return 0.0, 0.0
+    thin, contacts = thinnest_extents(model.shapes, model.hulls, model.body_count), result.contacts
+    width = np.minimum(thin[contacts.body_a], thin[contacts.body_b])
+    k = int(np.argmax(deflection / width))
+    return float(deflection[k]), float(width[k])
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> float:

@@ -1,0 +1,159 @@
+"""Contacts that happen, for steps in Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini._jit import kernel, real_rows
+from signorini.formulations import step_arrays as at
+from signorini.formulations.step_bodies import moves_far
+from signorini.formulations.step_contacts import count_doubts
+from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step, set_path
+from signorini.formulations.step_stages import stage_address
+from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
+from signorini.model import Contacts, Model
+from signorini.model.thickness import thinnest_extents
+
+_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.DRIVE: 6}
+_FIRST_ROOM = 64
+
+
+@kernel
+def _meet(t: IntArray) -> bool:
+    """Pose contacts that may mislead where their pairs meet; False if there is no room."""
+    return count_doubts(t) == 0 or meet_step(t)
+
+
+@kernel
+def _follow(t: IntArray) -> int:
+    """Follow all ways at the velocities V, if some body goes far."""
+    if not moves_far(t):
+        return FREE_WAYS
+    set_path(t, real_rows(t, at.V))
+    return follow(t)
+
+
+class Ways:
+    """The ways of the bodies of a scene in a step of `drift` seconds at velocities that do not change."""
+
+    def __init__(self, model: Model) -> None:
+        self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
+        self._arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        put, thin = self._arena.put, thinnest_extents(model.shapes, model.hulls, model.body_count)
+        self._numbers = put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
+        self._counts = put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
+        self._numbers[at.THINNEST], self._counts[[at.FIXED, at.FOLLOWS]] = (
+            thin.min(initial=np.inf),
+            (model.fixed_count, 1),
+        )
+        put(at.THIN, thin)
+        put(at.BOUND, model.arrays.bound.copy())
+        put(at.REACH, np.zeros(model.body_count))
+        for k, columns in _BODIES.items():
+            put(k, np.zeros((model.body_count, columns)))
+        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
+            put(k, table)
+        put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
+        put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
+        put(at.PAIR_Q, np.zeros((2, 7)))
+        put(at.PAIR_REACH, np.zeros(2))
+        self._make_room(_FIRST_ROOM)
+        self._arena.connect(int(at.FIND), stage_address(int(at.FIND), family_of(self._tables)))
+
+    def _make_room(self, contacts: int) -> None:
+        scratch = scratch_for(self._tables, contacts, contacts)
+        for k, array in zip((at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX), scratch, strict=True):
+            self._arena.put(k, array)
+        most = int(scratch.cells[MOST_CORNERS]) + _FIRST_ROOM
+        for k, rows in ((at.PAIR_VALUE, most), (at.MET_VALUE, contacts), (at.SEEN_VALUE, contacts)):
+            self._arena.put(k, np.zeros((rows, 10)))
+        for k, rows in ((at.PAIR_INDEX, most), (at.MET_INDEX, contacts), (at.SEEN_INDEX, contacts)):
+            self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
+        self._arena.put(at.P, np.zeros((contacts, 3)))
+
+    def _set(self, q: Array, v_free: Array, drive: Array, drift: float) -> None:
+        self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
+        speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
+        self._arena[at.REACH][:] = drift * speed
+        self._numbers[at.DRIFT] = drift
+
+    def _rows(self, value: int, index: int, contacts: Contacts) -> None:
+        """Write contacts into two arrays."""
+        rows, numbers = self._arena[value], self._arena[index]
+        n_c = contacts.contact_count
+        rows[:n_c, :3], rows[:n_c, 3:6] = contacts.point_a, contacts.point_b
+        rows[:n_c, 6:9], rows[:n_c, 9] = contacts.normal, contacts.gap
+        for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
+            numbers[:n_c, k] = column
+
+    def _contacts(self) -> Contacts:
+        n_c = int(self._counts[at.CONTACTS])
+        return Contacts.of_rows(self._arena[at.VALUE][:n_c], self._arena[at.INDEX][:n_c])
+
+    def foreseen(self, q: Array, v_free: Array, drive: Array, drift: float, contacts: Contacts) -> Contacts:
+        """Return the contacts of a step from `q`, as they are to be posed.
+
+        Parameters
+        ----------
+        q, v_free, drive : (n_b, 7), (n_b, 6), (n_b, 6)
+            Poses, velocities without contact impulses, and those of the fixed bodies.
+        drift : float
+            For how long bodies move at their new velocities [s].
+        contacts
+            All that may close, where the bodies are.
+        """
+        while True:
+            if contacts.contact_count > self._arena[at.VALUE].shape[0]:
+                self._make_room(2 * contacts.contact_count)
+            self._set(q, v_free, drive, drift)
+            self._rows(at.VALUE, at.INDEX, contacts)
+            self._counts[[at.CONTACTS, at.ROUNDS]] = contacts.contact_count, 0
+            if _meet(self._arena.table):
+                return self._contacts()
+            self._make_room(2 * int(self._counts[at.NEEDED]))
+
+    def missed(
+        self, q: Array, v: Array, v_free: Array, drive: Array, drift: float, contacts: Contacts
+    ) -> Contacts | None:
+        """Return the contacts of a step with those that were missing when `v` was found, None if there are none."""
+        while True:
+            if contacts.contact_count > self._arena[at.SEEN_VALUE].shape[0]:
+                self._make_room(2 * contacts.contact_count)
+            self._set(q, v_free, drive, drift)
+            self._arena[at.V][:] = v
+            self._rows(at.SEEN_VALUE, at.SEEN_INDEX, contacts)
+            self._counts[at.SEEN] = contacts.contact_count
+            outcome = _follow(self._arena.table)
+            if outcome == FREE_WAYS:
+                return None
+            if outcome == POSE_AGAIN:
+                return self._contacts()
+            self._counts[at.ROUNDS] = max(0, int(self._counts[at.ROUNDS]) - 1)
+            self._make_room(2 * abs(int(self._counts[at.NEEDED])))
+
+
+class _Known(threading.local):
+    """Ways of this thread by the identity of the scene's arrays, for as long as these live."""
+
+    def __init__(self) -> None:
+        self.ways: dict[int, tuple[weakref.ref[IntArray], Ways]] = {}
+
+
+_known = _Known()
+
+
+def ways_of(model: Model) -> Ways | None:
+    """Return the ways of the bodies of `model`, None if functions describe some of its shapes."""
+    if model.implicit:
+        return None
+    ways, kind = _known.ways, model.shapes.kind
+    entry = ways.get(id(kind))
+    if entry is None or entry[0]() is not kind:
+        key = id(kind)
+        entry = ways[key] = (weakref.ref(kind, lambda _: ways.pop(key, None)), Ways(model))
+    return entry[1]
