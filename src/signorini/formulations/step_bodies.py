@@ -126,15 +126,18 @@ def _add_impulses(t: IntArray) -> None:
 
 @inner_kernel
 def moves_far(t: IntArray) -> bool:
-    """Tell whether a body that felt an impulse moves so far in the step that it may go through something."""
+    """Tell whether a body with contacts, or one that felt them, moves so far that it may go through something."""
     v, v_free, bound, numbers = real_rows(t, V), real_rows(t, V_FREE), reals(t, BOUND), reals(t, NUMBERS)
+    place = whole_rows(t, PLACE)
     for b in range(wholes(t, COUNTS)[FIXED], v.shape[0]):
         speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
         speed += bound[b] * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
         if numbers[DRIFT] * speed > SWIFT * numbers[THINNEST]:
+            touched = place[b, Y_ROW] >= 0
             for k in range(6):
-                if v[b, k] != v_free[b, k]:
-                    return True
+                touched = touched or v[b, k] != v_free[b, k]
+            if touched:
+                return True
     return False
 
 

@@ -81,6 +81,8 @@ from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
 
+ROUNDING = 3e-14
+"""Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
 MEETING = 1e-4  # of the thinner body: gap that counts as a meeting
 _DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
 
@@ -307,6 +309,12 @@ def count_doubts(t: IntArray) -> int:
 
 
 @inner_kernel
+def _size(v: Array, b: int, u: Vector) -> float:
+    """Return the size of the numbers that the velocity `u` of a point of body `b` is the sum of."""
+    return math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2) + math.sqrt(dot(u, u))
+
+
+@inner_kernel
 def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Vector, Vector], Frame]:
     """Write velocities, gap and coefficients of contact `c`, the k-th to be solved; return bodies, arms and frame."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
@@ -323,11 +331,14 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
         before_a = after_a
     else:
         after_a, before_a = point_velocity(v_free, a, r_a), point_velocity(v, a, r_a)
+    speed = _size(v_free, b, after_b) + _size(drive if a < fixed else v_free, a, after_a)
     for i in range(3):
         b_free[k, i] = 0.0
         before[k, i] = 0.0
         if i < counts[DIM]:
             b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
+            if abs(b_free[k, i]) <= ROUNDING * speed:
+                b_free[k, i] = 0.0
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
     reals(t, MU)[k] = reals(t, FRICTION)[material]
     reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]

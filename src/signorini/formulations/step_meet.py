@@ -138,25 +138,27 @@ def _copy(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntA
 
 
 @inner_kernel
-def _write_meeting(t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float) -> int:
+def _write_meeting(t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
-    Return the next free row.
+    Return the next free row, and whether they forbid the way on which they were met.
     """
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
-    q, path, fixed = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED]
-    a, b, names = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS)
+    q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
+    a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     count = look_at(desk, q, path, a, b, time, margin)
     for c in range(count):
         if r >= value.shape[0]:
-            return r + count - c
-        if write_met(desk, q, path, a, b, fixed, time, c, value, r):
+            return (r + count - c, True)
+        left = write_met(desk, q, path, a, b, fixed, time, h, c, value, r)
+        if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
             index[r, 2] = _pair_of(given[first, 2]) * names + desk.index[c, 2] % names
             index[r, 3] = given[first, 3]
+            forbid = forbid or left < 0.0
             r += 1
-    return r
+    return (r, forbid)
 
 
 @inner_kernel
@@ -227,9 +229,9 @@ def meet_step(t: IntArray) -> bool:
                 made = _copy(value, index, c, met_value, met_index, made)
         elif time < h:
             margin = (h - time) * pair_speed(desk, q, path, a, b, h) + near
-            made = _write_meeting(t, desk, first, made, time, margin)
+            made, _ = _write_meeting(t, desk, first, made, time, margin)
         else:
-            made = _write_meeting(t, desk, first, made, h, REACH_FRACTION * (bound[a] + bound[b]))
+            made, _ = _write_meeting(t, desk, first, made, h, REACH_FRACTION * (bound[a] + bound[b]))
         first = last
     return _take_over(t, made)
 
@@ -331,9 +333,9 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         if late <= h:
             through += 1
             margin = (h - late) * way / h + MEETING * width
-            made = _write_meeting(t, desk, first, made, late, margin)
-            if made == begin:  # it moves apart again already
-                made = _write_meeting(t, desk, first, made, begins, margin)
+            made, forbidden = _write_meeting(t, desk, first, made, late, margin)
+            if not forbidden:  # what overlaps moves apart again already
+                made, _ = _write_meeting(t, desk, first, begin, begins, margin)
         made = _merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:

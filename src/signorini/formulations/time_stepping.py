@@ -42,6 +42,7 @@ from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.stage import Stage, free_motion
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
+from signorini.formulations.step_contacts import ROUNDING
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
@@ -185,10 +186,13 @@ def contact_space(
     v_free = free.v_free.copy()
     v_free[: model.fixed_count] = 0.0
     push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
+    b = relative_velocity(J_a, J_b, contacts, v_free) + drive
+    speed = _sizes(v_free + drive_velocity(model, state, at.drift, secant=secant), contacts, J_a[:, :dim], J_b[:, :dim])
+    b[:, :dim][np.abs(b[:, :dim]) <= ROUNDING * speed] = 0.0
     space = ContactSpace(
         contacts=contacts,
         W=push,
-        b=relative_velocity(J_a, J_b, contacts, v_free) + drive,
+        b=b,
         drive=drive,
         before=relative_velocity(J_a, J_b, contacts, moving) + drive,
         mu=model.materials.friction[contacts.material],
@@ -205,6 +209,14 @@ def contact_space(
     W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, at.drift)
     b[: contacts.contact_count] += drive
     return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
+
+
+def _sizes(v: Array, contacts: Contacts, J_a: Array, J_b: Array) -> Array:
+    """Return the size of the numbers that the relative velocities of contacts are differences of, (n_c, 1) [m/s]."""
+    size: Array = np.zeros((contacts.contact_count, 1))
+    for J, body in ((J_a, contacts.body_a), (J_b, contacts.body_b)):
+        size[:, 0] += np.linalg.norm(v[body, :3], axis=1) + np.linalg.norm(np.einsum("cij,cj->ci", J, v[body]), axis=1)
+    return size
 
 
 def pose_and_solve(

@@ -54,6 +54,7 @@ class Ways:
         put(at.THIN, thin)
         put(at.BOUND, model.arrays.bound.copy())
         put(at.REACH, np.zeros(model.body_count))
+        put(at.PLACE, np.zeros((model.body_count, int(at.PLACE_COLUMNS)), dtype=np.int64))
         for k, columns in _BODIES.items():
             put(k, np.zeros((model.body_count, columns)))
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
@@ -128,6 +129,9 @@ class Ways:
             self._arena[at.V][:] = v
             self._rows(at.SEEN_VALUE, at.SEEN_INDEX, contacts)
             self._counts[at.SEEN] = contacts.contact_count
+            place = self._arena[at.PLACE]
+            place[:, at.Y_ROW] = -1
+            place[contacts.body_a, at.Y_ROW] = place[contacts.body_b, at.Y_ROW] = 0
             outcome = _follow(self._arena.table)
             if outcome == FREE_WAYS:
                 return None

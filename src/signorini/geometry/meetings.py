@@ -175,10 +175,11 @@ def write_met(
     b: int,
     fixed: int,
     time: float,
+    duration: float,
     c: int,
     value: Array,
     r: int,
-) -> bool:
+) -> float:
     r"""Write contact `c` on the desk, where the bodies are after `time` seconds, as a contact where they started.
 
     The normal is that of the meeting and so are the arms, from the mass centres to the point where impulses act. The
@@ -187,7 +188,8 @@ def write_met(
     .. math:: \Psi = \Psi(\tau) - \tau\, n \cdot u ,
 
     with the relative velocity u of the path there: bodies that keep to the path meet after :math:`\tau`, and those that
-    do all of it more slowly at the end of the step. False, and nothing is written, for points that move apart.
+    do all of it more slowly at the end of the step. Return what is left of it if they keep to the path for `duration`;
+    inf, and nothing is written, for points that move apart.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -202,12 +204,13 @@ def write_met(
         desk.value[c, 5] - (1.0 - share) * gap * n[2] - desk.q[1, 2],
     )
     turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
-    to_go = gap - time * (dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a))
+    speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
+    to_go = gap - time * speed
     if to_go < 0.0:
-        return False
+        return math.inf
     for k in range(3):
         value[r, k] = q[a, k] + (arm_a[k] - share * to_go * n[k])
         value[r, 3 + k] = q[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return True
+    return float(to_go + duration * speed)
