@@ -77,6 +77,7 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
+from signorini.formulations.step_bodies import SWIFT
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
@@ -269,32 +270,49 @@ def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> 
 
 
 @inner_kernel
+def free_approach(t: IntArray, c: int) -> Vector:
+    """Return the relative velocity of contact `c` ahead, of b as seen from a, without impulses."""
+    value, index, fixed, v_free = (
+        real_rows(t, VALUE),
+        whole_rows(t, INDEX),
+        wholes(t, COUNTS)[FIXED],
+        real_rows(t, V_FREE),
+    )
+    a, b = index[c, 0], index[c, 1]
+    arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
+    to, fro = point_velocity(v_free, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v_free, a, arm_a)
+    return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
+
+
+@inner_kernel
 def may_mislead(t: IntArray, c: int) -> bool:
     """Tell whether contact `c`, which is open, may close in the coming step otherwise than its gap and normal say.
 
     Until the end of the step points leave their tangents by at most half the square of the angle times their distance
-    from the centre, other points come closest, and a normal between points that pass each other sideways turns.
+    from the centre, other points come closest, and a normal between points that pass each other sideways turns. Where
+    that is less than a pair needs to go through each other, only contacts that close can do harm by it.
     """
-    value, index, numbers = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)
-    q, fixed, h, gap = real_rows(t, Q), wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
+    value, index, numbers, bound = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS), reals(t, BOUND)
+    fixed, h, gap = wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
     a, b = index[c, 0], index[c, 1]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
     if gap <= MEETING * width:
         return False
-    n = (value[c, 6], value[c, 7], value[c, 8])
-    arm_a, arm_b = contact_arms(value, q, c, a, b, fixed)
-    v_a = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE)
-    v_b = real_rows(t, V_FREE)
-    to, fro = point_velocity(v_b, b, arm_b), point_velocity(v_a, a, arm_a)
-    u = (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
-    closing = dot(n, u)
-    sideways = h * math.sqrt(max(0.0, dot(u, u) - closing * closing))
+    v_a, v_b = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE), real_rows(t, V_FREE)
+    u = free_approach(t, c)
+    left = gap + h * dot((value[c, 6], value[c, 7], value[c, 8]), u)
+    sideways = math.sqrt(max(0.0, h * h * dot(u, u) - (left - gap) ** 2))
     error = min(sideways, 0.5 * sideways * sideways / gap)
+    turned = 0.0
     for side in range(2):
         v, body = (v_a, a) if side == 0 else (v_b, b)
         square = h * h * (v[body, 3] ** 2 + v[body, 4] ** 2 + v[body, 5] ** 2)
-        error += min(2.0, 0.5 * square) * (reals(t, BOUND)[body] + gap) if square > 0.0 else 0.0
-    return bool(error > _DOUBT * width and gap + h * closing < error)
+        if square > 0.0:
+            turned += math.sqrt(square) * (bound[body] + gap)
+            error += min(2.0, 0.5 * square) * (bound[body] + gap)
+    if error <= _DOUBT * width:
+        return False
+    return bool(left < (error if sideways + turned > SWIFT * width else 0.0))
 
 
 @inner_kernel

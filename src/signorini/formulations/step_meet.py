@@ -5,9 +5,11 @@ closer to it along the normal of the start and never meets it; a blade that turn
 gap at the start knows nothing. So, where the way of a point may deviate from its tangent by more than a thousandth of
 the thinner body, the pair is followed along the free motion (:mod:`signorini.geometry.meetings`):
 
-- it meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
+- it moves by less than half the thinner body: if it does not meet, contacts that close are given the room that they
+  need to pass;
+- it moves farther and meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
-- it does not meet: only what is close at the end of the way is posed, as it is there.
+- it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
 
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
@@ -75,10 +77,11 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
-from signorini.formulations.step_contacts import MEETING, may_mislead
+from signorini.formulations.step_contacts import MEETING, free_approach, may_mislead
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
 from signorini.geometry.rows import FEATURE_BITS
+from signorini.math.rotation import dot
 
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
 _SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells from where a body came
@@ -135,6 +138,15 @@ def _copy(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntA
         for k in range(4):
             to_index[r, k] = index[c, k]
     return r + 1
+
+
+@inner_kernel
+def _place_by_name(value: Array, index: IntArray, first: int, free: int, name: int) -> int:
+    """Make room for a contact among those from `first` on, which are sorted by name; `free` is the first free row."""
+    while free > first and index[free - 1, 2] > name:
+        _copy(value, index, free - 1, value, index, free)
+        free -= 1
+    return free
 
 
 @inner_kernel
@@ -200,38 +212,76 @@ def _take_over(t: IntArray, made: int) -> bool:
 
 
 @inner_kernel
+def _closes(t: IntArray, c: int) -> float:
+    """Return by how much contact `c` would overlap at the end of the free motion, as its normal says."""
+    value = real_rows(t, VALUE)
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, free_approach(t, c))))
+
+
+@inner_kernel
+def _widen(t: IntArray, r: int, more: float) -> None:
+    """Let the bodies of contact `r` of those met come closer by `more`; the point where impulses act stays."""
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    share = 1.0 if index[r, 0] < wholes(t, COUNTS)[FIXED] else 0.5
+    for k in range(3):
+        value[r, k] -= share * more * value[r, 6 + k]
+        value[r, 3 + k] += (1.0 - share) * more * value[r, 6 + k]
+    value[r, 9] += more
+
+
+@inner_kernel
+def _meets(t: IntArray, desk: Desk, a: int, b: int, near: float) -> bool:
+    """Tell whether the pair on the desk meets on its way; most pairs that do overlap at its end."""
+    q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
+    return look_at(desk, q, path, a, b, h, 0.0) > 0 or first_meeting(desk, q, path, a, b, h, near) < h
+
+
+@inner_kernel
+def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
+    """Write the contacts of a pair that does not meet, with the room that it needs to pass; return the next row."""
+    value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
+    met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    for c in range(first, last):
+        made = _copy(value, index, c, met_value, met_index, made)
+        if made <= met_value.shape[0]:
+            _widen(t, made - 1, max(0.0, _closes(t, c)))
+    return made
+
+
+@inner_kernel
+def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int:
+    """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row."""
+    value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
+    q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
+    a, b, doubtful = index[first, 0], index[first, 1], False
+    near = MEETING * min(thin[a], thin[b])
+    for c in range(first, last):
+        doubtful = doubtful or may_mislead(t, c)
+    if doubtful and _least(value, first, last) > near:
+        _lay_out(t, desk, index[first, 2])
+        way = h * pair_speed(desk, q, path, a, b, h)
+        if way > SWIFT * min(thin[a], thin[b]):  # it is followed again if impulses change it
+            time = first_meeting(desk, q, path, a, b, h, near)
+            margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
+            made, _ = _write_meeting(t, desk, first, made, min(time, h), margin)
+            return made
+        if not _meets(t, desk, a, b, near):
+            return _let_pass(t, first, last, made)
+    for c in range(first, last):
+        made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
+    return made
+
+
+@inner_kernel
 def meet_step(t: IntArray) -> bool:
     """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
-    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
-    met_value, met_index, thin, bound = (
-        real_rows(t, MET_VALUE),
-        whole_rows(t, MET_INDEX),
-        reals(t, THIN),
-        reals(t, BOUND),
-    )
-    q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
+    count, index, desk = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), _desk(t)
     set_path(t, real_rows(t, V_FREE))
-    desk = _desk(t)
     first, made = 0, 0
-    while first < counts[CONTACTS]:
-        last = _end_of_pair(index, first, counts[CONTACTS])
-        a, b = index[first, 0], index[first, 1]
-        near = MEETING * min(thin[a], thin[b])
-        doubtful = False
-        for c in range(first, last):
-            doubtful = doubtful or may_mislead(t, c)
-        time = 0.0
-        if doubtful and _least(value, first, last) > near:
-            _lay_out(t, desk, index[first, 2])
-            time = first_meeting(desk, q, path, a, b, h, near)
-        if time == 0.0:
-            for c in range(first, last):
-                made = _copy(value, index, c, met_value, met_index, made)
-        elif time < h:
-            margin = (h - time) * pair_speed(desk, q, path, a, b, h) + near
-            made, _ = _write_meeting(t, desk, first, made, time, margin)
-        else:
-            made, _ = _write_meeting(t, desk, first, made, h, REACH_FRACTION * (bound[a] + bound[b]))
+    while first < count:
+        last = _end_of_pair(index, first, count)
+        made = _pose_pair(t, desk, first, last, made)
         first = last
     return _take_over(t, made)
 
@@ -298,10 +348,7 @@ def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     for c in range(old, end):
         if made < value.shape[0]:
-            r = made
-            while r > first and index[r - 1, 2] > seen_index[c, 2]:
-                _copy(value, index, r - 1, value, index, r)
-                r -= 1
+            r = _place_by_name(value, index, first, made, seen_index[c, 2])
             _copy(seen_value, seen_index, c, value, index, r)
         made += 1
     return made
