@@ -85,9 +85,10 @@ from signorini.math.rotation import dot
 
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
 _SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells from where a body came
-_SAMPLE = 0.25  # of the thinner body: way between two looks for overlaps, of which so many ...
-_LOOKS = 32  # ... are as close, and about as many go on to the end
+_SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of which so many ...
+_LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
+_PATIENCE = 10  # rounds after each of which more is asked for: turning bodies do not end where their gaps are linear
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
@@ -150,7 +151,9 @@ def _place_by_name(value: Array, index: IntArray, first: int, free: int, name: i
 
 
 @inner_kernel
-def _write_meeting(t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float) -> tuple[int, bool]:
+def _write_meeting(
+    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, part: bool
+) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
     Return the next free row, and whether they forbid the way on which they were met.
@@ -158,11 +161,12 @@ def _write_meeting(t: IntArray, desk: Desk, first: int, r: int, time: float, mar
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
+    beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
     count = look_at(desk, q, path, a, b, time, margin)
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, a, b, fixed, time, h, c, value, r)
+        left = write_met(desk, q, path, a, b, fixed, time, h, beyond, part, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
@@ -264,7 +268,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
         if way > SWIFT * min(thin[a], thin[b]):  # it is followed again if impulses change it
             time = first_meeting(desk, q, path, a, b, h, near)
             margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-            made, _ = _write_meeting(t, desk, first, made, min(time, h), margin)
+            made, _ = _write_meeting(t, desk, first, made, min(time, h), margin, False)
             return made
         if not _meets(t, desk, a, b, near):
             return _let_pass(t, first, last, made)
@@ -290,10 +294,10 @@ def meet_step(t: IntArray) -> bool:
 
 
 @inner_kernel
-def _depth(t: IntArray, desk: Desk, a: int, b: int, time: float) -> float:
-    """Return how deep the pair overlaps after `time` seconds, 0 if it does not."""
-    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), a, b, time, 0.0)
-    return max(0.0, -desk.value[least_gap(desk, count), 9]) if count > 0 else 0.0
+def _gap_after(t: IntArray, desk: Desk, a: int, b: int, time: float, most: float) -> float:
+    """Return the gap of the pair on the desk after `time` seconds, `most` if it is more."""
+    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), a, b, time, most)
+    return float(desk.value[least_gap(desk, count), 9]) if count > 0 else most
 
 
 @inner_kernel
@@ -301,7 +305,7 @@ def _when_deeper(t: IntArray, desk: Desk, a: int, b: int, early: float, late: fl
     """Return the time between `early` and `late` at which the overlap of the pair on the desk begins to exceed."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (early + late)
-        if _depth(t, desk, a, b, middle) > depth:
+        if _gap_after(t, desk, a, b, middle, 0.0) < -depth:
             late = middle
         else:
             early = middle
@@ -313,7 +317,7 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
     """Return when the pair on the desk, which is apart by `gap` at first, begins to overlap by more than is allowed.
 
     And when it becomes deep, or the end of the step if it is overlapping then. Infinite times if it does nothing of
-    that. Looks are close to each other where it may begin: what passes through something thin is not seen later.
+    that. Looks are close to each other while it is close: what passes through something thin is not seen later.
     """
     q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
@@ -321,17 +325,17 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
     if gap > MEETING * width:
         early = first_meeting(desk, q, path, a, b, h, MEETING * width)
     allowed, deep = _DEEP * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
-    close, begins, looks = _SAMPLE * width / pair_speed(desk, q, path, a, b, h), math.inf, 0
-    wide = max(close, (h - early) / _LOOKS)
+    speed, begins, looks, now = pair_speed(desk, q, path, a, b, h), math.inf, 0, 0.0
     while early < h:
         looks += 1
-        late = min(h, early + (close if looks <= _LOOKS else wide))
-        depth = _depth(t, desk, a, b, late)
-        if depth > allowed and begins == math.inf:
+        way = max(now, _SAMPLE * width if looks <= _LOOKS else h * speed / _LOOKS)
+        late = min(h, early + way / speed)
+        now = _gap_after(t, desk, a, b, late, (h - late) * speed)
+        if now < -allowed and begins == math.inf:
             begins = _when_deeper(t, desk, a, b, early, late, allowed)
-        if depth > deep:
+        if now < -deep:
             return (begins, _when_deeper(t, desk, a, b, max(early, begins), late, deep))
-        if depth <= allowed and begins < math.inf:
+        if now >= -allowed and begins < math.inf:
             return (begins, begins)
         early = late
     return (begins, h if begins < math.inf else begins)
@@ -380,9 +384,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         if late <= h:
             through += 1
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = _write_meeting(t, desk, first, made, late, margin)
+            made, forbidden = _write_meeting(t, desk, first, begin, late, margin, False)
             if not forbidden:  # what overlaps moves apart again already
-                made, _ = _write_meeting(t, desk, first, begin, begins, margin)
+                made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, False)
+            if not forbidden:
+                made, _ = _write_meeting(t, desk, first, begin, late, margin, True)
         made = _merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:

@@ -176,6 +176,8 @@ def write_met(
     fixed: int,
     time: float,
     duration: float,
+    beyond: float,
+    part: bool,
     c: int,
     value: Array,
     r: int,
@@ -188,8 +190,9 @@ def write_met(
     .. math:: \Psi = \Psi(\tau) - \tau\, n \cdot u ,
 
     with the relative velocity u of the path there: bodies that keep to the path meet after :math:`\tau`, and those that
-    do all of it more slowly at the end of the step. Return what is left of it if they keep to the path for `duration`;
-    inf, and nothing is written, for points that move apart.
+    do all of it more slowly at the end of the step. Return what is left of the gap if bodies keep to the path for
+    `duration`; if that is negative it is taken off the gap `beyond` times more. inf, and nothing is written, for points
+    that move apart; with `part` those of them that overlap are to be parted by as much as they do.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -205,12 +208,13 @@ def write_met(
     )
     turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
-    to_go = gap - time * speed
-    if to_go < 0.0:
+    to_go, left = gap - time * speed, gap + (duration - time) * speed
+    if to_go < 0.0 and not (part and gap < 0.0):
         return math.inf
+    to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
     for k in range(3):
         value[r, k] = q[a, k] + (arm_a[k] - share * to_go * n[k])
         value[r, 3 + k] = q[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return float(to_go + duration * speed)
+    return float(left)
