@@ -92,6 +92,8 @@ class FreeMotion:
     """Velocity after gyroscopic term and loads, (n_b, 6)."""
     p_ext: Array
     """Impulse of all loads, (n_b, 6)."""
+    flight: Array
+    """Quaternions that turn bodies in free flight from where the step acts to its end, zero for others, (n_b, 4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,9 @@ class MoreauJean:
     sleeping: bool = False
     """Let groups of bodies that have long been at rest sleep until something touches them, see
     :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
-    gyroscopic: str = "implicit"
-    """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the papers."""
+    gyroscopic: str = "conserving"
+    """``"conserving"``: bodies that nothing touches keep angular momentum and rotational energy
+    (:mod:`~signorini.dynamics.flight`); ``"implicit"``: never raises the energy; ``"explicit"``: as in the papers."""
     projection: bool = False
     """Move bodies onto their joints after each step; otherwise joints drift by the second order in h."""
 
@@ -149,7 +150,7 @@ class MoreauJean:
         if not self._compiled(model):
             return None
         options = Options(
-            implicit=self.gyroscopic == "implicit",
+            gyroscopic=self.gyroscopic,
             soft=self.compliance == "auto" and self.stiffness is None,
             sleeps=self.sleeping,
             theta=self.theta,
@@ -165,8 +166,7 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         at = stage(model, state, memory, h, self.theta)
-        implicit = self.gyroscopic == "implicit"
-        free = free_motion(model, at.state, h, implicit=implicit, theta=self.theta)
+        free = free_motion(model, at, self.gyroscopic)
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at.state, free.v_free, h)
         law = friction_law(model, contacts)
@@ -177,9 +177,8 @@ class MoreauJean:
             )
 
         space = mapped(free)
-        if self.theta < 1.0 and space.joints is not None and implicit:
-            ahead = space.joints.velocity
-            free = free_motion(model, at.state, h, implicit=True, theta=self.theta, ahead=ahead)
+        if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
+            free = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
             space = mapped(free)
         last = memory.recall(contacts.feature)
         shift, lift, rebounds = _normal_shift(model, at, space, last, poisson=self.restitution_law == "poisson")

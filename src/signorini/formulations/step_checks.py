@@ -34,6 +34,7 @@ from signorini.formulations.step_arrays import (
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FLIGHT,
     FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
@@ -79,6 +80,7 @@ from signorini.formulations.step_arrays import (
     TOLERANCE,
     TURNED,
     V_0,
+    V_FREE,
     V_SPUN,
     VALUE,
     WEIGHT,
@@ -162,6 +164,14 @@ def hand_over(t: IntArray) -> None:
 @inner_kernel
 def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, float]:
     return (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5])
+
+
+@inner_kernel
+def _new_velocity(t: IntArray, b: int) -> tuple[float, float, float, float, float, float]:
+    """Return the velocity after the step in the axes where the step acts: flight turns spins with their bodies."""
+    flight = real_rows(t, FLIGHT)
+    flew = flight[b, 0] != 0.0 or flight[b, 1] != 0.0 or flight[b, 2] != 0.0 or flight[b, 3] != 0.0
+    return _velocity(real_rows(t, V_FREE if flew else V), b)
 
 
 @inner_kernel
@@ -249,7 +259,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
         if late > 0.0:
             e_0 = e_parted
-        new, spun = _velocity(v, b), _velocity(v_spun, b)
+        new, spun = _new_velocity(t, b), _velocity(v_spun, b)
         start = body_energy(mass[b], I, e_0, _velocity(v_0, b))  # the same all along a drift
         jump = body_energy(
             mass[b],
@@ -274,7 +284,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         else:
             free_loss += jump
         T_0 += start
-        T_1 += body_energy(mass[b], I, e_1, new)
+        T_1 += body_energy(mass[b], I, e_1, _velocity(v, b))
     return (T_0, T_1, parted, pressed_loss, free_loss)
 
 
@@ -286,7 +296,7 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
     way of the step, and how much more that of all loads would be at the new velocities.
     """
     mass, bound, numbers, fixed = reals(t, MASS), reals(t, BOUND), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED]
-    q, q_0, v, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V), real_rows(t, V_0)
+    q, q_0, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V_0)
     p_ext, weight, h = real_rows(t, P_EXT), real_rows(t, WEIGHT), numbers[H]
     before, after, load, more, extent, largest, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for b in range(mass.shape[0]):
@@ -298,9 +308,10 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
             before -= g * q_0[b, k]
             after -= g * q[b, k]
             extent = max(extent, abs(q[b, k]))
+        v = _new_velocity(t, b)
         for k in range(6):
-            change = late * (v[b, k] - v_0[b, k])
-            load += (p_ext[b, k] - h * weight[b, k]) * (v[b, k] - change)
+            change = late * (v[k] - v_0[b, k])
+            load += (p_ext[b, k] - h * weight[b, k]) * (v[k] - change)
             more += p_ext[b, k] * change
         heaviness += mass[b] * numbers[GRAVITY]
     return (before, after, heaviness * (extent + largest), load, more)
