@@ -38,19 +38,20 @@ WAYS = {"explicit": EXPLICIT, "implicit": IMPLICIT, "conserving": CONSERVING}
 def gyroscopic_ways(model: Model, word: str) -> IntArray:
     """Return how each body takes the gyroscopic term if the user says `word`, (n_b,).
 
-    What is joined does not fly freely: where free flight is to conserve, it takes the implicit term.
+    What is joined does not fly freely, and what has three equal moments has a term of zero: where free flight is to
+    conserve, both take the implicit term.
     """
-    ways = _ways(model.arrays, WAYS[word])
-    if model.joints.any:
-        ways[(ways == CONSERVING) & (model.joints.tree.of_body >= 0)] = IMPLICIT
+    inertia, ways = model.arrays.inertia, _ways(model.arrays, WAYS[word])
+    if word == "conserving":
+        alike = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
+        joined = model.joints.tree.of_body >= 0 if model.joints.any else False
+        ways[(ways == CONSERVING) & (alike | joined)] = IMPLICIT
     return ways
 
 
 def _ways(arrays: ModelArrays, way: np.int64) -> IntArray:
-    """Return `way` for bodies that have a gyroscopic term: none about a fixed axis, nor with three equal moments."""
-    equal = np.all(arrays.inertia == arrays.inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
-    turns = (arrays.free[:, 3:] != 0.0).all(axis=1)
-    return np.where(turns & ~equal, way, NONE)
+    """Return `way` for bodies that may turn about all axes; about a fixed axis there is no gyroscopic moment."""
+    return np.where((arrays.free[:, 3:] != 0.0).all(axis=1), way, NONE)
 
 
 def inverse_inertia(arrays: ModelArrays, q: Array) -> Array:

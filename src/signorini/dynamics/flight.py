@@ -5,7 +5,7 @@ the body,
 
 .. math:: R^{+} = R \exp(h\, y), \qquad I w = \exp(-h\, y)\, I x .
 
-The second equation says :math:`R^{+} I w = R I x`: the angular momentum L is kept in size and direction. A rotation about
+The second equation says :math:`R^{+} I w = R I x`: the angular momentum L is kept in size and direction. A turn about
 y leaves components along y alone, so :math:`0 = 2 y \cdot I (w - x) = w \cdot I w - x \cdot I x`: the energy is kept as
 well. This is the midpoint rule of Simo and Wong, with the exponential in place of the Cayley map so that steady spins
 turn by exactly :math:`h \omega`. It is symmetric in time and of the second order. By half angles it reads

@@ -11,7 +11,7 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
-from signorini.dynamics.bodies import CONSERVING, EXPLICIT, TURN_AT_ONCE, gyroscopic
+from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -63,8 +63,6 @@ def _spin(t: IntArray) -> None:
         for k in range(6):
             v_spun[b, k] = v[b, k]
             weighted[b, k] = v[b, k]
-    if wholes(t, COUNTS)[GYROSCOPIC] == CONSERVING:  # in flight
-        return
     if wholes(t, COUNTS)[GYROSCOPIC] == EXPLICIT:
         gyroscopic(way, inertia, q, v, numbers[H], v_spun)
         return
