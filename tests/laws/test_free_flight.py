@@ -15,7 +15,7 @@ from tests.scenes import GRAVITY
 
 H = 2.0 * np.pi / 100.0  # a hundred steps a turn at 1 rad/s
 ATTITUDE = np.array([0.3, -0.5, 0.7, np.sqrt(1.0 - 0.83)])
-# About ten roundings of 1e-16 in a step, of either sign: 1e-13 after 1e4 steps. Were they of one sign it would be 1e-11.
+# Ten roundings of 1e-16 in a step, of either sign: 1e-13 after 1e4 steps. Were they of one sign it would be 1e-11.
 ROUNDING = 1e-12
 
 
@@ -127,7 +127,7 @@ def test_law_bounces_take_nothing_from_flight() -> None:
         if report.contacts.normal_impulse.any():
             hits += 1
             continue
-        np.testing.assert_allclose(L_after, L, rtol=0, atol=1e-14 * np.linalg.norm(L))
+        np.testing.assert_allclose(L_after, L, rtol=0, atol=1e-14 * float(np.linalg.norm(L)))
         assert T_after == pytest.approx(T, rel=1e-13)
     assert hits > 3
 

@@ -169,7 +169,7 @@ def gyroscopic(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
             parts = min(MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
             y = x
             for _ in range(int(parts)):
-                y, _, _ = spin(I, y, h / parts, False)
+                y, _ = spin(I, y, h / parts, 0.0)
         else:
             g = cross(x, apply3(I, x))
             y = solve_inertia(I, (-h * g[0], -h * g[1], -h * g[2]))
@@ -181,46 +181,41 @@ def gyroscopic(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
 
 
 @inner_kernel
-def spin(
-    I: Array, x: tuple[float, float, float], h: float, flying: bool
-) -> tuple[tuple[float, float, float], float, bool]:
-    """Solve ``I (y - x) + k y x I y = 0`` for y by Newton's method, ``k = h`` or ``k = tan(h |y|/2)/|y|`` if `flying`.
+def spin(I: Array, x: tuple[float, float, float], k: float, near: float) -> tuple[tuple[float, float, float], bool]:
+    """Solve ``I (y - x) + k y x I y = 0`` for y by Newton's method, to rounding or an error of `near` |y|.
 
-    Return y, k and whether y is a root to rounding; x must not be zero.
+    Return y and whether it is found.
     """
     y = x
     Ix = apply3(I, x)
-    last, k, slope, found = np.inf, h, 0.0, False
+    last = np.inf
     for _ in range(_NEWTON_STEPS):
-        if flying:
-            square = dot(y, y)
-            s = np.sqrt(square)
-            k = np.tan(0.5 * h * s) / s
-            slope = (0.5 * h * (1.0 + k * k * square) - k) / square  # dk/dy = slope y
         Iy = apply3(I, y)
         g = cross(y, Iy)
         r = (Ix[0] - Iy[0] - k * g[0], Ix[1] - Iy[1] - k * g[1], Ix[2] - Iy[2] - k * g[2])
         size = abs(r[0]) + abs(r[1]) + abs(r[2])
         if size >= 0.5 * last and size <= _ROUNDING * (abs(Ix[0]) + abs(Ix[1]) + abs(Ix[2])):
-            found = True
-            break
+            return y, True
         last = size
-        # -dr/dy = I + k ([y]x I - [I y]x) + g (dk/dy)^T
-        z = (slope * y[0], slope * y[1], slope * y[2])
+        # -dr/dy = I + k ([y]x I - [I y]x)
         A = (
-            I[0, 0] + k * (y[1] * I[2, 0] - y[2] * I[1, 0]) + g[0] * z[0],
-            I[0, 1] + k * (y[1] * I[2, 1] - y[2] * I[1, 1] + Iy[2]) + g[0] * z[1],
-            I[0, 2] + k * (y[1] * I[2, 2] - y[2] * I[1, 2] - Iy[1]) + g[0] * z[2],
-            I[1, 0] + k * (y[2] * I[0, 0] - y[0] * I[2, 0] - Iy[2]) + g[1] * z[0],
-            I[1, 1] + k * (y[2] * I[0, 1] - y[0] * I[2, 1]) + g[1] * z[1],
-            I[1, 2] + k * (y[2] * I[0, 2] - y[0] * I[2, 2] + Iy[0]) + g[1] * z[2],
-            I[2, 0] + k * (y[0] * I[1, 0] - y[1] * I[0, 0] + Iy[1]) + g[2] * z[0],
-            I[2, 1] + k * (y[0] * I[1, 1] - y[1] * I[0, 1] - Iy[0]) + g[2] * z[1],
-            I[2, 2] + k * (y[0] * I[1, 2] - y[1] * I[0, 2]) + g[2] * z[2],
+            I[0, 0] + k * (y[1] * I[2, 0] - y[2] * I[1, 0]),
+            I[0, 1] + k * (y[1] * I[2, 1] - y[2] * I[1, 1] + Iy[2]),
+            I[0, 2] + k * (y[1] * I[2, 2] - y[2] * I[1, 2] - Iy[1]),
+            I[1, 0] + k * (y[2] * I[0, 0] - y[0] * I[2, 0] - Iy[2]),
+            I[1, 1] + k * (y[2] * I[0, 1] - y[0] * I[2, 1]),
+            I[1, 2] + k * (y[2] * I[0, 2] - y[0] * I[2, 2] + Iy[0]),
+            I[2, 0] + k * (y[0] * I[1, 0] - y[1] * I[0, 0] + Iy[1]),
+            I[2, 1] + k * (y[0] * I[1, 1] - y[1] * I[0, 1] - Iy[0]),
+            I[2, 2] + k * (y[0] * I[1, 2] - y[1] * I[0, 2]),
         )
         step = _solve3(A, r)
         y = (y[0] + step[0], y[1] + step[1], y[2] + step[2])
-    return y, k, found
+        # What is left is k I^-1 (step x I step): no more than k |step|^2, by the triangle inequality of moments.
+        left = k * dot(step, step)
+        if left * left < near * near * dot(y, y):
+            return y, True
+    return y, False
 
 
 @inner_kernel

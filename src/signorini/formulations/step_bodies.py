@@ -7,7 +7,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import gyroscopic
-from signorini.dynamics.flight import end_flight, fly_bodies
+from signorini.dynamics.flight import fly_bodies, stop_flights
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
@@ -140,6 +140,7 @@ def move_step(t: IntArray) -> None:
     """Set the new velocities and move all bodies; y of the islands belongs to the impulses found."""
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
+    flight = real_rows(t, FLIGHT)
     for b in range(q.shape[0]):
         for k in range(7):
             q_0[b, k] = q[b, k]
@@ -148,8 +149,8 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
-    move_bodies(q, v, numbers[DRIFT], True, counts[FIXED])
-    end_flight(q_0, real_rows(t, V_FREE), q, v, real_rows(t, FLIGHT))
+    stop_flights(real_rows(t, V_FREE), v, flight)
+    move_bodies(q, v, numbers[DRIFT], True, flight, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding
             for k in range(7):

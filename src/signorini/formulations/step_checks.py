@@ -247,6 +247,14 @@ def _gained_by_springs(t: IntArray) -> float:
 
 
 @inner_kernel
+def _differ(a: Array, b: Array) -> bool:
+    found = False
+    for k in range(a.shape[0]):
+        found = found or a[k] != b[k]
+    return found
+
+
+@inner_kernel
 def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float]:
     """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took."""
     mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
@@ -275,9 +283,10 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
             ),
         )
         # All of the step belongs to the orientation before overlapping bodies were parted.
-        parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
-        for k in range(3):
-            parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
+        if late == 0.0 and _differ(q_parted[b], q_0[b]):
+            parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
+            for k in range(3):
+                parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k])
         free_loss += start - body_energy(mass[b], I, e_0, spun)
         if place[b, PRESSED] == 1:
             pressed_loss += jump

@@ -22,6 +22,7 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIFTED,
     FIXED,
+    FLIGHT,
     GYROSCOPIC,
     INERTIA,
     NEEDED,
@@ -45,11 +46,13 @@ from signorini.formulations.step_run import after_look, find, log_is_full, may_b
 @inner_kernel
 def _drift(t: IntArray) -> None:
     """Move bodies at their old velocities to where the step acts."""
-    numbers, q, q_start = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START)
+    numbers, q, q_start, flight = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START), real_rows(t, FLIGHT)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
-    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, wholes(t, COUNTS)[FIXED])
+        for k in range(4):
+            flight[b, k] = 0.0
+    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, flight, wholes(t, COUNTS)[FIXED])
 
 
 @inner_kernel

@@ -33,7 +33,7 @@ from signorini.dynamics import (
     joint_coordinates,
     relative_velocity,
 )
-from signorini.dynamics.flight import end_flight
+from signorini.dynamics.flight import stop_flights
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
@@ -251,8 +251,8 @@ def finish(
     """
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
-    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation)
-    end_flight(at.state.q, free.v_free, moved.q, moved.v, free.flight.copy())
+    stop_flights(free.v_free, v, free.flight)
+    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=free.flight)
     after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
