@@ -7,13 +7,17 @@ about which the body turns,
 
 with a quaternion Q. The first equation says :math:`I w = Q^T I x`, that is :math:`R^{+} I w = R I x`: the angular
 momentum L is kept in size and direction. A turn about y leaves components along y alone, so
-:math:`0 = 2 y \cdot I (w - x) = w \cdot I w - x \cdot I x`: the energy is kept as well. Both hold for every k. With
-k = h/2 this is the midpoint rule of Simo and Wong, by the Cayley map; here :math:`k = \tan(h |x|/2)/|x|`, so that
-steady spins turn by exactly :math:`h \omega`. The order is the second.
+:math:`0 = 2 y \cdot I (w - x) = w \cdot I w - x \cdot I x`: the energy T is kept as well. Both hold for every k. With
+k = h/2 this is the midpoint rule of Simo and Wong, by the Cayley map. Here
+
+.. math:: k = \tan(h r/2)/r, \qquad r = 2 T/|L|,
+
+so that steady spins, for which :math:`r = |\omega|`, turn by exactly :math:`h \omega`. As r is kept, the map is
+symmetric in time, and of the second order.
 
 The three unknowns y are found by Newton's method. A body that turns by more than half a radian flies in several parts.
 Where a spin is too fast even for that (500 radians in a step), or Newton's method fails, the body turns about L at the
-rate :math:`2 T L/|L|^2`, with w = x, which keeps both as well.
+rate r, with w = x, which keeps both as well.
 
 Loads act on the way: flight for :math:`(1 - \theta) h`, then :math:`L := L + h \tau`, then flight for
 :math:`\theta h`, so that :math:`L^{+} = L + h \tau` exactly.
@@ -106,7 +110,10 @@ def _fly(
         return e, x
     parts = np.ceil(turn / TURN_AT_ONCE)
     w, at, found = x, e, parts <= MOST_PARTS
-    k = _tan_over(0.5 * turn / parts) * 0.5 * h / parts
+    Ix = apply3(I, x)
+    rate = dot(x, Ix) / np.sqrt(dot(Ix, Ix))  # 2 T/|L|
+    k = 0.5 * h / parts
+    k *= _tan_over(k * rate)
     for _ in range(int(parts) if found else 0):
         y, root = spin(I, w, k, _ROUNDING)
         found = found and root
@@ -115,9 +122,8 @@ def _fly(
         w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
     if found:
         return at, w
-    Ix = apply3(I, x)
-    rate = dot(x, Ix) / dot(Ix, Ix)
     L = rotate(e, Ix)
+    rate /= np.sqrt(dot(L, L))
     return turn_exact(e, (rate * L[0], rate * L[1], rate * L[2]), h), x
 
 

@@ -106,17 +106,27 @@ def test_a_spin_without_meaning_keeps_both_too(turn: float) -> None:
 
 
 def test_the_mean_spin_turns_the_body() -> None:
-    """R+ = R Q in body axes: Q turns about y = (x + w)/2, by the angle 2 atan(tan(h |x|/2) |y|/|x|)."""
+    """R+ = R Q in body axes: Q turns about y = (x + w)/2, by the angle 2 atan(tan(h r/2) |y|/r), r = 2 T/|L|."""
     e, omega, h = np.array([0.8, 0.0, 0.6, 0.0]), np.array([1.0, -2.0, 1.5]), 0.1
     end = fly(INERTIA, e, omega, h)
     x, w = rotation(e).T @ omega, rotation(end.e).T @ end.omega
     y = 0.5 * (x + w)
-    slow, fast = np.linalg.norm(x), np.linalg.norm(y)
-    angle = 2.0 * np.arctan(np.tan(0.5 * h * slow) * fast / slow)
+    r, fast = x @ INERTIA @ x / np.linalg.norm(INERTIA @ x), np.linalg.norm(y)
+    angle = 2.0 * np.arctan(np.tan(0.5 * h * r) * fast / r)
     n = np.array([[0, -y[2], y[1]], [y[2], 0, -y[0]], [-y[1], y[0], 0]]) / fast
     turn = np.eye(3) + np.sin(angle) * n + (1.0 - np.cos(angle)) * n @ n
     np.testing.assert_allclose(rotation(end.e), rotation(e) @ turn, rtol=0, atol=ROUNDING)
     np.testing.assert_allclose(rotation(end.flight) @ rotation(e), rotation(end.e), rtol=0, atol=ROUNDING)
+
+
+@given(quaternions, axes, st.floats(1e-3, 0.28))
+def test_flight_is_symmetric_in_time(e: Array, omega: Array, turn: float) -> None:
+    """Backwards from the end it comes to the start; |w| <= sqrt(3) |x| here, so that both ways are of one part."""
+    h = turn / float(np.linalg.norm(omega))
+    there = fly(INERTIA, e, omega, h)
+    back = fly(INERTIA, there.e, -there.omega, h)
+    np.testing.assert_allclose(rotation(back.e), rotation(e), rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(-back.omega, omega, rtol=0, atol=ROUNDING)
 
 
 def exact(e: Array, omega: Array, t: float, torque: Array | None = None) -> Array:
