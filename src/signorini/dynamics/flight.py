@@ -71,16 +71,17 @@ def fly_bodies(
         loaded = dot(push, push) > 0.0
         if not loaded and (early + late) ** 2 * dot(omega, omega) <= _NO_TURN * _NO_TURN:
             continue
-        I, e = inertia[b], (q_start[b, 3], q_start[b, 4], q_start[b, 5], q_start[b, 6])
+        I, acts = inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        e = (q_start[b, 3], q_start[b, 4], q_start[b, 5], q_start[b, 6])
         x = unrotate(e, omega)
         if early > 0.0:
+            acts = unit(acts)
             e, x = _fly(I, e, x, early)
         if loaded:
             change = solve_inertia(I, unrotate(e, push))
             x = (x[0] + change[0], x[1] + change[1], x[2] + change[2])
         e, x = _fly(I, e, x, late)
-        turn = unit(multiply(e, (q[b, 3], -q[b, 4], -q[b, 5], -q[b, 6])))
-        w = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), x)
+        turn, w = unit(multiply(e, (acts[0], -acts[1], -acts[2], -acts[3]))), rotate(acts, x)
         for k in range(4):
             flight[b, k] = turn[k]
         for k in range(3):
