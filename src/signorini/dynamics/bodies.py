@@ -3,30 +3,55 @@ r"""Newton-Euler equations of unconstrained bodies over one step.
 Velocities are ``(v, omega)`` in world axes. A body's freedom is a mask of world axes: planar bodies move in x, y and
 turn about z, fixed bodies not at all. The mask enters only through the inverse inertia, so no planar code path exists.
 
-The gyroscopic term is implicit by default,
+The gyroscopic term of bodies that do not fly freely (:mod:`signorini.dynamics.flight`) is implicit,
 
 .. math:: I (\omega^* - \omega) + h\, \omega^* \times I \omega^* = 0,
 
-hence :math:`T(\omega^*) - T(\omega) = -\tfrac12 |\omega^* - \omega|_I^2 \le 0`. Turning the body about
-:math:`\omega^+` afterwards keeps :math:`R^T \omega^+` and with it the kinetic energy: the energy balance closes
-to rounding. A body that turns by more than half a radian takes the term in several parts, where Newton's method is sure
-to find the root that continues the motion.
+hence :math:`T(\omega^*) - T(\omega) = -\tfrac12 |\omega^* - \omega|_I^2 \le 0`, or explicit, as in the papers. Turning
+the body about :math:`\omega^+` afterwards keeps :math:`R^T \omega^+` and with it the kinetic energy: the energy balance
+closes to rounding. A body that turns by more than half a radian takes the term in several parts, where Newton's method
+is sure to find the root that continues the motion.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
-from signorini.model import ModelArrays
+from signorini.model import Model, ModelArrays
 
 _NEWTON_STEPS = 20  # quadratic convergence from a start that is off by half a radian at most
 TURN_AT_ONCE = 0.5
-"""Radians that one solution of the implicit gyroscopic equation may cover."""
-_MOST_PARTS = 1000.0  # a spin this fast has no meaning at this step size; the energy still only falls
+"""Radians that one solution of a gyroscopic equation may cover."""
+MOST_PARTS = 1000.0
+"""A spin that would need more has no meaning at this step size; the energy still never rises."""
 _ROUNDING = 1e-13
+
+# Ways to take the gyroscopic term, body by body.
+NONE, EXPLICIT, IMPLICIT, CONSERVING = np.arange(4, dtype=np.int64)
+WAYS = {"explicit": EXPLICIT, "implicit": IMPLICIT, "conserving": CONSERVING}
+"""By the words of users."""
+
+
+def gyroscopic_ways(model: Model, word: str) -> IntArray:
+    """Return how each body takes the gyroscopic term if the user says `word`, (n_b,).
+
+    What is joined does not fly freely, and what has three equal moments has a term of zero: where free flight is to
+    conserve, both take the implicit term.
+    """
+    inertia, ways = model.arrays.inertia, _ways(model.arrays, WAYS[word])
+    if word == "conserving":
+        alike = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
+        joined = model.joints.tree.of_body >= 0 if model.joints.any else False
+        ways[(ways == CONSERVING) & (alike | joined)] = IMPLICIT
+    return ways
+
+
+def _ways(arrays: ModelArrays, way: np.int64) -> IntArray:
+    """Return `way` for bodies that may turn about all axes; about a fixed axis there is no gyroscopic moment."""
+    return np.where((arrays.free[:, 3:] != 0.0).all(axis=1), way, NONE)
 
 
 def inverse_inertia(arrays: ModelArrays, q: Array) -> Array:
@@ -45,8 +70,13 @@ def inertia_blocks(arrays: ModelArrays, q: Array) -> Array:
 
 def free_velocity(arrays: ModelArrays, q: Array, v: Array, h: float, *, implicit: bool) -> Array:
     """Return the velocities after the gyroscopic part of a step of `h` seconds, no loads, no contacts, (n_b, 6)."""
+    return spun_velocity(arrays, _ways(arrays, IMPLICIT if implicit else EXPLICIT), q, v, h)
+
+
+def spun_velocity(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float) -> Array:
+    """Return the velocities after the gyroscopic part of a step by the explicit or implicit `ways`, (n_b, 6)."""
     out = v.copy()
-    gyroscopic(arrays.inertia, arrays.free, q, v, h, implicit, out)
+    gyroscopic(ways, arrays.inertia, q, v, h, out)
     return out
 
 
@@ -117,7 +147,8 @@ def world_inertia(inertia: Array, free: Array, q: Array, out: Array) -> None:
 
 
 @inner_kernel
-def _apply(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float]:
+def apply3(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return ``A x``."""
     return (
         A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
         A[1, 0] * x[0] + A[1, 1] * x[1] + A[1, 2] * x[2],
@@ -126,25 +157,22 @@ def _apply(A: Array, x: tuple[float, float, float]) -> tuple[float, float, float
 
 
 @kernel
-def gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implicit: bool, out: Array) -> None:
-    """Advance the spin of every body that may turn about all axes by the gyroscopic term."""
-    for b in range(free.shape[0]):
-        if free[b, 3] * free[b, 4] * free[b, 5] == 0.0:
-            continue  # about a fixed axis there is no gyroscopic moment along it
+def gyroscopic(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out: Array) -> None:
+    """Advance the spin of every body that takes the gyroscopic term by the explicit or the implicit way."""
+    for b in range(ways.shape[0]):
+        if ways[b] != IMPLICIT and ways[b] != EXPLICIT:
+            continue
         I = inertia[b]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         x = unrotate(e, (v[b, 3], v[b, 4], v[b, 5]))
-        if implicit:
-            parts = min(_MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
+        if ways[b] == IMPLICIT:
+            parts = min(MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
             y = x
             for _ in range(int(parts)):
-                y = _implicit_spin(I, y, h / parts)
+                y, _ = spin(I, y, h / parts, 0.0)
         else:
-            g = cross(x, _apply(I, x))
-            y = _solve3(
-                (I[0, 0], I[0, 1], I[0, 2], I[1, 0], I[1, 1], I[1, 2], I[2, 0], I[2, 1], I[2, 2]),
-                (-h * g[0], -h * g[1], -h * g[2]),
-            )
+            g = cross(x, apply3(I, x))
+            y = solve_inertia(I, (-h * g[0], -h * g[1], -h * g[2]))
             y = (x[0] + y[0], x[1] + y[1], x[2] + y[2])
         w = rotate(e, y)
         out[b, 3] = w[0]
@@ -153,34 +181,47 @@ def gyroscopic(inertia: Array, free: Array, q: Array, v: Array, h: float, implic
 
 
 @inner_kernel
-def _implicit_spin(I: Array, x: tuple[float, float, float], h: float) -> tuple[float, float, float]:
-    """Solve ``I (y - x) + h y x I y = 0`` for y by Newton's method."""
+def spin(I: Array, x: tuple[float, float, float], k: float, near: float) -> tuple[tuple[float, float, float], bool]:
+    """Solve ``I (y - x) + k y x I y = 0`` for y by Newton's method, to rounding or an error of `near` |y|.
+
+    Return y and whether it is found.
+    """
     y = x
-    Ix = _apply(I, x)
+    Ix = apply3(I, x)
     last = np.inf
     for _ in range(_NEWTON_STEPS):
-        Iy = _apply(I, y)
+        Iy = apply3(I, y)
         g = cross(y, Iy)
-        r = (Ix[0] - Iy[0] - h * g[0], Ix[1] - Iy[1] - h * g[1], Ix[2] - Iy[2] - h * g[2])
+        r = (Ix[0] - Iy[0] - k * g[0], Ix[1] - Iy[1] - k * g[1], Ix[2] - Iy[2] - k * g[2])
         size = abs(r[0]) + abs(r[1]) + abs(r[2])
         if size >= 0.5 * last and size <= _ROUNDING * (abs(Ix[0]) + abs(Ix[1]) + abs(Ix[2])):
-            break  # rounding is reached
+            return y, True
         last = size
-        # -dr/dy = I + h ([y]x I - [I y]x)
+        # -dr/dy = I + k ([y]x I - [I y]x)
         A = (
-            I[0, 0] + h * (y[1] * I[2, 0] - y[2] * I[1, 0]),
-            I[0, 1] + h * (y[1] * I[2, 1] - y[2] * I[1, 1] + Iy[2]),
-            I[0, 2] + h * (y[1] * I[2, 2] - y[2] * I[1, 2] - Iy[1]),
-            I[1, 0] + h * (y[2] * I[0, 0] - y[0] * I[2, 0] - Iy[2]),
-            I[1, 1] + h * (y[2] * I[0, 1] - y[0] * I[2, 1]),
-            I[1, 2] + h * (y[2] * I[0, 2] - y[0] * I[2, 2] + Iy[0]),
-            I[2, 0] + h * (y[0] * I[1, 0] - y[1] * I[0, 0] + Iy[1]),
-            I[2, 1] + h * (y[0] * I[1, 1] - y[1] * I[0, 1] - Iy[0]),
-            I[2, 2] + h * (y[0] * I[1, 2] - y[1] * I[0, 2]),
+            I[0, 0] + k * (y[1] * I[2, 0] - y[2] * I[1, 0]),
+            I[0, 1] + k * (y[1] * I[2, 1] - y[2] * I[1, 1] + Iy[2]),
+            I[0, 2] + k * (y[1] * I[2, 2] - y[2] * I[1, 2] - Iy[1]),
+            I[1, 0] + k * (y[2] * I[0, 0] - y[0] * I[2, 0] - Iy[2]),
+            I[1, 1] + k * (y[2] * I[0, 1] - y[0] * I[2, 1]),
+            I[1, 2] + k * (y[2] * I[0, 2] - y[0] * I[2, 2] + Iy[0]),
+            I[2, 0] + k * (y[0] * I[1, 0] - y[1] * I[0, 0] + Iy[1]),
+            I[2, 1] + k * (y[0] * I[1, 1] - y[1] * I[0, 1] - Iy[0]),
+            I[2, 2] + k * (y[0] * I[1, 2] - y[1] * I[0, 2]),
         )
         step = _solve3(A, r)
         y = (y[0] + step[0], y[1] + step[1], y[2] + step[2])
-    return y
+        # What is left is k I^-1 (step x I step): no more than k |step|^2, by the triangle inequality of moments.
+        left = k * dot(step, step)
+        if left * left < near * near * dot(y, y):
+            return y, True
+    return y, False
+
+
+@inner_kernel
+def solve_inertia(I: Array, b: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return ``I^-1 b``."""
+    return _solve3((I[0, 0], I[0, 1], I[0, 2], I[1, 0], I[1, 1], I[1, 2], I[2, 0], I[2, 1], I[2, 2]), b)
 
 
 @inner_kernel
@@ -201,7 +242,7 @@ def _solve3(A: tuple[float, ...], b: tuple[float, float, float]) -> tuple[float,
 def body_energy(mass: float, I: Array, e: tuple[float, float, float, float], v: tuple[float, ...]) -> float:
     """Return the kinetic energy of one body at velocity v (6)."""
     x = unrotate(e, (v[3], v[4], v[5]))
-    Ix = _apply(I, x)
+    Ix = apply3(I, x)
     return 0.5 * (mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + x[0] * Ix[0] + x[1] * Ix[1] + x[2] * Ix[2])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import kernel
-from signorini.math.rotation import multiply, turn_euler, turn_exact
+from signorini.math.rotation import multiply, rotate, turn_euler, turn_exact, unit
 from signorini.model import Model, State
 
 # Sixth-order central difference; at this spacing its error is below 1e-9 of the speed up to 100 Hz.
@@ -16,14 +16,18 @@ _SPACING = 1e-4
 _STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
 
 
-def advance(model: Model, state: State, v: Array, h: float, *, exact_rotation: bool) -> State:
+def advance(
+    model: Model, state: State, v: Array, h: float, *, exact_rotation: bool, flight: Array | None = None
+) -> State:
     """Return the state after `h` seconds at the velocities `v`; fixed bodies stand where their motion says.
 
-    Positions follow ``x + h v``, orientations ``exp(h omega) e`` or, as in S1 eq. (26), ``e + h G omega`` renormalised.
+    Positions follow ``x + h v``, orientations ``exp(h omega) e`` or, as in S1 eq. (26), ``e + h G omega`` renormalised;
+    `flight` as in :func:`move_bodies`.
     """
     t = state.t + h
     q, v = state.q.copy(), v.copy()
-    move_bodies(q, v, h, exact_rotation, model.fixed_count)
+    flight = np.zeros((q.shape[0], 4)) if flight is None else flight
+    move_bodies(q, v, h, exact_rotation, flight, model.fixed_count)
     walls = slice(model.fixed_count)
     q[walls], v[walls] = prescribed_pose(model, t)
     return State(t, q, v)
@@ -83,13 +87,22 @@ def _velocity_between(q_0: Array, q_1: Array, h: float) -> Array:
 
 
 @kernel
-def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, fixed_count: int) -> None:
-    """Move all bodies but the fixed ones for `h` seconds at the velocities `v`."""
+def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, flight: Array, fixed_count: int) -> None:
+    """Move all bodies but the fixed ones for `h` seconds at the velocities `v`.
+
+    Bodies for which `flight` (n_b, 4) is a quaternion, and not zero, are turned by it, and their spins with them.
+    """
     for b in range(fixed_count, q.shape[0]):
         for k in range(3):
             q[b, k] += h * v[b, k]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         omega = (v[b, 3], v[b, 4], v[b, 5])
-        e = turn_exact(e, omega, h) if exact_rotation else turn_euler(e, omega, h)
+        turn = (flight[b, 0], flight[b, 1], flight[b, 2], flight[b, 3])
+        if turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0 or turn[3] != 0.0:
+            e, omega = unit(multiply(turn, e)), rotate(turn, omega)
+            for k in range(3):
+                v[b, 3 + k] = omega[k]
+        else:
+            e = turn_exact(e, omega, h) if exact_rotation else turn_euler(e, omega, h)
         for k in range(4):
             q[b, 3 + k] = e[k]

@@ -37,7 +37,7 @@ def energy_balance(
     drive, u, p : (n_c, dim)
         Velocities of contacts from prescribed motions, at the end of the step, and impulses.
     v : (n_b, 6)
-        New velocities.
+        New velocities, in the axes where the step acts: in flight spins turn with their bodies, and T stays the same.
     lift : (n_c,)
         Speed at which the law asks overlapping bodies to part.
     friction : dissipated by sliding if a step has several phases, else None

@@ -87,11 +87,14 @@ class FreeMotion:
     M_inv: Array
     """(n_b, 6, 6)"""
     v_spun: Array
-    """Velocity after the gyroscopic term, (n_b, 6)."""
+    """Velocity after the gyroscopic term, without what the loads give, (n_b, 6)."""
     v_free: Array
-    """Velocity after gyroscopic term and loads, (n_b, 6)."""
+    """Velocity after gyroscopic term and loads, in the axes where the step acts, (n_b, 6)."""
     p_ext: Array
     """Impulse of all loads, (n_b, 6)."""
+    flight: Array
+    """Quaternions that turn bodies in free flight from where the step acts to its end, zero for others and for
+    those that something touched once the step is complete, (n_b, 4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Engine:
 
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
-        self.h, self.theta = h, options.theta
+        self.h, self.theta, self._gyroscopic = h, options.theta, options.gyroscopic
         self._room = Room(model, h, tolerance, options)
         self.arena, self.joints, self.family = self._room.arena, self._room.joints, self._room.family
         self._numbers, self._counts = self._room.numbers, self._room.counts
@@ -346,8 +346,7 @@ class Engine:
         `coordinate` are those of the joints then.
         """
         there = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h, self.theta)
-        implicit = bool(self._counts[at.IMPLICIT])
-        free = free_motion(model, there.state, self.h, implicit=implicit, theta=self.theta)
+        free = free_motion(model, there, self._gyroscopic)
         law = friction_law(model, contacts)
         space = contact_space(
             model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle

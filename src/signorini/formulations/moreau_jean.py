@@ -99,8 +99,9 @@ class MoreauJean:
     sleeping: bool = False
     """Let groups of bodies that have long been at rest sleep until something touches them, see
     :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
-    gyroscopic: str = "implicit"
-    """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the papers."""
+    gyroscopic: str = "conserving"
+    """``"conserving"``: bodies that nothing touches keep angular momentum and rotational energy
+    (:mod:`~signorini.dynamics.flight`); ``"implicit"``: never raises the energy; ``"explicit"``: as in the papers."""
     projection: bool = False
     """Move bodies onto their joints after each step; otherwise joints drift by the second order in h."""
 
@@ -152,7 +153,7 @@ class MoreauJean:
         if not self._compiled(model):
             return None
         options = Options(
-            implicit=self.gyroscopic == "implicit",
+            gyroscopic=self.gyroscopic,
             soft=self.compliance == "auto" and self.stiffness is None,
             sleeps=self.sleeping,
             theta=self.theta,
@@ -168,28 +169,27 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         at = stage(model, state, memory, h, self.theta)
-        implicit = self.gyroscopic == "implicit"
-        free = free_motion(model, at.state, h, implicit=implicit, theta=self.theta)
+        free = free_motion(model, at, self.gyroscopic)
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at.state, free.v_free, h)
+        ways = ways_of(model)
+        if ways is None:
+            return self._step(model, at, free, contacts, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
-        ways, v_free = ways_of(model), free_velocity(model, at, free)
-        if ways is not None:
-            contacts = ways.foreseen(at.state.q, v_free, drive, at.drift, contacts)
+        ways.begin(at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift)
+        contacts = ways.foreseen(contacts)
         while True:
-            result = self._step(model, at, free, contacts, memory, tolerance)
-            missed = None
-            if ways is not None:
-                missed = ways.missed(at.state.q, result.state.v, v_free, drive, at.drift, contacts)
+            result, v = self._step(model, at, free, contacts, memory, tolerance)
+            missed = ways.missed(v, contacts)
             if missed is None:
                 return result
             contacts = missed
 
     def _step(
         self, model: Model, at: Stage, free: FreeMotion, contacts: Contacts, memory: Memory, tolerance: float
-    ) -> StepResult:
-        """Do a step with these contacts."""
-        h, implicit = at.h, self.gyroscopic == "implicit"
+    ) -> tuple[StepResult, Array]:
+        """Do a step with these contacts; return the velocities that follow from their impulses, too, (n_b, 6)."""
+        h = at.h
         law = friction_law(model, contacts)
 
         def mapped(free: FreeMotion) -> ContactSpace:
@@ -198,9 +198,8 @@ class MoreauJean:
             )
 
         space = mapped(free)
-        if self.theta < 1.0 and space.joints is not None and implicit:
-            ahead = space.joints.velocity
-            free = free_motion(model, at.state, h, implicit=True, theta=self.theta, ahead=ahead)
+        if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
+            free = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
             space = mapped(free)
         last = memory.recall(contacts.feature)
         shift, lift, rebounds = _normal_shift(model, at, space, last, poisson=self.restitution_law == "poisson")
@@ -222,13 +221,14 @@ class MoreauJean:
             outcome = collide(model, at, space, shift, words, answer)
         else:
             outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        v, _ = space.body_velocity(free, outcome.impulse)
         result = finish(
             model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
         )
         if self.stiffness is None:
-            return result
+            return result, v
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
-        return _with_springs(result, stored, stored - memory.stored)
+        return _with_springs(result, stored, stored - memory.stored), v
 
 
 def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:

@@ -11,9 +11,15 @@ angular velocity, each of which is constant in the body while it turns about it,
 bodies drift. :math:`\theta = 1` is the implicit Euler scheme of S1; :math:`\theta = 1/2` is symmetric in time, follows
 parabolas exactly and is of the second order as long as no contact opens, closes or slips.
 
-The gyroscopic term, in body axes :math:`I (y - x) + h\, y_\theta \times I y_\theta = 0` with
-:math:`y_\theta = \theta y + (1 - \theta) x`, changes the kinetic energy by
-:math:`-(\theta - \tfrac12) |y - x|_I^2`: never up, and not at all for :math:`\theta = 1/2`.
+Bodies that no impulse touches in a step fly freely from its start to its end, and keep their angular momentum and
+rotational energy: :mod:`signorini.dynamics.flight`. A body that a contact touches takes the spin at the end of that
+flight, in body axes, and turns about its new velocity as above; so nothing creeps, and contacts hold at the end of the
+step. Bodies in joints take the implicit gyroscopic term, in body axes
+
+.. math:: I (y - x) + h\, y_\theta \times I y_\theta = 0, \qquad y_\theta = \theta y + (1 - \theta) x ,
+
+which changes the kinetic energy by :math:`-(\theta - \tfrac12) |y - x|_I^2`: never up, and not at all for
+:math:`\theta = 1/2`.
 """
 
 from __future__ import annotations
@@ -22,9 +28,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from signorini._arrays import Array
-from signorini.dynamics import advance, free_velocity, inverse_inertia, joint_coordinates, joint_rows, load_impulse
-from signorini.dynamics.bodies import TURN_AT_ONCE
+from signorini._arrays import Array, IntArray
+from signorini.dynamics import advance, gyroscopic_ways, inverse_inertia, joint_coordinates, joint_rows, load_impulse
+from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, NONE, TURN_AT_ONCE, spun_velocity
+from signorini.dynamics.flight import fly_bodies
 from signorini.formulations.base import FreeMotion, Memory
 from signorini.model import Model, State
 
@@ -68,36 +75,32 @@ def stage(model: Model, state: State, memory: Memory, h: float, theta: float = 1
     return Stage(state, there, before, coordinate, h, theta * h)
 
 
-def free_motion(
-    model: Model, state: State, h: float, *, implicit: bool, theta: float = 1.0, ahead: Array | None = None
-) -> FreeMotion:
+def free_motion(model: Model, at: Stage, gyroscopic: str, *, ahead: Array | None = None) -> FreeMotion:
     """Advance the velocities by the gyroscopic term and the loads.
 
     `ahead` (n_b, 6) are velocities at the end of the step that take joints into account; the gyroscopic term without
     them would be of the first order for a body whose spin a joint turns.
     """
-    M_inv = inverse_inertia(model.arrays, state.q)
-    v_spun = _spun(model, state, h, theta, ahead) if implicit else _explicit(model, state, state.v, h)
-    p_ext = load_impulse(model, state, h)
-    return FreeMotion(M_inv, v_spun, v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), p_ext)
+    arrays, state, ways = model.arrays, at.state, gyroscopic_ways(model, gyroscopic)
+    M_inv, p_ext = inverse_inertia(arrays, state.q), load_impulse(model, state, at.h)
+    v_spun = _spun(model, at, ways, ahead)
+    v_free, flight = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), np.zeros((model.body_count, 4))
+    early = at.h - at.drift
+    fly_bodies(ways, arrays.inertia, at.start.q, state.q, state.v, p_ext, early, at.drift, v_spun, v_free, flight)
+    return FreeMotion(M_inv, v_spun, v_free, p_ext, flight)
 
 
-def _explicit(model: Model, state: State, about: Array, h: float) -> Array:
-    """Return the velocities after the gyroscopic term of the velocities `about`."""
-    v: Array = state.v + (free_velocity(model.arrays, state.q, about, h, implicit=False) - about)
-    return v
-
-
-def _spun(model: Model, state: State, h: float, theta: float, ahead: Array | None) -> Array:
-    """Return the velocities after the gyroscopic term: an implicit step to y_theta, then as far again beyond it."""
-    if theta == 1.0:
-        return free_velocity(model.arrays, state.q, state.v, h, implicit=True)
-    turn = theta * h * float(np.linalg.norm(state.v[:, 3:], axis=1).max(initial=0.0))
+def _spun(model: Model, at: Stage, ways: IntArray, ahead: Array | None) -> Array:
+    """Return the velocities after the gyroscopic term; the implicit one as a step to y_theta, then as far beyond it."""
+    arrays, q, v, h, theta = model.arrays, at.state.q, at.state.v, at.h, at.theta
+    if theta == 1.0 or not np.any(ways == IMPLICIT):
+        return spun_velocity(arrays, ways, q, v, h)
+    turn = at.drift * float(np.linalg.norm(v[:, 3:], axis=1).max(initial=0.0))
     parts = max(1, int(np.ceil(turn / TURN_AT_ONCE)))
     if ahead is not None and parts == 1:
-        return _explicit(model, state, theta * ahead + (1.0 - theta) * state.v, h)
-    v = state.v
+        about = theta * ahead + (1.0 - theta) * v
+        explicit = np.where(ways == IMPLICIT, EXPLICIT, NONE)
+        return np.asarray(v + (spun_velocity(arrays, explicit, q, about, h) - about))
     for _ in range(parts):
-        weighted = free_velocity(model.arrays, state.q, v, theta * h / parts, implicit=True)
-        v = v + (weighted - v) / theta
+        v = v + (spun_velocity(arrays, ways, q, v, at.drift / parts) - v) / theta
     return v

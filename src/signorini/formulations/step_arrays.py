@@ -25,6 +25,7 @@ def _numbered(count: int) -> Any:
     MASS,  # (n_b,)
     INERTIA,  # (n_b, 3, 3) in body axes
     FREE,  # (n_b, 6)
+    WAY,  # (n_b,) how the gyroscopic term is taken, see signorini.dynamics.bodies
     ROOT,  # (n_b, 3, 3): A with A A^T = I^-1 on the free directions, in body axes
     BOUND,  # (n_b,)
     THIN,  # (n_b,) least width, see signorini.model.thickness
@@ -39,6 +40,8 @@ def _numbered(count: int) -> Any:
     V_0,  # (n_b, 6)
     V_SPUN,  # (n_b, 6) after the gyroscopic term
     V_FREE,  # (n_b, 6) after all loads
+    FLIGHT,  # (n_b, 4) turn of bodies in free flight, zero for those that do not fly, see signorini.dynamics.flight
+    FLOWN,  # (n_b, 4) the same, zero for those that were touched
     P_EXT,  # (n_b, 6) impulse of all loads
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
@@ -148,7 +151,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, 6) work space
     ARRAY_COUNT,
-) = _numbered(117)
+) = _numbered(120)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -271,7 +274,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     STAGE,
     FIXED,
     DIM,
-    IMPLICIT,  # gyroscopic term
+    GYROSCOPIC,  # the way that is asked for
     PAUSE,  # loads or drives are functions: return to Python before each look ahead
     CONTACTS,
     SEEN,  # contacts of the step

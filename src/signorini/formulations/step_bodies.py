@@ -7,6 +7,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import gyroscopic
+from signorini.dynamics.flight import fly_bodies, stop_flights
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
@@ -18,9 +19,10 @@ from signorini.formulations.step_arrays import (
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
+    FLIGHT,
+    FLOWN,
     FOLLOWS,
     FREE,
-    IMPLICIT,
     INERTIA,
     ISLAND,
     JOINED,
@@ -38,6 +40,7 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     V_SPUN,
+    WAY,
     Y_ROW,
     H,
     Q,
@@ -71,22 +74,21 @@ def mass_factors(mass: Array, free: Array, root: Array, q: Array, factor: Array)
 @inner_kernel
 def free_step(t: IntArray) -> None:
     """Advance velocities by the gyroscopic term and the loads, and tell how far bodies may come."""
-    v, v_spun, h = real_rows(t, V), real_rows(t, V_SPUN), reals(t, NUMBERS)[H]
+    q, v, v_spun, h = real_rows(t, Q), real_rows(t, V), real_rows(t, V_SPUN), reals(t, NUMBERS)[H]
     for b in range(v.shape[0]):
         for k in range(6):
             v_spun[b, k] = v[b, k]
-    gyroscopic(
-        real_blocks(t, INERTIA), real_rows(t, FREE), real_rows(t, Q), v, h, wholes(t, COUNTS)[IMPLICIT] == 1, v_spun
-    )
-    load_bodies(t)
+    gyroscopic(wholes(t, WAY), real_blocks(t, INERTIA), q, v, h, v_spun)
+    load_bodies(t, q)
 
 
 @inner_kernel
-def load_bodies(t: IntArray) -> None:
-    """Add what the loads do to the velocities after the gyroscopic term, and tell how far bodies may come."""
-    fixed, h, bound, reach = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], reals(t, BOUND), reals(t, REACH)
+def load_bodies(t: IntArray, q_start: Array) -> None:
+    """Add what loads and free flight from `q_start` do to the velocities, and tell how far bodies may come."""
+    numbers, bound, reach, q = reals(t, NUMBERS), reals(t, BOUND), reals(t, REACH), real_rows(t, Q)
     v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
-    mass_factors(reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), real_rows(t, Q), L)
+    fixed, h, drift = wholes(t, COUNTS)[FIXED], numbers[H], numbers[DRIFT]
+    mass_factors(reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), q, L)
     for b in range(v_free.shape[0]):
         x0 = L[b, 3] * p_ext[b, 3] + L[b, 6] * p_ext[b, 4] + L[b, 9] * p_ext[b, 5]
         x1 = L[b, 4] * p_ext[b, 3] + L[b, 7] * p_ext[b, 4] + L[b, 10] * p_ext[b, 5]
@@ -94,6 +96,20 @@ def load_bodies(t: IntArray) -> None:
         for k in range(3):
             v_free[b, k] = v_spun[b, k] + L[b, k] * L[b, k] * p_ext[b, k]
             v_free[b, 3 + k] = v_spun[b, 3 + k] + L[b, 3 + 3 * k] * x0 + L[b, 4 + 3 * k] * x1 + L[b, 5 + 3 * k] * x2
+    fly_bodies(
+        wholes(t, WAY),
+        real_blocks(t, INERTIA),
+        q_start,
+        q,
+        real_rows(t, V),
+        p_ext,
+        h - drift,
+        drift,
+        v_spun,
+        v_free,
+        real_rows(t, FLIGHT),
+    )
+    for b in range(v_free.shape[0]):
         speed = math.sqrt(v_free[b, 0] ** 2 + v_free[b, 1] ** 2 + v_free[b, 2] ** 2)
         speed += bound[b] * math.sqrt(v_free[b, 3] ** 2 + v_free[b, 4] ** 2 + v_free[b, 5] ** 2)
         reach[b] = h * speed
@@ -146,6 +162,7 @@ def move_step(t: IntArray) -> None:
     """Set the new velocities and move all bodies; y of the islands belongs to the impulses found."""
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
+    flown = real_rows(t, FLOWN)
     for b in range(q.shape[0]):
         for k in range(7):
             q_0[b, k] = q[b, k]
@@ -155,7 +172,8 @@ def move_step(t: IntArray) -> None:
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
     counts[FAR] = 1 if counts[FOLLOWS] == 1 and moves_far(t) else 0
-    move_bodies(q, v, numbers[DRIFT], True, counts[FIXED])
+    stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), flown)
+    move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding
             for k in range(7):

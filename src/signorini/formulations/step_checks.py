@@ -34,6 +34,7 @@ from signorini.formulations.step_arrays import (
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
+    FLOWN,
     FRICTION_LOSS,
     GRAVITY,
     GRAVITY_X,
@@ -79,6 +80,7 @@ from signorini.formulations.step_arrays import (
     TOLERANCE,
     TURNED,
     V_0,
+    V_FREE,
     V_SPUN,
     VALUE,
     WEIGHT,
@@ -165,6 +167,14 @@ def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, floa
 
 
 @inner_kernel
+def _new_velocity(t: IntArray, b: int) -> tuple[float, float, float, float, float, float]:
+    """Return the velocity after the step in the axes where the step acts: flight turns spins with their bodies."""
+    flown = real_rows(t, FLOWN)
+    flew = flown[b, 0] != 0.0 or flown[b, 1] != 0.0 or flown[b, 2] != 0.0 or flown[b, 3] != 0.0
+    return _velocity(real_rows(t, V_FREE if flew else V), b)
+
+
+@inner_kernel
 def _drive_work(t: IntArray) -> float:
     """Return the work of prescribed motions through contacts [J]."""
     counts, order, index = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX)
@@ -237,6 +247,14 @@ def _gained_by_springs(t: IntArray) -> float:
 
 
 @inner_kernel
+def _differ(a: Array, b: Array) -> bool:
+    found = False
+    for k in range(a.shape[0]):
+        found = found or a[k] != b[k]
+    return found
+
+
+@inner_kernel
 def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float]:
     """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took."""
     mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
@@ -249,7 +267,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
         if late > 0.0:
             e_0 = e_parted
-        new, spun = _velocity(v, b), _velocity(v_spun, b)
+        new, spun = _new_velocity(t, b), _velocity(v_spun, b)
         start = body_energy(mass[b], I, e_0, _velocity(v_0, b))  # the same all along a drift
         jump = body_energy(
             mass[b],
@@ -265,16 +283,17 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
             ),
         )
         # All of the step belongs to the orientation before overlapping bodies were parted.
-        parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
-        for k in range(3):
-            parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k]) if late == 0.0 else 0.0
+        if late == 0.0 and _differ(q_parted[b], q_0[b]):
+            parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
+            for k in range(3):
+                parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k])
         free_loss += start - body_energy(mass[b], I, e_0, spun)
         if place[b, PRESSED] == 1:
             pressed_loss += jump
         else:
             free_loss += jump
         T_0 += start
-        T_1 += body_energy(mass[b], I, e_1, new)
+        T_1 += body_energy(mass[b], I, e_1, _velocity(v, b))
     return (T_0, T_1, parted, pressed_loss, free_loss)
 
 
@@ -286,7 +305,7 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
     way of the step, and how much more that of all loads would be at the new velocities.
     """
     mass, bound, numbers, fixed = reals(t, MASS), reals(t, BOUND), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED]
-    q, q_0, v, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V), real_rows(t, V_0)
+    q, q_0, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V_0)
     p_ext, weight, h = real_rows(t, P_EXT), real_rows(t, WEIGHT), numbers[H]
     before, after, load, more, extent, largest, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for b in range(mass.shape[0]):
@@ -298,9 +317,10 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
             before -= g * q_0[b, k]
             after -= g * q[b, k]
             extent = max(extent, abs(q[b, k]))
+        v = _new_velocity(t, b)
         for k in range(6):
-            change = late * (v[b, k] - v_0[b, k])
-            load += (p_ext[b, k] - h * weight[b, k]) * (v[b, k] - change)
+            change = late * (v[k] - v_0[b, k])
+            load += (p_ext[b, k] - h * weight[b, k]) * (v[k] - change)
             more += p_ext[b, k] * change
         heaviness += mass[b] * numbers[GRAVITY]
     return (before, after, heaviness * (extent + largest), load, more)

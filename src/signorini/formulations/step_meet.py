@@ -22,6 +22,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.flight import turn_evenly
 from signorini.formulations.step_arrays import (
     ACTING,
     BEGIN,
@@ -34,6 +35,8 @@ from signorini.formulations.step_arrays import (
     DRIVE,
     FIND,
     FIXED,
+    FLIGHT,
+    FLOWN,
     GONE,
     INDEX,
     LABEL,
@@ -95,12 +98,13 @@ FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
 
 @inner_kernel
-def set_path(t: IntArray, v: Array) -> None:
-    """Let all bodies go at the velocities `v`, fixed ones as they are driven."""
+def _set_path(t: IntArray, v: Array, flight: Array) -> None:
+    """Let all bodies go at the velocities `v`, fixed ones as they are driven and those that fly as they turn."""
     path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
     for b in range(path.shape[0]):
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
+    turn_evenly(flight, reals(t, NUMBERS)[DRIFT], path)
 
 
 @inner_kernel
@@ -170,7 +174,7 @@ def _write_meeting(
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
-            index[r, 2] = _pair_of(given[first, 2]) * names + desk.index[c, 2] % names
+            index[r, 2] = _pair_of(given[first, 2]) * names + desk.number[c, 2] % names
             index[r, 3] = given[first, 3]
             forbid = forbid or left < 0.0
             r += 1
@@ -281,7 +285,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
 def meet_step(t: IntArray) -> bool:
     """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
     count, index, desk = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), _desk(t)
-    set_path(t, real_rows(t, V_FREE))
+    _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
     first, made = 0, 0
     while first < count:
         last = _end_of_pair(index, first, count)
@@ -399,12 +403,13 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
 
 @inner_kernel
 def follow(t: IntArray) -> int:
-    """Follow all ways from where the step acts at the velocities of ``PATH``; return what comes of it.
+    """Follow all ways from where the step acts at the new velocities V; return what comes of it.
 
     ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``NO_ROOM`` for these.
     """
     counts, h, fixed = wholes(t, COUNTS), reals(t, NUMBERS)[DRIFT], wholes(t, COUNTS)[FIXED]
     reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
+    _set_path(t, real_rows(t, V), real_rows(t, FLOWN))
     for b in range(fixed, reach.shape[0]):
         speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
         speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
@@ -431,14 +436,14 @@ def check_ways(t: IntArray) -> bool:
     q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
     v, v_0 = real_rows(t, V), real_rows(t, V_0)
     acts_at_start = numbers[DRIFT] == numbers[H]
-    set_path(t, v)
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
-        for k in range(6):
-            v[b, k] = v_0[b, k]
         for k in range(7):
             q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
     outcome = follow(t)
+    for b in range(q.shape[0]):
+        for k in range(6):
+            v[b, k] = v_0[b, k]
     if outcome == FREE_WAYS:
         for b in range(q.shape[0]):
             for k in range(7):

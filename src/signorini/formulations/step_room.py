@@ -9,6 +9,8 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
+from signorini.dynamics import gyroscopic_ways
+from signorini.dynamics.bodies import WAYS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
 from signorini.formulations.couples import Couples, has_couples
@@ -60,8 +62,8 @@ _FIRST_POOL = 1 << 14  # numbers for the robust solver
 class Options(NamedTuple):
     """What a stepper asks of its compiled step."""
 
-    implicit: bool
-    """The gyroscopic term."""
+    gyroscopic: str
+    """How the term is taken, one of :data:`~signorini.dynamics.bodies.WAYS`."""
     soft: bool
     """Whether islands that resist may be made compliant."""
     sleeps: bool = False
@@ -110,7 +112,7 @@ class Room:
         self.numbers = self.arena.put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
         self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
-        self._make_bodies(sleep=options.sleeps)
+        self._make_bodies(options.gyroscopic, sleep=options.sleeps)
         self.collisions = Collisions(self.arena) if options.poisson else None
         self.couples = Couples(self.arena, model) if has_couples(model) else None
         if self.couples is None:
@@ -129,13 +131,13 @@ class Room:
         spring = 0.0 if stiffness is None else 1.0 / (theta * h * h * stiffness)
         self.numbers[[at.DRIFT, at.PULL, at.LIFT, at.SPRING]] = theta * h, pull, lift, spring
         dim = 2 if model.planar else 3
-        self.counts[[at.FIXED, at.DIM, at.IMPLICIT]] = model.fixed_count, dim, options.implicit
+        self.counts[[at.FIXED, at.DIM, at.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
         self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
 
-    def _make_bodies(self, *, sleep: bool) -> None:
+    def _make_bodies(self, gyroscopic: str, *, sleep: bool) -> None:
         """Make the arrays whose size is that of the model."""
         model, arrays, put = self.model, self.model.arrays, self.arena.put
         n_b, fixed = model.body_count, model.fixed_count
@@ -158,6 +160,9 @@ class Room:
         for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
+        put(at.FLIGHT, np.zeros((n_b, 4)))
+        put(at.FLOWN, np.zeros((n_b, 4)))
+        put(at.WAY, gyroscopic_ways(model, gyroscopic))
         put(at.REACH, np.zeros(n_b))
         put(at.PATH, np.zeros((n_b, 6)))
         put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))

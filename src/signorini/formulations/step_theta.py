@@ -11,7 +11,7 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
-from signorini.dynamics.bodies import TURN_AT_ONCE, gyroscopic
+from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -23,8 +23,8 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIFTED,
     FIXED,
-    FREE,
-    IMPLICIT,
+    FLOWN,
+    GYROSCOPIC,
     INERTIA,
     NEEDED,
     NUMBERS,
@@ -34,6 +34,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     V_FREE,
     V_SPUN,
+    WAY,
     H,
     P,
     Q,
@@ -46,17 +47,19 @@ from signorini.formulations.step_run import UNKNOWN, after_look, find, log_is_fu
 @inner_kernel
 def _drift(t: IntArray) -> None:
     """Move bodies at their old velocities to where the step acts."""
-    numbers, q, q_start = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START)
+    numbers, q, q_start, flown = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START), real_rows(t, FLOWN)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
-    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, wholes(t, COUNTS)[FIXED])
+        for k in range(4):
+            flown[b, k] = 0.0
+    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, flown, wholes(t, COUNTS)[FIXED])
 
 
 @inner_kernel
 def _spin(t: IntArray) -> None:
     """Advance velocities by the gyroscopic term: an implicit step to y_theta, then as far again beyond it."""
-    inertia, free, q, numbers = real_blocks(t, INERTIA), real_rows(t, FREE), real_rows(t, Q), reals(t, NUMBERS)
+    way, inertia, q, numbers = wholes(t, WAY), real_blocks(t, INERTIA), real_rows(t, Q), reals(t, NUMBERS)
     v, v_spun, weighted = real_rows(t, V), real_rows(t, V_SPUN), real_rows(t, V_FREE)
     fastest = 0.0
     for b in range(v.shape[0]):
@@ -64,12 +67,12 @@ def _spin(t: IntArray) -> None:
         for k in range(6):
             v_spun[b, k] = v[b, k]
             weighted[b, k] = v[b, k]
-    if wholes(t, COUNTS)[IMPLICIT] == 0:
-        gyroscopic(inertia, free, q, v, numbers[H], False, v_spun)
+    if wholes(t, COUNTS)[GYROSCOPIC] == EXPLICIT:
+        gyroscopic(way, inertia, q, v, numbers[H], v_spun)
         return
     theta, parts = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / TURN_AT_ONCE))
     for _ in range(int(parts)):
-        gyroscopic(inertia, free, q, v_spun, numbers[DRIFT] / parts, True, weighted)
+        gyroscopic(way, inertia, q, v_spun, numbers[DRIFT] / parts, weighted)
         for b in range(v.shape[0]):
             for k in range(3, 6):
                 v_spun[b, k] += (weighted[b, k] - v_spun[b, k]) / theta
@@ -87,7 +90,7 @@ def _aim(t: IntArray, steps: int) -> bool:
     if counts[STAGE] != AIMED:
         return bool(counts[STAGE] != DRIFTED)
     _spin(t)
-    load_bodies(t)
+    load_bodies(t, real_rows(t, Q_START))
     found = find(t)
     if found < 0 or found > real_rows(t, P).shape[0]:
         counts[NEEDED] = found

@@ -61,8 +61,9 @@ class StewartTrinkle:
     """Friction directions per contact, ``n_d >= 3``; in the plane there are always two."""
     rotation: float = 0.0
     """Angle from the contact's tangent t to the first direction [rad]."""
-    gyroscopic: str = "implicit"
-    """``"implicit"`` never raises the kinetic energy; ``"explicit"`` as in the paper."""
+    gyroscopic: str = "conserving"
+    """``"conserving"``: bodies that nothing touches keep angular momentum and rotational energy
+    (:mod:`~signorini.dynamics.flight`); ``"implicit"``: never raises the energy; ``"explicit"``: as in the paper."""
     form: str = "reduced"
     """``"reduced"`` eliminates velocities and joints, S1 eq. (47); ``"mixed"`` keeps them as unknowns, eq. (39)."""
     projection: bool = False
@@ -91,8 +92,8 @@ class StewartTrinkle:
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
-        free = free_motion(model, state, h, implicit=self.gyroscopic == "implicit")
         at = stage(model, state, memory, h)
+        free = free_motion(model, at, self.gyroscopic)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 
         def pose(b: Array) -> FrictionProblem:

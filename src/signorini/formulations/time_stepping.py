@@ -33,6 +33,7 @@ from signorini.dynamics import (
     joint_coordinates,
     relative_velocity,
 )
+from signorini.dynamics.flight import stop_flights
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
@@ -40,7 +41,7 @@ from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.joint_blocks import contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
-from signorini.formulations.stage import Stage, free_motion
+from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import ROUNDING
 from signorini.geometry import detect
@@ -61,7 +62,7 @@ def begin(model: Model, state: State) -> Memory:
 
 def candidates(model: Model, state: State, h: float, gyroscopic: str) -> Contacts:
     """Return the candidate contacts of a step of `h` seconds from `state`."""
-    free = free_motion(model, state, h, implicit=gyroscopic == "implicit")
+    free = free_motion(model, stage(model, state, Memory.none(), h), gyroscopic)
     return reachable_contacts(model, state, free.v_free, h)
 
 
@@ -272,7 +273,9 @@ def finish(
     """
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
-    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation)
+    flown = np.zeros_like(free.flight)
+    stop_flights(free.v_free, v, free.flight, flown)
+    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
     after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
@@ -310,9 +313,9 @@ def warm_start(memory: Memory, space: ContactSpace) -> Array:
 
 
 def check_gyroscopic(value: str, who: str) -> None:
-    """Raise `InputError` unless `value` is one of the two ways to treat the gyroscopic term."""
-    if value not in ("implicit", "explicit"):
-        raise InputError(f"{who}: gyroscopic is {value!r}, must be 'implicit' or 'explicit'")
+    """Raise `InputError` unless `value` is one of the ways to treat the gyroscopic term."""
+    if value not in ("conserving", "implicit", "explicit"):
+        raise InputError(f"{who}: gyroscopic is {value!r}, must be 'conserving', 'implicit' or 'explicit'")
 
 
 def refuse(model: Model, who: str) -> None:

@@ -10,16 +10,17 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel, real_rows
+from signorini.dynamics.flight import stop_flights
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import moves_far
 from signorini.formulations.step_contacts import count_doubts
-from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step, set_path
+from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
 from signorini.formulations.step_stages import stage_address
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
-_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.DRIVE: 6}
+_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
 _FIRST_ROOM = 64
 
 
@@ -31,11 +32,9 @@ def _meet(t: IntArray) -> bool:
 
 @kernel
 def _follow(t: IntArray) -> int:
-    """Follow all ways at the velocities V, if some body goes far."""
-    if not moves_far(t):
-        return FREE_WAYS
-    set_path(t, real_rows(t, at.V))
-    return follow(t)
+    """Follow all ways, if some body goes far."""
+    stop_flights(real_rows(t, at.V_FREE), real_rows(t, at.V), real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN))
+    return follow(t) if moves_far(t) else FREE_WAYS
 
 
 class Ways:
@@ -77,8 +76,23 @@ class Ways:
             self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
-    def _set(self, q: Array, v_free: Array, drive: Array, drift: float) -> None:
+    def begin(self, q: Array, v_free: Array, flight: Array, drive: Array, drift: float) -> None:
+        """Begin a step.
+
+        Parameters
+        ----------
+        q, v_free : (n_b, 7), (n_b, 6)
+            Poses, and velocities without contact impulses.
+        flight : (n_b, 4)
+            Turns of bodies in free flight, zero for others.
+        drive : (n_b, 6)
+            Velocities of the fixed bodies.
+        drift : float
+            For how long bodies move at their new velocities [s].
+        """
         self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
+        self._arena[at.FLIGHT][:] = flight
+        self._counts[at.ROUNDS] = 0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
@@ -96,48 +110,34 @@ class Ways:
         n_c = int(self._counts[at.CONTACTS])
         return Contacts.of_rows(self._arena[at.VALUE][:n_c], self._arena[at.INDEX][:n_c])
 
-    def foreseen(self, q: Array, v_free: Array, drive: Array, drift: float, contacts: Contacts) -> Contacts:
-        """Return the contacts of a step from `q`, as they are to be posed.
-
-        Parameters
-        ----------
-        q, v_free, drive : (n_b, 7), (n_b, 6), (n_b, 6)
-            Poses, velocities without contact impulses, and those of the fixed bodies.
-        drift : float
-            For how long bodies move at their new velocities [s].
-        contacts
-            All that may close, where the bodies are.
-        """
+    def foreseen(self, contacts: Contacts) -> Contacts:
+        """Return the contacts of the step as they are to be posed; `contacts` are all that may close."""
         while True:
             if contacts.contact_count > self._arena[at.VALUE].shape[0]:
                 self._make_room(2 * contacts.contact_count)
-            self._set(q, v_free, drive, drift)
             self._rows(at.VALUE, at.INDEX, contacts)
-            self._counts[[at.CONTACTS, at.ROUNDS]] = contacts.contact_count, 0
+            self._counts[at.CONTACTS] = contacts.contact_count
             if _meet(self._arena.table):
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
 
-    def missed(
-        self, q: Array, v: Array, v_free: Array, drive: Array, drift: float, contacts: Contacts
-    ) -> Contacts | None:
-        """Return the contacts of a step with those that were missing when `v` was found, None if there are none."""
+    def missed(self, v: Array, contacts: Contacts) -> Contacts | None:
+        """Return the contacts of the step with those that were missing when `v` was found, None if there are none."""
+        self._arena[at.V][:] = v
+        place = self._arena[at.PLACE]
+        place[:, at.Y_ROW] = -1
+        place[contacts.body_a, at.Y_ROW] = place[contacts.body_b, at.Y_ROW] = 0
         while True:
             if contacts.contact_count > self._arena[at.SEEN_VALUE].shape[0]:
                 self._make_room(2 * contacts.contact_count)
-            self._set(q, v_free, drive, drift)
-            self._arena[at.V][:] = v
             self._rows(at.SEEN_VALUE, at.SEEN_INDEX, contacts)
-            self._counts[at.SEEN] = contacts.contact_count
-            place = self._arena[at.PLACE]
-            place[:, at.Y_ROW] = -1
-            place[contacts.body_a, at.Y_ROW] = place[contacts.body_b, at.Y_ROW] = 0
+            self._counts[at.SEEN], rounds = contacts.contact_count, int(self._counts[at.ROUNDS])
             outcome = _follow(self._arena.table)
             if outcome == FREE_WAYS:
                 return None
             if outcome == POSE_AGAIN:
                 return self._contacts()
-            self._counts[at.ROUNDS] = max(0, int(self._counts[at.ROUNDS]) - 1)
+            self._counts[at.ROUNDS] = rounds
             self._make_room(2 * abs(int(self._counts[at.NEEDED])))
 
 

@@ -45,8 +45,8 @@ class Desk(NamedTuple):
     mark: IntArray
     value: Array
     """Contacts found: point a, point b, normal, gap, (any, 10)."""
-    index: IntArray
-    """(any, 4)"""
+    number: IntArray
+    """Their bodies, name and row of materials, (any, 4)."""
 
 
 @inner_kernel
@@ -92,7 +92,7 @@ def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, marg
             desk.work,
             desk.mark,
             desk.value,
-            desk.index,
+            desk.number,
         ),
     )
     return int(min(abs(found), desk.value.shape[0]))

@@ -69,6 +69,18 @@ def normalized(e: Vector) -> tuple[float, float, float, float]:
     return (e[0] / n, e[1] / n, e[2] / n, e[3] / n)
 
 
+@inner_kernel
+def unit(e: Vector) -> tuple[float, float, float, float]:
+    """Return ``e / |e|`` for e that has length 1 but for rounding.
+
+    Numbers are denser below 1 than above it, so that a quotient by the root is too long by 1e-16 on the average, and
+    1e5 steps would add this up. Here the defect is summed from small differences, which have no such bias.
+    """
+    a, b = (0.25 - e[0] * e[0]) + (0.25 - e[1] * e[1]), (0.25 - e[2] * e[2]) + (0.25 - e[3] * e[3])
+    s = 0.5 * (a + b)
+    return (e[0] + s * e[0], e[1] + s * e[1], e[2] + s * e[2], e[3] + s * e[3])
+
+
 @kernel
 def turn_exact(e: Vector, omega: Vector, h: float) -> tuple[float, float, float, float]:
     """Return ``exp(h omega) e``: the orientation after turning at the constant world spin `omega` for `h` seconds."""

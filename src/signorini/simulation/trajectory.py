@@ -34,7 +34,8 @@ class Energy:
     damping: Array
     """Dissipated by dampers."""
     integration: Array
-    """Dissipated by the time-stepping scheme itself: implicit free flight, springs and gyroscopic term."""
+    """Dissipated by the time-stepping scheme itself: implicit flight under loads, springs and, with joints or by
+    choice, the gyroscopic term."""
     loads: Array
     """Work of the forces added to the scene."""
     drives: Array

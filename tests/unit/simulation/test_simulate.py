@@ -116,7 +116,7 @@ def test_bad_settings_are_named(settings: dict[str, object], message: str) -> No
         (lambda: sg.StewartTrinkle(rotation=np.inf), "StewartTrinkle: rotation is inf, must be finite"),
         (
             lambda: sg.MoreauJean(gyroscopic="none"),
-            "MoreauJean: gyroscopic is 'none', must be 'implicit' or 'explicit'",
+            "MoreauJean: gyroscopic is 'none', must be 'conserving', 'implicit' or 'explicit'",
         ),
     ],
 )
