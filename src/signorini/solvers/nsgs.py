@@ -58,10 +58,17 @@ class NSGS:
         history: list[tuple[float, float]] = []
         sweeps = 0
         status = Status.ITERATION_LIMIT
+        best, last = math.inf, p
         while True:
             budget = min(_CHUNK, limit - sweeps) if watched else limit
-            done, reached = sweeper.run(p, 0.9 * control.tolerance, budget, patience, self.progress, self.acceleration)
+            last = last.copy()
+            done, reached = sweeper.run(
+                last, 0.9 * control.tolerance, budget, patience, self.progress, self.acceleration
+            )
             sweeps += done
+            if reached < best:
+                best, p = reached, last
+            last = sweeper.p  # not the best: the residual may have to rise before it falls
             elapsed = time.perf_counter() - began
             history.append((elapsed, reached))
             if control.callback is not None:
