@@ -1,7 +1,7 @@
 """A campaign of planar friction problems of 100 to 2000 contacts: the default solver beside each of its members.
 
-Every solver has the same CPU time for a problem, and no other limit. Counted as solved is what the solver calls so and a
-residual written apart from the library's kernels, in extended precision, confirms::
+Every solver has the same CPU time for a problem, and no other limit. Counted as solved is what the solver calls so
+and a residual written apart from the library's kernels, in extended precision, confirms::
 
     python benchmarks/bench_planar.py --count 500 --out benchmarks/results/planar.csv
 

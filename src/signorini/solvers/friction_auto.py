@@ -27,13 +27,12 @@ from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted
-from signorini.solvers.nsgs import Sweeper, judged, starting_point
+from signorini.solvers.nsgs import CHUNK, Sweeper, judged, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
     from signorini.solvers.friction_auto_newton import NewtonMembers
 
-_CHUNK = 256  # sweeps between two looks at the clock
 _AFTER = 2  # sweeps after a guess was found to be good enough
 _PATIENCE = 200
 _PROGRESS = 0.1
@@ -71,25 +70,28 @@ class FrictionAuto:
         p = starting_point(problem, control)
         sweeper = Sweeper(problem)
         history: list[tuple[float, float]] = []
-        sweeps, solved, residual = 0, False, problem.residual_by_contacts(p) if self.sweeps == 0 else math.inf
-        chunk = self.sweeps if control.time_limit is None else _CHUNK
-        deadline = math.inf if control.time_limit is None else control.time_limit
-        while self.sweeps > 0:
-            done, residual = sweeper.run(p, 0.9 * control.tolerance, chunk, _PATIENCE, _PROGRESS, self.acceleration)
-            sweeps += done
-            history.append((time.perf_counter() - began, residual))
+        sweeps, residual = 0, math.inf
+
+        def over(done: int, reached: float) -> bool:
+            history.append((time.perf_counter() - began, reached))
             if control.callback is not None:
-                control.callback(sweeps, residual)
-            solved = residual <= control.tolerance
-            if solved or done < chunk or sweeps >= self.sweeps or history[-1][0] > deadline:
-                break
-        if solved and control.start is not None and residual > 0.0:
-            # A guess that is just good enough would be taken again in every step, and its error would add up to creep.
-            done, residual = sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)
-            sweeps += done
-        solved = solved and accepted(problem, problem.flat(p), residual, control.tolerance)
-        if solved and (control.start is not None or problem.rel(problem.flat(p)) <= _REL * control.tolerance):
-            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
+                control.callback(done, reached)
+            return control.time_limit is not None and history[-1][0] > control.time_limit
+
+        if self.sweeps > 0:
+            chunk = self.sweeps if control.time_limit is None else CHUNK
+            goal = 0.9 * control.tolerance
+            sweeps, residual = sweeper.watched_run(
+                p, goal, self.sweeps, _PATIENCE, _PROGRESS, self.acceleration, over, chunk
+            )
+            if 0.0 < residual <= control.tolerance and control.start is not None:
+                # A guess just good enough would be taken again in every step, and its error would add up to creep.
+                sweeps += sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)[0]
+        verdict = problem.verdict(p, control.tolerance)
+        sharp = control.start is not None or verdict.rel <= _REL * control.tolerance
+        if self.sweeps > 0 and verdict.solved and sharp:
+            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history, verdict=verdict)
+        residual = verdict.residual
         search = Search(problem, control, self, sweeper, p, residual, began, history)
         search.path.append(f"sweeps {sweeps}")
         with np.errstate(all="ignore"):
@@ -132,7 +134,7 @@ class Search:
         self.sweeper, self.window = sweeper, settings.acceleration
         self.swept = self.p
         if settings.sweeps == 0:
-            sweeper.p[:] = p
+            sweeper.last[:] = p
         self.began = began
         self.deadline = math.inf if control.time_limit is None else began + control.time_limit
         self.history = history
@@ -169,7 +171,7 @@ class Search:
         descent = Descent(self.problem, self.swept)
 
         def sweeps(count: int) -> tuple[Array, float]:
-            self.swept = self.sweeper.p.copy()
+            self.swept = self.sweeper.last.copy()
             goal = 0.9 * self.tolerance
             residual = self.sweeper.run(self.swept, goal, count, count + 1, _PROGRESS, self.window)[1]
             return self.swept, residual
@@ -192,8 +194,8 @@ class Search:
         """Let a member do `count` iterations, each worth `cost` factorisations; return its best point and residual."""
         best, residual, done = self.p, math.inf, 0
         while done < count and not self.met and residual > self.tolerance and time.perf_counter() <= self.deadline:
-            p, reached = member(min(_CHUNK, count - done))
-            done += _CHUNK
+            p, reached = member(min(CHUNK, count - done))
+            done += CHUNK
             if reached < residual:
                 best, residual = p, reached
         if done > 0:
