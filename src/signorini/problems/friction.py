@@ -34,6 +34,7 @@ from signorini.problems.couplings import (
 )
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction_extension import (
+    SPARSE_FROM,
     Extension,
     diagonal_blocks_of,
     extend,
@@ -209,7 +210,9 @@ class FrictionProblem:
         if rows == self.dim:
             put(self, "scaled_W", scaled_operator(self.W, extension.scale))
             return
-        W = self.W.dense() if isinstance(self.W, Delassus) else self.W
+        W: Any = self.W
+        if isinstance(W, Delassus):
+            W = W.sparse() if W.shape[0] > SPARSE_FROM else W.dense()
         alpha = np.zeros((n_c, rows))
         alpha[:, : self.softness.shape[1]] = self.softness
         alpha *= extension.scale**2  # 1 for the normal component
@@ -217,7 +220,7 @@ class FrictionProblem:
         put(self, "scaled_W", scaled_W)
         put(self, "load", np.ascontiguousarray(self.b.reshape(n_c, rows) * extension.scale))
         put(self, "blocks", diagonal_blocks_of(scaled_W, rows))
-        put(self, "couplings", couple_matrix(np.zeros((3 * n_c, 3 * n_c)), n_c, 3))
+        put(self, "couplings", couple_matrix(np.zeros((0, 0)), 0, 3))
 
     @classmethod
     def from_global(

@@ -245,7 +245,7 @@ def _solve_extended(problem: FrictionProblem, control: Control, solver: Friction
     from signorini.solvers.extended_friction import ExtendedFriction
     from signorini.solvers.solve import run
 
-    return run(solver if problem.rows == problem.dim else ExtendedFriction(), problem, control)
+    return run(solver if problem.rows == problem.dim else ExtendedFriction(swept=solver.sweeps == 0), problem, control)
 
 
 def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> Solution:

@@ -34,7 +34,7 @@ from signorini.solvers.solution import Control, Solution, Status
 _INNER_STEPS = 10
 _INNER_FALL = 1e-2  # an inner problem counts as solved when |F| fell by this factor
 _LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
-_ABOVE_FAILED, _FORGET = 2.0, 0.7  # alpha stays above twice the one that failed, less by this factor at every success
+ABOVE_FAILED, FORGET = 2.0, 0.7  # alpha stays above twice the one that failed, less by this factor at every success
 _POLISH = (1e-9, 1e-7, 1e-5, 1e-3)  # alphas of the polish, tried in turn
 
 
@@ -104,9 +104,9 @@ def proximal_newton(
         if size <= _INNER_FALL * first:
             if inner <= 6:
                 alpha = max((0.1 if inner <= 3 else 0.3) * alpha, least)
-            least = max(_FORGET * least, _LEAST)
+            least = max(FORGET * least, _LEAST)
         else:
-            least = min(_ABOVE_FAILED * alpha, _MOST)
+            least = min(ABOVE_FAILED * alpha, _MOST)
             alpha = min(4.0 * alpha, _MOST)
             if not size < 0.5 * first:
                 r = centre
