@@ -39,7 +39,7 @@ from signorini.solvers.nsgs_acceleration import accelerated
 
 _WINDOW = 5  # double sweeps that the acceleration combines
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-_PATIENCE, _PROGRESS = 200, 0.1  # sweeps within which the residual must fall to this part
+_PATIENCE, _PROGRESS = 64, 0.1  # sweeps within which the residual must fall to this part
 _LOOK = 8  # sweeps between two looks at the residual
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew
 

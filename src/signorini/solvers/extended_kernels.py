@@ -249,7 +249,7 @@ def extended_sweeps(
     n_c, m = r.shape
     x, u, F, bounds = np.empty((1, m)), np.empty((1, m)), np.empty((1, m)), np.empty((1, limits.shape[1]))
     A, B, K = np.empty((1, m, m)), np.empty((1, m, m)), np.empty((m, m))
-    q = np.empty(m)
+    q, flat = np.empty(m), r.reshape(n_c * m)
     before = np.empty((n_c, m))
     points, changes = np.empty((window, n_c, m)), np.empty((window, n_c, m))
     gram, weights = np.empty((window, window)), np.empty(window)
@@ -267,7 +267,7 @@ def extended_sweeps(
             for i in range(m):
                 s = b[c, i]
                 for g in range(indptr[m * c + i], indptr[m * c + i + 1]):
-                    s += data[g] * r[indices[g] // m, indices[g] % m]
+                    s += data[g] * flat[indices[g]]
                 for j in range(m):
                     s -= blocks[c, i, j] * r[c, j]
                 q[i] = s
