@@ -2,12 +2,11 @@
 
 1. Accelerated Gauss-Seidel sweeps as long as the residual falls tenfold in 200 of them.
 2. If they came near: a few steps of proximal Newton.
-3. An interior point, near the solution cut short by Newton's method in the modes that it found; where it stalls,
-   proximal Newton goes on.
+3. An interior point, near the solution cut short by Newton's method in the modes that it found.
 4. Rounds, each with twice the operations of the last, which every member gets alike: sweeps and projected gradient go
-   on where they ended, an interior point starts at another size, proximal Newton at the best point, or where the
-   others are if it has not bettered it. So a problem that a member solves alone is solved here for a small multiple
-   of what it needs alone.
+   on where they ended; proximal Newton takes up where the interior point stalled, later the best point, or where the
+   others are if it has not bettered that; interior points start at other sizes. So a problem that a member solves
+   alone is solved here for a small multiple of what it needs alone.
 
 Whatever happens, the best point by the problem's own residual is returned, and called solved only if that residual
 meets the tolerance.

@@ -33,6 +33,7 @@ class NewtonMembers:
         self.system = newton_system(self.scaled)
         self.swept = self.scaled.scaled(search.p)
         self.sizes = _start_sizes(self.swept)
+        self.stalled: Array | None = None  # where the first interior point ended, until proximal Newton takes it up
         self.started_at = np.inf  # residual at the last start of proximal Newton from the best point
 
     @property
@@ -45,15 +46,20 @@ class NewtonMembers:
         search = self.search
         if search.met or (search.residual < _SWEPT_NEAR and self._proximal(self.swept, 1e-3, 15)):
             return True
-        run = self._path()
-        return search.met or search.over() or self._proximal(run.r, 1e-2, _PATIENT_STEPS)
+        self.stalled = self._path().r
+        return search.met
 
     def turn(self, steps: int, other: Array) -> None:
         """Run an interior point of another size, if one is left, and so many steps of proximal Newton.
 
-        These start at the best point; where the last ones did and came to nothing, at the `other` impulses.
+        The first turn goes on where the first interior point stalled. Later ones start at the best point; where the
+        last one did and came to nothing, at the `other` impulses.
         """
         search = self.search
+        if self.stalled is not None:
+            self._proximal(self.stalled, 1e-2, _PATIENT_STEPS)
+            self.stalled = None
+            return
         if self.sizes:
             run = self._path()
             if not search.met and not search.over() and run.residual < _NEAR:

@@ -46,6 +46,7 @@ def disc_pile(width: int, height: int, seed: int, mu: float = 0.5, **options: ob
     return FrictionProblem(J @ J.T, J @ v.reshape(-1), np.full(n_c, mu), dim=2, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.compiled_only
 def test_sweeps_and_gradient_go_on_where_no_newton_method_may_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """A heavy box on light ones: the first sweeps give up, long ones succeed."""
     problem = box_stack(4, ratio=100.0)
@@ -56,6 +57,7 @@ def test_sweeps_and_gradient_go_on_where_no_newton_method_may_run(monkeypatch: p
     assert members == {"sweeps", "gradient"}
 
 
+@pytest.mark.compiled_only
 def test_every_member_has_its_turn_before_the_budget_is_used_up() -> None:
     """A body squeezed between two walls: nobody succeeds, everybody has tried, with budgets that grow."""
     n = np.array([1.0, 0.0, 0.0, -1.0, 0.0, 0.0])
@@ -71,6 +73,7 @@ def test_every_member_has_its_turn_before_the_budget_is_used_up() -> None:
             assert all(b >= 1.9 * a for a, b in itertools.pairwise(costs))
 
 
+@pytest.mark.compiled_only
 def test_watched_sweeps_go_on_where_they_ended() -> None:
     """Looked at every 256 sweeps or not, they succeed: taken up at the best point they would stay there."""
     problem = box_stack(8, ratio=100.0)
@@ -112,28 +115,20 @@ def test_weights_that_failed_are_remembered() -> None:
 
 
 def test_newton_step_by_blocks_of_three() -> None:
-    """Against the dense matrix ``B + A (W + alpha)``, found by differences of the function."""
-    problem = disc_pile(10, 8, 1, rolling=0.1)
+    """Along the step the function, whose derivative at r it is, falls as fast as it is great."""
+    problem = disc_pile(8, 6, 1, rolling=0.1)
     scaled = EquilibratedExtension(problem)
     assert scaled.sparse
-    rng = np.random.default_rng(0)
-    r = rng.normal(size=scaled.b.shape)
+    r = np.random.default_rng(0).normal(size=scaled.b.shape)
     r[:, 0] = abs(r[:, 0])
-    alpha, n = 1e-2, r.size
+    alpha, h = 1e-2, 1e-7
     u = scaled.velocity(r)
-    F, _ = scaled.function(u, r)
+    F, size = scaled.function(u, r)
     step = scaled.newton_step(u, r, F, alpha)
     assert step is not None
-    h = 1e-7
-    K = np.empty((n, n))
-    for k in range(n):
-        d = np.zeros(n)
-        d[k] = h
-        e = d.reshape(r.shape)
-        moved = u + scaled.velocity(r + e) - scaled.velocity(r) + alpha * e
-        K[:, k] = (scaled.function(moved, r + e)[0] - F).reshape(-1) / h
-    left = np.linalg.norm(K @ step.reshape(-1) + F.reshape(-1)) / np.linalg.norm(F)
-    assert left <= 1e-6  # differences of functions near 1 over 1e-7
+    e = h * step
+    moved = scaled.function(scaled.velocity(r + e) + alpha * e, r + e)[0]
+    assert np.linalg.norm((moved - F) / h + F) <= 1e-6 * size
 
 
 def test_swept_start_goes_to_newton_first() -> None:
