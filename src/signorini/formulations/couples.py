@@ -15,16 +15,6 @@ from signorini.formulations.step_solve import WINDOW
 from signorini.model import Model
 from signorini.problems import FrictionProblem
 
-_NUMBERS = {
-    at.COUPLE_SCALE: (6,),
-    at.COUPLE_UNIT: (6,),
-    at.COUPLE_LIMIT: (6,),
-    at.COUPLE_BLOCK: (6, 6),
-    at.COUPLE_LOAD: (6,),
-    at.COUPLE_P: (6,),
-    at.COUPLE_U: (6,),
-    at.COUPLE_OLD: (3,),
-}
 # Which kernel takes the place of which, and where the one whose place is taken goes.
 _INSTEAD = (
     (at.POSE, at.POSE_COUPLES, at.ORDINARY_POSE),
@@ -47,24 +37,34 @@ def can_be_posed(model: Model) -> bool:
 
 
 class Couples:
-    """Contacts of six components in the arrays of a step."""
+    """Contacts with couples in the arrays of a step."""
 
     def __init__(self, arena: Arena, model: Model) -> None:
         self._arena = arena
         self._bodies = model.body_count
         self._dim = 2 if model.planar else 3
+        self._axes = _components(model)
+        R = len(self._axes)
+        arena.put(at.COUPLE_AXES, np.array(self._axes, dtype=np.int64))
         arena.put(at.COUPLE_DATA, _by_material(model))
-        arena.put(at.COUPLE_GROUPS, np.array([[1, 3, 4, 6], [1, 4, 4, 6]], dtype=np.int64))
-        arena.put(at.COUPLE_WORK, np.zeros((4, 6, 6)))
-        for k, columns in _NUMBERS.items():
-            arena.put(k, np.zeros((0, *columns)))
+        rolling = self._dim + (3 in self._axes)
+        groups = [[1, self._dim, rolling, R], [1, rolling, rolling, R]]
+        arena.put(at.COUPLE_GROUPS, np.array(groups, dtype=np.int64))
+        arena.put(at.COUPLE_WORK, np.zeros((4, 6, R)))
+        self._by_contact = (
+            *(at.COUPLE_SCALE, at.COUPLE_UNIT, at.COUPLE_LIMIT, at.COUPLE_BLOCK, at.COUPLE_LOAD),
+            *(at.COUPLE_P, at.COUPLE_U, at.COUPLE_OLD),
+        )
+        columns: dict[int, tuple[int, ...]] = {at.COUPLE_LIMIT: (6,), at.COUPLE_BLOCK: (R, R), at.COUPLE_OLD: (3,)}
+        for k in self._by_contact:
+            arena.put(k, np.zeros((0, *columns.get(k, (R,)))))
         arena.put(at.COUPLE_KIND, np.zeros(0, dtype=np.int64))
-        arena.put(at.COUPLE_GATHER, np.zeros((0, 6, 3)))
+        arena.put(at.COUPLE_GATHER, np.zeros((0, R, 3)))
 
     def make_room(self, capacity: int) -> None:
         """Make room for so many contacts; what is known of the last step is kept."""
         arena, size = self._arena, 6 * self._bodies + 6 * capacity
-        for k in _NUMBERS:
+        for k in self._by_contact:
             arena.grow(k, capacity)
         arena.grow(at.COUPLE_KIND, capacity)
         arena.grow(at.COUPLE_GATHER, 4 * capacity)
@@ -81,7 +81,7 @@ class Couples:
     def impulses(self, law: FrictionLaw, rows: IntArray) -> Array:
         """Return what contacts of the step, by features, did, as a problem with this law has it, (n_c, rows)."""
         whole = np.hstack([self._arena[at.IMPULSE][rows], self._arena[at.COUPLE_OLD][rows]])
-        z: Array = np.ascontiguousarray(whole[:, self._columns(law)])
+        z: Array = np.ascontiguousarray(whole[:, self._components_of(law)])
         return z
 
     def rescue(self, problem: FrictionProblem, law: FrictionLaw, place: IntArray, tolerance: float) -> int:
@@ -89,17 +89,29 @@ class Couples:
 
         `place` are the rows of the contacts of the problem.
         """
-        unit, columns = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place], self._columns(law)
+        unit = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
+        columns = [self._axes.index(axis) for axis in self._components_of(law)]
         start = np.ascontiguousarray((unit * self._arena[at.COUPLE_P][place])[:, columns])
-        solution = solve_robustly(problem, tolerance, start.reshape(-1), swept=False)
-        whole = np.zeros((place.size, 6))
+        solution = solve_robustly(problem, tolerance, start.reshape(-1))
+        whole = np.zeros(unit.shape)
         whole[:, columns] = solution.z.reshape(start.shape)
         self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
         return solution.iterations
 
-    def _columns(self, law: FrictionLaw) -> list[int]:
+    def _components_of(self, law: FrictionLaw) -> list[int]:
         """Return which of the six components a problem with this law has."""
         return [*range(self._dim), *(3 + axis for axis in law.couples)]
+
+
+def _components(model: Model) -> list[int]:
+    """Return which of (n, t, o, tau, rho_t, rho_o) some pair of bodies may have."""
+    materials = model.materials
+    axes = [0, 1] if model.planar else [0, 1, 2]
+    if np.any(materials.torsional > 0.0) or np.any(materials.ellipsoid > 0.0):
+        axes += [3]
+    if np.any(materials.rolling > 0.0):
+        axes += [5] if model.planar else [4, 5]
+    return axes
 
 
 def _by_material(model: Model) -> Array:

@@ -136,22 +136,24 @@ def _numbered(count: int) -> Any:
     # collisions by Poisson's law
     PHASE,  # (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
     COMPRESSION,  # (cap, 3) impulses of the first phase
-    # couples and ellipsoids of friction; six components (n, t, o, tau, rho_t, rho_o), see step_couples
+    # couples and ellipsoids of friction; those R of the components (n, t, o, tau, rho_t, rho_o) that some pair of
+    # bodies may have, see step_couples
+    COUPLE_AXES,  # (R,) which of the six
     COUPLE_DATA,  # (n_m, 8) by material: half axes of the last five, limits of the last two groups, ellipsoid or not
     COUPLE_GROUPS,  # (2, 4) where groups of components begin: round friction, ellipsoidal friction
     COUPLE_KIND,  # (cap,) which of them
-    COUPLE_SCALE,  # (cap, 6) half axes s, 0 for components that a contact does not have
-    COUPLE_UNIT,  # (cap, 6) units d in which diagonals are 1
+    COUPLE_SCALE,  # (cap, R) half axes s, 0 for components that a contact does not have
+    COUPLE_UNIT,  # (cap, R) units d in which diagonals are 1
     COUPLE_LIMIT,  # (cap, 6): limits of the groups in these units, then without them
-    COUPLE_GATHER,  # (4 cap, 6, 3)
-    COUPLE_BLOCK,  # (cap, 6, 6) diagonal blocks of W, compliance included
-    COUPLE_LOAD,  # (cap, 6)
-    COUPLE_P,  # (cap, 6)
-    COUPLE_U,  # (cap, 6)
+    COUPLE_GATHER,  # (4 cap, R, 3)
+    COUPLE_BLOCK,  # (cap, R, R) diagonal blocks of W, compliance included
+    COUPLE_LOAD,  # (cap, R)
+    COUPLE_P,  # (cap, R)
+    COUPLE_U,  # (cap, R)
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
-    COUPLE_WORK,  # (4, 6, 6) work space
+    COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(120)
+) = _numbered(121)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

@@ -37,10 +37,10 @@ from signorini.formulations.step_couples import contact_error, spread_couples, v
 from signorini.solvers.extended_kernels import solve_extended_contact
 from signorini.solvers.nsgs_acceleration import accelerated
 
-_ROWS = 6
 _WINDOW = 5  # double sweeps that the acceleration combines
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-_PATIENCE, _PROGRESS = 200, 0.1  # sweeps within which the residual must fall to this part
+_PATIENCE, _PROGRESS = 64, 0.1  # sweeps within which the residual must fall to this part
+_LOOK = 8  # sweeps between two looks at the residual
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew
 
 
@@ -55,9 +55,10 @@ def _solve_one(t: IntArray, k: int, r: Array, row: int, y: Array) -> None:
     x, u, F, bounds, q = rows[o : o + 1], rows[o + 1 : o + 2], rows[o + 2 : o + 3], rows[o + 3 : o + 4], rows[4]
     if not W[0, 0] > 0.5:  # 1 in its units, unless the normal moves nothing
         return
-    for i in range(_ROWS):
+    R = r.shape[1]
+    for i in range(R):
         s = velocity_of(t, k, i, r[row, 0], y)
-        for j in range(_ROWS):
+        for j in range(R):
             s -= W[i, j] * r[row, j]
         q[i] = s
     if q[0] >= 0.0 and r[row, 0] == 0.0:
@@ -69,10 +70,10 @@ def _solve_one(t: IntArray, k: int, r: Array, row: int, y: Array) -> None:
         m = block[g]
         for j in range(3):
             change = 0.0
-            for i in range(_ROWS):
+            for i in range(R):
                 change += wide[g, i, j] * (x[0, i] - r[row, i])
             y[m, j] += change
-    for i in range(_ROWS):
+    for i in range(R):
         r[row, i] = x[0, i]
 
 
@@ -82,7 +83,7 @@ def _residual(t: IntArray, first: int, last: int, r: Array, y: Array) -> float:
     u = real_rows(t, COUPLE_U)
     error, size, scale = 0.0, 0.0, 0.0
     for k in range(first, last):
-        for i in range(_ROWS):
+        for i in range(r.shape[1]):
             u[k, i] = velocity_of(t, k, i, r[k - first, 0], y)
         a, b, c = contact_error(t, k, r[k - first], u[k])
         error, size, scale = error + a, size + b, scale + c
@@ -96,12 +97,13 @@ def _sweep_island(t: IntArray, i: int) -> bool:
     counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
+    R = best_r.shape[1]
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     n, m, at = island[i, N_CONTACTS], 6 * island[i, N_BODIES], 6 * island[i, FIRST_BODY] + 3 * first
-    state = solving[at : at + m + _ROWS * n]
-    y, r = state[:m].reshape((m // 3, 3)), state[m:].reshape((n, _ROWS))
+    state = solving[at : at + m + R * n]
+    y, r = state[:m].reshape((m // 3, 3)), state[m:].reshape((n, R))
     for k in range(n):
-        for j in range(_ROWS):
+        for j in range(R):
             r[k, j] = best_r[first + k, j]
     spread_couples(t, first, last, r, y)
     best, goal, goal_at, sweeps = math.inf, math.inf, 0, 0
@@ -116,11 +118,14 @@ def _sweep_island(t: IntArray, i: int) -> bool:
         sweeps += 2
         if sweeps % _FRESH == 0:
             spread_couples(t, first, last, r, y)
+        if sweeps % _LOOK != 0 and sweeps < counts[LIMIT]:
+            pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
+            continue
         residual = _residual(t, first, last, r, y)
         if residual < best:
             best = residual
             for k in range(n):
-                for j in range(_ROWS):
+                for j in range(R):
                     best_r[first + k, j] = r[k, j]
         if best <= tolerance or not residual < math.inf:
             break

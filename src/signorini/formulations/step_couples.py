@@ -1,7 +1,8 @@
 r"""The compiled step with couples and ellipsoids of friction: pose, velocities, check and result.
 
-A contact has six components, a force (n, t, o) and a couple (tau, rho_t, rho_o); those that it does not have are zero
-rows. They are kept in units in which cones are products of balls and the diagonal of W is about 1,
+A contact has up to six components, a force (n, t, o) and a couple (tau, rho_t, rho_o); those that no contact of the
+scene can have are left out, those that others have are zero rows. They are kept in units in which cones are products of
+balls and the diagonal of W is about 1,
 
 .. math:: p = s\, d\, r, \qquad u' = s\, d\, u,
 
@@ -25,6 +26,7 @@ from signorini.formulations.step_arrays import (
     COMPLIANT,
     CONE_VIOLATION,
     COUNTS,
+    COUPLE_AXES,
     COUPLE_BLOCK,
     COUPLE_DATA,
     COUPLE_GATHER,
@@ -83,7 +85,6 @@ from signorini.math.product_cones import product_square
 from signorini.math.rotation import dot, tangent_frame
 from signorini.problems.couplings import ZERO_ROW
 
-_ROWS = 6
 _NO_MOTION = 1e-14  # of W_nn: a group of components that can move nothing
 
 
@@ -96,28 +97,31 @@ def _write_rows(t: IntArray, k: int) -> None:
     b, load, v_free, drive = real_rows(t, B), real_rows(t, COUPLE_LOAD), real_rows(t, V_FREE), real_rows(t, DRIVE)
     n = (value[c, 6], value[c, 7], value[c, 8])
     tangent, other = tangent_frame(n)
-    frame = (n, tangent, other)
-    for i in range(3):
-        load[k, i] = b[k, i] * s[k, i]
-        load[k, 3 + i] = 0.0
+    frame, axes = (n, tangent, other), wholes(t, COUPLE_AXES)
+    for i in range(axes.shape[0]):
+        load[k, i] = b[k, axes[i]] * s[k, i] if axes[i] < 3 else 0.0
     load[k, 0] += reals(t, SHIFT)[k]
     g = start[k]
     for side in range(2):
         body, sign = index[c, side], 1.0 if side == 1 else -1.0
         v = drive if body < counts[FIXED] else v_free
-        for i in range(3):
-            spin = dot(frame[i], (v[body, 3], v[body, 4], v[body, 5]))
-            load[k, 3 + i] += sign * s[k, 3 + i] * spin
+        for i in range(axes.shape[0]):
+            if axes[i] >= 3:
+                spin = dot(frame[axes[i] - 3], (v[body, 3], v[body, 4], v[body, 5]))
+                load[k, i] += sign * s[k, i] * spin
         if body < counts[FIXED]:
             continue
-        for i in range(3):
-            d = frame[i]
+        for i in range(axes.shape[0]):
+            a = axes[i]
             for j in range(3):
-                wide[g, i, j] = s[k, i] * gather[g, i, j]
-                wide[g + 1, i, j] = s[k, i] * gather[g + 1, i, j]
-                wide[g, 3 + i, j] = 0.0
-                turn = d[0] * L[body, 3 + j] + d[1] * L[body, 6 + j] + d[2] * L[body, 9 + j]
-                wide[g + 1, 3 + i, j] = sign * s[k, 3 + i] * turn
+                if a < 3:
+                    wide[g, i, j] = s[k, i] * gather[g, a, j]
+                    wide[g + 1, i, j] = s[k, i] * gather[g + 1, a, j]
+                else:
+                    d = frame[a - 3]
+                    turn = d[0] * L[body, 3 + j] + d[1] * L[body, 6 + j] + d[2] * L[body, 9 + j]
+                    wide[g, i, j] = 0.0
+                    wide[g + 1, i, j] = sign * s[k, i] * turn
         g += 2
 
 
@@ -125,7 +129,7 @@ def _write_rows(t: IntArray, k: int) -> None:
 def _write_block(t: IntArray, k: int) -> None:
     """Write the diagonal block of contact `k` from its rows, with the compliance of its normal."""
     start, wide, W = wholes(t, START), real_blocks(t, COUPLE_GATHER), real_blocks(t, COUPLE_BLOCK)
-    for i in range(_ROWS):
+    for i in range(W.shape[1]):
         for j in range(i + 1):
             w = 0.0
             for g in range(start[k], start[k + 1]):
@@ -154,12 +158,12 @@ def _equilibrate(t: IntArray, k: int, immovable: float) -> None:
         for i in range(groups[kind, m], groups[kind, m + 1]):
             d[k, i] = unit
         limit[k, m] = limit[k, 3 + m] * d[k, 0] / unit
-    for i in range(_ROWS):
+    for i in range(W.shape[1]):
         load[k, i] *= d[k, i]
         for g in range(start[k], start[k + 1]):
             for j in range(3):
                 wide[g, i, j] *= d[k, i]
-        for j in range(_ROWS):
+        for j in range(W.shape[1]):
             W[k, i, j] *= d[k, i] * d[k, j]
 
 
@@ -167,7 +171,7 @@ def _equilibrate(t: IntArray, k: int, immovable: float) -> None:
 def _recall_couples(t: IntArray) -> None:
     """Set the impulses of the last step as a guess; both lists are sorted by feature, forces are recalled already."""
     counts, index, order = wholes(t, COUNTS), whole_rows(t, SEEN_INDEX), wholes(t, ORDER)
-    old_feature, old = wholes(t, OLD_FEATURE), real_rows(t, COUPLE_OLD)
+    old_feature, old, axes = wholes(t, OLD_FEATURE), real_rows(t, COUPLE_OLD), wholes(t, COUPLE_AXES)
     r, p, s, d = real_rows(t, COUPLE_P), real_rows(t, P), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_UNIT)
     for k in range(counts[ACTIVE]):
         feature = index[order[k], 2]
@@ -179,9 +183,10 @@ def _recall_couples(t: IntArray) -> None:
             else:
                 high = middle
         known = low < counts[OLD] and old_feature[low] == feature
-        for i in range(3):
-            r[k, i] = p[k, i] / (s[k, i] * d[k, i]) if s[k, i] > 0.0 else 0.0
-            r[k, 3 + i] = old[low, i] / (s[k, 3 + i] * d[k, 3 + i]) if known and s[k, 3 + i] > 0.0 else 0.0
+        for i in range(axes.shape[0]):
+            a = axes[i]
+            guess = p[k, a] if a < 3 else (old[low, a - 3] if known else 0.0)
+            r[k, i] = guess / (s[k, i] * d[k, i]) if s[k, i] > 0.0 else 0.0
 
 
 @inner_kernel
@@ -192,12 +197,12 @@ def pose_couples(t: IntArray) -> None:
     data, s, limit = real_rows(t, COUPLE_DATA), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_LIMIT)
     kind, mu, W = wholes(t, COUPLE_KIND), reals(t, MU), real_blocks(t, COUPLE_BLOCK)
     b, load, compliance = real_rows(t, B), real_rows(t, LOAD), real_rows(t, COMPLIANCE)
-    largest = 0.0
+    largest, axes = 0.0, wholes(t, COUPLE_AXES)
     for k in range(n_c):
         material = index[order[k], 3]
         s[k, 0] = 1.0
-        for i in range(5):
-            s[k, 1 + i] = data[material, i]
+        for i in range(1, axes.shape[0]):
+            s[k, i] = data[material, axes[i] - 1]
         kind[k] = 1 if data[material, 7] > 0.0 else 0
         limit[k, 3] = mu[k]
         limit[k, 4] = data[material, 5]
@@ -217,7 +222,7 @@ def pose_couples(t: IntArray) -> None:
 
 @inner_kernel
 def spread_couples(t: IntArray, first: int, last: int, r: Array, y: Array) -> None:
-    """Set y to what the impulses `r` (n, 6) of the contacts of an island do to its bodies."""
+    """Set y to what the impulses `r` (n, R) of the contacts of an island do to its bodies."""
     start, block, wide = wholes(t, START), wholes(t, BLOCK), real_blocks(t, COUPLE_GATHER)
     for i in range(y.shape[0]):
         for j in range(3):
@@ -226,7 +231,7 @@ def spread_couples(t: IntArray, first: int, last: int, r: Array, y: Array) -> No
         for g in range(start[k], start[k + 1]):
             for j in range(3):
                 total = 0.0
-                for i in range(_ROWS):
+                for i in range(r.shape[1]):
                     total += wide[g, i, j] * r[k - first, i]
                 y[block[g], j] += total
 
@@ -255,7 +260,7 @@ def couple_velocities(t: IntArray) -> None:
         y = solving[at : at + 6 * island[i, N_BODIES]].reshape((2 * island[i, N_BODIES], 3))
         spread_couples(t, first, last, r[first:last], y)
         for k in range(first, last):
-            for j in range(_ROWS):
+            for j in range(r.shape[1]):
                 u[k, j] = velocity_of(t, k, j, r[k, 0], y)
 
 
@@ -263,13 +268,13 @@ def couple_velocities(t: IntArray) -> None:
 def contact_error(t: IntArray, k: int, r: Array, u: Array) -> tuple[float, float, float]:
     """Return the squares of the natural map of contact `k`, of its impulse and of what its load would make of it.
 
-    `r` and `u` (6,) are its impulse and velocity.
+    `r` and `u` (R,) are its impulse and velocity.
     """
     d, load, rho = real_rows(t, COUPLE_UNIT), real_rows(t, COUPLE_LOAD), reals(t, RHO)[k]
     work, kind = real_blocks(t, COUPLE_WORK), wholes(t, COUPLE_KIND)[k]
     x, v, z = work[0], work[1], work[2]
     size, scale = 0.0, 0.0
-    for i in range(_ROWS):
+    for i in range(r.shape[0]):
         x[0, i] = d[k, i] * r[i]
         v[0, i] = u[i] / d[k, i]
         size += x[0, i] ** 2
@@ -283,18 +288,20 @@ def contact_error(t: IntArray, k: int, r: Array, u: Array) -> tuple[float, float
 def check_couples(t: IntArray) -> None:
     """Check the law as it was posed."""
     counts, check, tolerance = wholes(t, COUNTS), reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE]
-    n_c = counts[ACTIVE]
+    n_c, axes = counts[ACTIVE], wholes(t, COUPLE_AXES)
     r, u, d, load = real_rows(t, COUPLE_P), real_rows(t, COUPLE_U), real_rows(t, COUPLE_UNIT), real_rows(t, COUPLE_LOAD)
     p, velocity, rho = real_rows(t, P), real_rows(t, U), reals(t, RHO)
     error, size, scale, fastest = 0.0, 0.0, 0.0, 0.0
     for k in range(n_c):
         a, b, c = contact_error(t, k, r[k], u[k])
         error, size, scale = error + a, size + b, scale + c
-        for i in range(_ROWS):
-            fastest = max(fastest, abs(load[k, i]) / d[k, i])
         for i in range(3):
-            p[k, i] = d[k, i] * r[k, i]
-            velocity[k, i] = u[k, i] / d[k, i]
+            p[k, i], velocity[k, i] = 0.0, 0.0
+        for i in range(axes.shape[0]):
+            fastest = max(fastest, abs(load[k, i]) / d[k, i])
+            if axes[i] < 3:
+                p[k, axes[i]] = d[k, i] * r[k, i]
+                velocity[k, axes[i]] = u[k, i] / d[k, i]
     scale = math.sqrt(max(size, scale))
     residual = math.sqrt(error) / scale if scale > 0.0 else math.sqrt(error)
     check[RESIDUAL] = residual if residual >= 0.0 else math.inf
@@ -315,7 +322,7 @@ def hand_over_couples(t: IntArray) -> None:
     counts, numbers, order, index = wholes(t, COUNTS), reals(t, NUMBERS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX)
     r, u, s, d = real_rows(t, COUPLE_P), real_rows(t, COUPLE_U), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_UNIT)
     p, velocity, old = real_rows(t, P), real_rows(t, U), real_rows(t, COUPLE_OLD)
-    value, drive = real_rows(t, SEEN_VALUE), real_rows(t, DRIVE)
+    value, drive, axes = real_rows(t, SEEN_VALUE), real_rows(t, DRIVE), wholes(t, COUPLE_AXES)
     numbers[TURNED], numbers[DRIVEN] = 0.0, 0.0
     for k in range(counts[SEEN]):
         c = order[k]
@@ -324,11 +331,16 @@ def hand_over_couples(t: IntArray) -> None:
         tangent, other = tangent_frame(n)
         frame = (n, tangent, other)
         for i in range(3):
-            p[k, i] = s[k, i] * d[k, i] * r[k, i]
-            velocity[k, i] = u[k, i] / (s[k, i] * d[k, i]) if s[k, i] > 0.0 else 0.0
-            couple = s[k, 3 + i] * d[k, 3 + i] * r[k, 3 + i]
-            old[c, i] = couple
-            numbers[TURNED] -= r[k, 3 + i] * u[k, 3 + i]
+            p[k, i], velocity[k, i], old[c, i] = 0.0, 0.0, 0.0
+        for i in range(axes.shape[0]):
+            impulse = s[k, i] * d[k, i] * r[k, i]
+            if axes[i] < 3:
+                p[k, axes[i]] = impulse
+                velocity[k, axes[i]] = u[k, i] / (s[k, i] * d[k, i]) if s[k, i] > 0.0 else 0.0
+                continue
+            old[c, axes[i] - 3] = impulse
+            numbers[TURNED] -= r[k, i] * u[k, i]
             if a < counts[FIXED]:
-                numbers[DRIVEN] += couple * dot(frame[i], (drive[a, 3], drive[a, 4], drive[a, 5]))
+                turn = dot(frame[axes[i] - 3], (drive[a, 3], drive[a, 4], drive[a, 5]))
+                numbers[DRIVEN] += impulse * turn
     perform(t[ORDINARY_HAND_OVER, 0], (t,))

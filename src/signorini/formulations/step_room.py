@@ -116,7 +116,7 @@ class Room:
         self.collisions = Collisions(self.arena) if options.poisson else None
         self.couples = Couples(self.arena, model) if has_couples(model) else None
         if self.couples is None:
-            for k in range(int(at.COUPLE_DATA), int(at.ARRAY_COUNT)):
+            for k in range(int(at.COUPLE_AXES), int(at.ARRAY_COUNT)):
                 self.arena.put(k, np.zeros(0))
         self.make_room(16, first=True)
         self.make_room_for_detection(16, 16)

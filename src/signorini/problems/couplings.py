@@ -46,12 +46,38 @@ class Couplings(NamedTuple):
 
 def couple_matrix(W: Array, n_c: int, dim: int) -> Couplings:
     """Return the couplings of a dense W (dim n_c, dim n_c); zero blocks are left out."""
-    blocks = W.reshape(n_c, dim, n_c, dim).transpose(2, 0, 3, 1)  # [c, r, i, j] = W[dim r + j, dim c + i]
-    c, r = np.nonzero(blocks.any(axis=(2, 3)))
-    scatter = np.zeros((c.shape[0], 3, 3))
-    scatter[:, :dim, :dim] = blocks[c, r]
-    start = np.searchsorted(c, np.arange(n_c + 1))
-    return _identity_gather(start, r, scatter)
+    return Couplings(*_couple_dense(W, n_c, dim), n_c)
+
+
+@kernel
+def _couple_dense(W: Array, n_c: int, dim: int) -> tuple[IntArray, IntArray, Array, IntArray, IntArray, Array]:
+    """Return gather (the identity) and scatter (block columns) of a dense W."""
+    start = np.zeros(n_c + 1, dtype=np.int64)
+    there = np.zeros((n_c, n_c), dtype=np.bool_)  # [c, r]: block of row r, column c
+    for i in range(dim * n_c):
+        for j in range(dim * n_c):
+            if W[i, j] != 0.0:
+                there[j // dim, i // dim] = True
+    for c in range(n_c):
+        start[c + 1] = start[c]
+        for r in range(n_c):
+            if there[c, r]:
+                start[c + 1] += 1
+    index = np.empty(start[n_c], dtype=np.int64)
+    scatter = np.zeros((start[n_c], 3, 3))
+    gather = np.zeros((n_c, 3, 3))
+    k = 0
+    for c in range(n_c):
+        for i in range(3):
+            gather[c, i, i] = 1.0
+        for r in range(n_c):
+            if there[c, r]:
+                index[k] = r
+                for i in range(dim):
+                    for j in range(dim):
+                        scatter[k, i, j] = W[dim * r + j, dim * c + i]
+                k += 1
+    return (np.arange(n_c + 1), np.arange(n_c), gather, start, index, scatter)
 
 
 def couple_sparse(W: Any, n_c: int, dim: int) -> Couplings:

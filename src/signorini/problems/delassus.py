@@ -8,11 +8,13 @@ Every contact touches two bodies; W is kept as these blocks and applied without 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
+from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.couplings import Couplings, couple_bodies, diagonal_blocks
 
@@ -110,6 +112,20 @@ class Delassus:
         W = np.zeros((n, n))
         _dense(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv, W)
         return W
+
+    def sparse(self) -> sparse.csr_array[np.float64]:
+        """Return W as compressed rows (dim n_c, dim n_c)."""
+        n_c, n_b = self.contact_count, self.M_inv.shape[0]
+        columns = 6 * np.stack([self.body_a, self.body_b], axis=1)[:, None, :, None] + np.arange(6)
+        columns = np.broadcast_to(columns, (n_c, self.dim, 2, 6)).reshape(-1)
+        entries = np.stack([self.J_a, self.J_b], axis=2).reshape(-1)
+        count = np.arange(self.shape[0] + 1)
+        J: Any = sparse.csr_array((entries, columns, 12 * count), shape=(self.shape[0], 6 * n_b))
+        M_inv: Any = sparse.bsr_array((self.M_inv, np.arange(n_b), np.arange(n_b + 1)))
+        W: Any = sparse.csr_array(J @ (M_inv @ sparse.csr_array(J.T)))
+        W.eliminate_zeros()
+        W.sort_indices()
+        return W  # type: ignore[no-any-return]
 
     def diagonal_blocks(self) -> Array:
         """Return the blocks ``W_cc`` (n_c, dim, dim)."""

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,14 +34,27 @@ from signorini.problems.couplings import (
 )
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction_extension import (
+    SPARSE_FROM,
     Extension,
     diagonal_blocks_of,
     extend,
     rows_per_contact,
     scaled_operator,
 )
+from signorini.problems.friction_judge import ROUNDING, judge
 from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, plus_diagonal
 from signorini.problems.npz import write_npz
+
+
+class Verdict(NamedTuple):
+    """What a friction problem says of impulses."""
+
+    residual: float
+    """See :meth:`FrictionProblem.residual`."""
+    rel: float
+    """See :meth:`FrictionProblem.rel`."""
+    solved: bool
+    """Whether the residual meets the tolerance and the impulses are credible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +210,9 @@ class FrictionProblem:
         if rows == self.dim:
             put(self, "scaled_W", scaled_operator(self.W, extension.scale))
             return
-        W = self.W.dense() if isinstance(self.W, Delassus) else self.W
+        W: Any = self.W
+        if isinstance(W, Delassus):
+            W = W.sparse() if W.shape[0] > SPARSE_FROM else W.dense()
         alpha = np.zeros((n_c, rows))
         alpha[:, : self.softness.shape[1]] = self.softness
         alpha *= extension.scale**2  # 1 for the normal component
@@ -205,7 +220,7 @@ class FrictionProblem:
         put(self, "scaled_W", scaled_W)
         put(self, "load", np.ascontiguousarray(self.b.reshape(n_c, rows) * extension.scale))
         put(self, "blocks", diagonal_blocks_of(scaled_W, rows))
-        put(self, "couplings", couple_matrix(np.zeros((3 * n_c, 3 * n_c)), n_c, 3))
+        put(self, "couplings", couple_matrix(np.zeros((0, 0)), 0, 3))
 
     @classmethod
     def from_global(
@@ -327,15 +342,32 @@ class FrictionProblem:
         """Tell whether a point of small residual deserves to be called a solution.
 
         The residual is measured against the impulses, so impulses that press bodies against each other without bound
-        pass although the velocities that the load asks for are left as they were. Here the velocity error of every
-        contact must be small against the largest velocity of that load too.
+        pass although the velocities that the load asks for are left as they were, or are lost in rounding. Here the
+        velocity error of every contact must be small against the largest velocity of that load too, and so must be the
+        rounding of the velocity that its impulse makes.
         """
         x = self.spatial(p)
+        if self.plain:
+            return self._doubt(x)[2] <= max(CREDIBLE, 1e3 * tolerance)
         u = self._velocity_by_contacts(x)
         error = self._natural_norms(x, u, self.load, self.mu, self.rho)[0]
         allowed = max(CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
+        if self.load.any() and not (ROUNDING * np.linalg.norm(x, axis=1) <= allowed).all():
+            return False
         doubtful = np.flatnonzero(~(error <= allowed))
         return all(self._error_of_contact(x, u, int(c)) <= allowed[c] for c in doubtful)
+
+    def _doubt(self, p: Array) -> tuple[float, float, float]:
+        """Return residual, `rel`, and the largest velocity error over the largest velocity of the load; exact cones."""
+        return judge(*self.couplings, p, self.load, self.mu, self.rho)
+
+    def verdict(self, p: Array, tolerance: float) -> Verdict:
+        """Return residual, `rel`, and whether impulses by contacts count as a solution, from one product with W."""
+        if not self.plain:
+            z, residual = self.flat(p), self.residual_by_contacts(p)
+            return Verdict(residual, self.rel(z), residual <= tolerance and self.credible(z, tolerance))
+        residual, rel, doubt = self._doubt(p)
+        return Verdict(residual, rel, residual <= tolerance and doubt <= max(CREDIBLE, 1e3 * tolerance))
 
     def rel(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \hat u)\| / \|b\|`, the measure of published collections; depends on units."""

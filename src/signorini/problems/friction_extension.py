@@ -28,6 +28,9 @@ from signorini.errors import InputError
 from signorini.problems.delassus import Delassus
 from signorini.problems.matrices import Matrix
 
+SPARSE_FROM = 300
+"""Unknowns beyond which W with couples is a sparse matrix, unless it was given as a dense one."""
+
 
 class Extension(NamedTuple):
     """The cone of every contact in scaled components."""

@@ -10,12 +10,19 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse, sparse_linalg
 from signorini.errors import InputError
 from signorini.problems.friction import FrictionProblem
-from signorini.problems.friction_extension import diagonal_blocks_of, scaled_operator
+from signorini.problems.friction_extension import SPARSE_FROM, diagonal_blocks_of, scaled_operator
 from signorini.problems.matrices import Matrix, compressed_rows, dense
-from signorini.solvers.extended_kernels import extended_sweeps, friction_derivatives, friction_function
+from signorini.solvers.block_lu import BlockPattern
+from signorini.solvers.extended_kernels import (
+    add_newton_blocks,
+    extended_sweeps,
+    friction_derivatives,
+    friction_function,
+    left_by_step,
+)
+from signorini.solvers.friction_newton import SparseFactors
 
-_SPARSE_FROM = 300  # unknowns from which a W with few entries is factorised as a sparse matrix
-_SPARSE_SHARE = 0.1
+_SPARSE_SHARE = 0.1  # part of all entries up to which W counts as sparse
 
 
 class EquilibratedExtension:
@@ -53,8 +60,11 @@ class EquilibratedExtension:
         self.b = np.ascontiguousarray(load / self.s)
         self.compressed = compressed_rows(self.W)
         n = self.b.size
-        self.sparse = n > _SPARSE_FROM and self.compressed[2].size < _SPARSE_SHARE * n * n
+        self.sparse = n > SPARSE_FROM and self.compressed[2].size < _SPARSE_SHARE * n * n
         self.dense = np.zeros((0, 0)) if self.sparse else dense(self.W)
+        if self.sparse:
+            self.W = cast(Matrix, sparse.csr_array(self.W))
+        self._by_threes: _BlocksOfThree | None = None
 
     def scaled(self, x: Array) -> Array:
         """Return impulses of all contacts in equilibrated units."""
@@ -94,6 +104,10 @@ class EquilibratedExtension:
         friction_derivatives(u, r, self.limits, self.starts, A, B)
         B += alpha * A
         n = n_c * rows
+        if self.sparse and rows == 3:
+            if self._by_threes is None:
+                self._by_threes = _BlocksOfThree(self.W)
+            return self._by_threes.step(A, B, F)
         if self.sparse:
             count = np.arange(n_c + 1)
             A_, B_ = (sparse.bsr_array((part, count[:-1], count), shape=(n, n)) for part in (A, B))
@@ -108,3 +122,26 @@ class EquilibratedExtension:
             if trouble != 0:
                 return None
         return np.asarray(step.reshape(r.shape)) if np.isfinite(step).all() else None
+
+
+class _BlocksOfThree:
+    """Newton steps of contacts with three components (planar ones with a couple), factorised by blocks."""
+
+    def __init__(self, W: Any) -> None:
+        self._W = sparse.bsr_array(W, blocksize=(3, 3))
+        n_c = W.shape[0] // 3
+        rows, columns = np.repeat(np.arange(n_c), np.diff(self._W.indptr)), self._W.indices.astype(np.int64)
+        self._factors = SparseFactors(BlockPattern(rows, columns, n_c))
+        self._positions = self._factors.positions(rows, columns)
+        self._start = self._W.indptr.astype(np.int64)
+
+    def step(self, A: Array, B: Array, F: Array) -> Array | None:
+        """Return dr of ``(B + A W) dr = -F`` as that of ``dr = g - S W dr``, None if a matrix is singular."""
+        g, S = np.empty(F.shape), np.empty(A.shape)
+        blocks = self._factors.cleared()
+        add_newton_blocks(A, B, F, self._start, self._W.data, self._positions, S, g, blocks)
+        if not self._factors.factor():
+            return None
+        dr = self._factors.solve(g)
+        dr += self._factors.solve(left_by_step(S, g, dr, (self._W @ dr.reshape(-1)).reshape(dr.shape)))
+        return dr if np.isfinite(dr).all() else None

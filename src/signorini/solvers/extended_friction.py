@@ -22,6 +22,7 @@ from signorini.problems.friction import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers.extended_equilibrated import EquilibratedExtension
 from signorini.solvers.nsgs import judged, not_applicable
+from signorini.solvers.proximal_newton import ABOVE_FAILED, FORGET
 from signorini.solvers.solution import Control, Solution, Status
 
 _WINDOW = 5  # double sweeps that the acceleration combines
@@ -43,6 +44,8 @@ class ExtendedFriction:
     """Factorisations allowed; sweeps are not counted against it."""
     rounds: int = 6
     """How often sweeps and Newton's method take turns."""
+    swept: bool = False
+    """Whether the start is where sweeps have ended: then Newton's method has the first turn."""
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -79,7 +82,8 @@ class _Search:
         self.offer(start)
         r = start
         for turn in range(self.settings.rounds):
-            r = self.sweeps(r, 60 * 2**turn)
+            if turn > 0 or not self.settings.swept:
+                r = self.sweeps(r, 60 * 2**turn)
             if self.over():
                 break
             self.newton(r, 10.0 ** -(3 - turn % 3), 60 + 60 * turn)
@@ -131,10 +135,11 @@ class _Search:
         """Take proximal Newton steps from `r`.
 
         Outer steps add ``alpha (r - centre)`` to the velocity; alpha shrinks after an easy inner solution and grows
-        after a failed one, which is taken back.
+        after a failed one, which is taken back; what failed is remembered as in
+        :mod:`~signorini.solvers.proximal_newton`.
         """
         scaled = self.scaled
-        end = min(self.iterations + steps, self.limit)
+        end, least = min(self.iterations + steps, self.limit), _LEAST
         while self.iterations < end and not self.over():
             centre = r
             u = scaled.velocity(r)
@@ -152,8 +157,10 @@ class _Search:
             self.offer(r)
             if size <= _INNER_FALL * first:
                 if inner <= 6:
-                    alpha = max((0.1 if inner <= 3 else 0.3) * alpha, _LEAST)
+                    alpha = max((0.1 if inner <= 3 else 0.3) * alpha, least)
+                least = max(FORGET * least, _LEAST)
                 continue
+            least = min(ABOVE_FAILED * alpha, _MOST)
             alpha = min(4.0 * alpha, _MOST)
             if not size < 0.5 * first:
                 r = centre

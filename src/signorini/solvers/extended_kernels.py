@@ -110,6 +110,52 @@ def _solve_in_place(K: Array, f: Array, m: int) -> bool:
     return True
 
 
+@kernel
+def add_newton_blocks(
+    A: Array,
+    B: Array,
+    F: Array,
+    start: IntArray,
+    W: Array,
+    positions: IntArray,
+    S: Array,
+    g: Array,
+    blocks: Array,
+) -> None:
+    """Set ``S = B^-1 A`` and ``g = -B^-1 F`` of contacts with three components, and add ``S W`` to the blocks.
+
+    `W` holds the 3x3 blocks of contact c from ``start[c]``, which go to `positions`.
+    """
+    K, x = np.empty((3, 3)), np.empty(3)
+    for c in range(A.shape[0]):
+        for column in range(4):
+            for i in range(3):
+                x[i] = -F[c, i] if column == 3 else A[c, i, column]
+                for j in range(3):
+                    K[i, j] = B[c, i, j]
+            _solve_in_place(K, x, 3)  # never singular: 1, or the proximal weight, on its diagonal
+            for i in range(3):
+                if column == 3:
+                    g[c, i] = x[i]
+                else:
+                    S[c, i, column] = x[i]
+        for k in range(start[c], start[c + 1]):
+            at = positions[k]
+            for i in range(3):
+                for j in range(3):
+                    blocks[at, i, j] += S[c, i, 0] * W[k, 0, j] + S[c, i, 1] * W[k, 1, j] + S[c, i, 2] * W[k, 2, j]
+
+
+@kernel
+def left_by_step(S: Array, g: Array, dr: Array, du: Array) -> Array:
+    """Return ``g - S du - dr``."""
+    left = g - dr
+    for c in range(S.shape[0]):
+        for i in range(3):
+            left[c, i] -= S[c, i, 0] * du[c, 0] + S[c, i, 1] * du[c, 1] + S[c, i, 2] * du[c, 2]
+    return left
+
+
 @inner_kernel
 def _contact_velocity(block: Array, q: Array, x: Array, u: Array) -> None:
     """Set ``u = block x + q``; x, u (1, rows)."""
@@ -203,7 +249,7 @@ def extended_sweeps(
     n_c, m = r.shape
     x, u, F, bounds = np.empty((1, m)), np.empty((1, m)), np.empty((1, m)), np.empty((1, limits.shape[1]))
     A, B, K = np.empty((1, m, m)), np.empty((1, m, m)), np.empty((m, m))
-    q = np.empty(m)
+    q, flat = np.empty(m), r.reshape(n_c * m)
     before = np.empty((n_c, m))
     points, changes = np.empty((window, n_c, m)), np.empty((window, n_c, m))
     gram, weights = np.empty((window, window)), np.empty(window)
@@ -221,7 +267,7 @@ def extended_sweeps(
             for i in range(m):
                 s = b[c, i]
                 for g in range(indptr[m * c + i], indptr[m * c + i + 1]):
-                    s += data[g] * r[indices[g] // m, indices[g] % m]
+                    s += data[g] * flat[indices[g]]
                 for j in range(m):
                     s -= blocks[c, i, j] * r[c, j]
                 q[i] = s

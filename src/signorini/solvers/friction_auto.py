@@ -2,9 +2,11 @@
 
 1. Accelerated Gauss-Seidel sweeps as long as the residual falls tenfold in 200 of them.
 2. If they came near: a few steps of proximal Newton.
-3. An interior point, near the solution cut short by Newton's method in the modes that it found; where it stalls,
-   proximal Newton goes on.
-4. The same from starts of other sizes, then long runs of proximal Newton from the best points.
+3. An interior point, near the solution cut short by Newton's method in the modes that it found.
+4. Rounds, each with twice the operations of the last, which every member gets alike: sweeps and projected gradient go
+   on where they ended; proximal Newton takes up where the interior point stalled, later the best point, or where the
+   others are if it has not bettered that; interior points start at other sizes. So a problem that a member solves
+   alone is solved here for a small multiple of what it needs alone.
 
 Whatever happens, the best point by the problem's own residual is returned, and called solved only if that residual
 meets the tolerance.
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,24 +26,25 @@ from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted
-from signorini.solvers.nsgs import Sweeper, judged, starting_point
+from signorini.solvers.nsgs import CHUNK, Sweeper, judged, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
-    from signorini.solvers.newton_run import Run
+    from signorini.solvers.friction_auto_newton import NewtonMembers
 
-_CHUNK = 256  # sweeps between two looks at the clock
 _AFTER = 2  # sweeps after a guess was found to be good enough
 _PATIENCE = 200
 _PROGRESS = 0.1
-_SWEPT_NEAR = 3e-5  # sweeps that ended below this residual are near enough for Newton
 _NEWTON_CONTACTS = 10_000  # beyond, a factorisation costs more than thousands of sweeps
-_NEAR = 1e-6  # an interior point that stalled below this residual is near enough for a short proximal Newton
-_PATIENT_STEPS = 250  # proximal Newton from where the first interior point stalled: seldom more are of use
-_EXTRA = 1e-4  # the polish goes on to this part of the tolerance, at the price of a step or two
+_ROUND = 60  # Newton steps, or operations of as many, of each member in the first round
+_STEP, _VISIT = 5e5, 1e2  # operations of a Newton step and of a visit to a contact besides those with matrices
 _LEAST_TOLERANCE = 1e-14
 _RUNAWAY = 1e-5  # tolerance at which impulses that ran away are not even credible
 _REL = 100.0  # a one-off answer whose `rel` exceeds so many tolerances is polished as well
+
+
+Member = Callable[[int], tuple[Array, float]]
+"""Does so many iterations; returns the best point of them, or the last, and its residual."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +53,10 @@ class FrictionAuto:
 
     acceleration: int = 5
     """Window of the accelerated sweeps."""
-    max_iterations: int = 2000
-    """Factorisations allowed in all; sweeps are not counted."""
+    max_iterations: int = 4000
+    """Factorisations allowed in all. The first sweeps are not counted, those of later rounds by their operations."""
     sweeps: int = 2000
-    """Sweeps allowed; 0 if the start is where sweeps have ended."""
+    """Sweeps allowed at first; 0 if the start is where sweeps have ended."""
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -65,28 +69,29 @@ class FrictionAuto:
         p = starting_point(problem, control)
         sweeper = Sweeper(problem)
         history: list[tuple[float, float]] = []
-        sweeps, solved, residual = 0, False, problem.residual_by_contacts(p) if self.sweeps == 0 else math.inf
-        chunk = self.sweeps if control.time_limit is None else _CHUNK
-        deadline = math.inf if control.time_limit is None else control.time_limit
-        while self.sweeps > 0:
-            done, residual = sweeper.run(p, 0.9 * control.tolerance, chunk, _PATIENCE, _PROGRESS, self.acceleration)
-            sweeps += done
-            history.append((time.perf_counter() - began, residual))
+        sweeps, residual = 0, math.inf
+
+        def over(done: int, reached: float) -> bool:
+            history.append((time.perf_counter() - began, reached))
             if control.callback is not None:
-                control.callback(sweeps, residual)
-            solved = residual <= control.tolerance
-            if solved or done < chunk or sweeps >= self.sweeps or history[-1][0] > deadline:
-                break
-        if solved and control.start is not None and residual > 0.0:
-            # A guess that is just good enough would be taken again in every step, and its error would add up to creep.
-            done, residual = sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)
-            sweeps += done
-        solved = solved and accepted(problem, problem.flat(p), residual, control.tolerance)
-        if solved and (control.start is not None or problem.rel(problem.flat(p)) <= _REL * control.tolerance):
-            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
-        if problem.contact_count > _NEWTON_CONTACTS:
-            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history)
-        search = _Search(problem, control, self, p, residual, began, history)
+                control.callback(done, reached)
+            return control.time_limit is not None and history[-1][0] > control.time_limit
+
+        if self.sweeps > 0:
+            chunk = self.sweeps if control.time_limit is None else CHUNK
+            goal = 0.9 * control.tolerance
+            sweeps, residual = sweeper.watched_run(
+                p, goal, self.sweeps, _PATIENCE, _PROGRESS, self.acceleration, over, chunk
+            )
+            if 0.0 < residual <= control.tolerance and control.start is not None:
+                # A guess just good enough would be taken again in every step, and its error would add up to creep.
+                sweeps += sweeper.run(p, 0.0, _AFTER, _AFTER, 0.0, 1)[0]
+        verdict = problem.verdict(p, control.tolerance)
+        sharp = control.start is not None or verdict.rel <= _REL * control.tolerance
+        if self.sweeps > 0 and verdict.solved and sharp:
+            return judged(problem, p, control, Status.STALLED, sweeps, "FrictionAuto", began, history, verdict=verdict)
+        residual = verdict.residual
+        search = Search(problem, control, self, sweeper, p, residual, began, history)
         search.path.append(f"sweeps {sweeps}")
         with np.errstate(all="ignore"):
             status = search.run()
@@ -103,7 +108,7 @@ class FrictionAuto:
         )
 
 
-class _Search:
+class Search:
     """The best point so far and the stages that try to better it."""
 
     def __init__(
@@ -111,6 +116,7 @@ class _Search:
         problem: FrictionProblem,
         control: Control,
         settings: FrictionAuto,
+        sweeper: Sweeper,
         p: Array,
         residual: float,
         began: float,
@@ -124,6 +130,10 @@ class _Search:
         trusted = self.trusted(p, residual)
         self.p = p if trusted else np.zeros_like(p)
         self.residual = residual if trusted else math.inf
+        self.sweeper, self.window = sweeper, settings.acceleration
+        self.swept = self.p
+        if settings.sweeps == 0:
+            sweeper.last[:] = p
         self.began = began
         self.deadline = math.inf if control.time_limit is None else began + control.time_limit
         self.history = history
@@ -132,57 +142,64 @@ class _Search:
 
     def run(self) -> Status:
         """Try one stage after the other until the tolerance is met; return the status if it is not."""
-        # Imported where needed: most calls end with sweeps and never compile these kernels.
-        from signorini.solvers.friction_equilibrated import EquilibratedProblem
-        from signorini.solvers.friction_interior_point import interior_point
-        from signorini.solvers.friction_newton import newton_system
-        from signorini.solvers.proximal_newton import polish, proximal_newton
+        if self.problem.contact_count > _NEWTON_CONTACTS:
+            self.rounds(None)
+        else:
+            # Imported where needed: most calls end with sweeps and never compile these kernels.
+            from signorini.solvers.friction_auto_newton import NewtonMembers
 
-        scaled = EquilibratedProblem(self.problem)
-        system = newton_system(scaled)
-        swept = scaled.scaled(self.p)
-
-        def finish(r: Array) -> Run:
-            return polish(scaled, system, r, _EXTRA * self.tolerance, 3)
-
-        def done(name: str, run: Run) -> bool:
-            return self.offer(name, scaled.impulses(run.r), run.residual, run.factorisations)
-
-        def newton(r: Array, alpha: float, steps: int) -> bool:
-            left = min(steps, self.limit - self.factorisations)
-            return done(
-                "proximal Newton", proximal_newton(scaled, system, r, self.tolerance, left, alpha, self.deadline)
-            )
-
-        ends: list[Run] = []
-        near = self.residual < _SWEPT_NEAR and (self.met or newton(swept, 1e-3, 15))
-        for size in () if near else _start_sizes(swept):
-            left = min(60, self.limit - self.factorisations)
-            ends.append(
-                interior_point(scaled, system, self.tolerance, left, 8, self.deadline, size=size, finish=finish)
-            )
-            if done(f"interior point from {size:.0f}", ends[-1]) or self.over():
-                break
-            patient = len(ends) == 1 or ends[-1].residual < _NEAR
-            if patient and (newton(ends[-1].r, 1e-2, _PATIENT_STEPS if len(ends) == 1 else 80) or self.over()):
-                break
-        ends = sorted(ends[1:], key=lambda run: run.residual)
-        for r in [run.r for run in ends[:2]] + [swept]:
-            if self.met or self.over():
-                break
-            newton(r, 1e-2, 400)
+            newton = NewtonMembers(self)
+            if not newton.first():
+                self.rounds(newton)
+            if self.met:
+                newton.polish()
         if self.met:
-            done("polish", finish(scaled.scaled(self.p)))
-            excess = self.problem.rel(self.problem.flat(self.p)) / (_REL * self.control.tolerance)
-            if excess > 1.0 and self.control.start is None:
-                # great impulses hide what is wrong with small ones
-                r, sharper = scaled.scaled(self.p), 0.1 * self.tolerance / excess
-                done("proximal Newton", proximal_newton(scaled, system, r, sharper, 60, 1e-3, self.deadline))
-                done("polish", polish(scaled, system, scaled.scaled(self.p), 0.0, 8))
             return Status.SOLVED
         if time.perf_counter() > self.deadline:
             return Status.TIME_LIMIT
         return Status.ITERATION_LIMIT if self.factorisations >= self.limit else Status.STALLED
+
+    def rounds(self, newton: NewtonMembers | None) -> None:
+        """Let all members take turns, with budgets that grow."""
+        from signorini.solvers.projected_gradient import Descent
+
+        couplings = self.problem.couplings
+        blocks = int(couplings.gather_start[-1] + couplings.scatter_start[-1])
+        sweep = 9.0 * blocks + _VISIT * self.problem.contact_count
+        step = sweep if newton is None else newton.work + _STEP
+        descent = Descent(self.problem, self.swept)
+
+        def sweeps(count: int) -> tuple[Array, float]:
+            self.swept = self.sweeper.last.copy()
+            goal = 0.9 * self.tolerance
+            residual = self.sweeper.run(self.swept, goal, count, count + 1, _PROGRESS, self.window)[1]
+            return self.swept, residual
+
+        def gradient(count: int) -> tuple[Array, float]:
+            residual = descent.run(count)
+            return descent.p.copy(), residual
+
+        budget = _ROUND
+        while not self.met and not self.over():
+            ends = [
+                self.first_order(name, member, int(budget * step / sweep) + 1, sweep / step)
+                for name, member in (("sweeps", sweeps), ("gradient", gradient))
+            ]
+            if newton is not None and not self.met and not self.over():
+                newton.turn(budget, min(ends, key=lambda end: end[1])[0])
+            budget *= 2
+
+    def first_order(self, name: str, member: Member, count: int, cost: float) -> tuple[Array, float]:
+        """Let a member do `count` iterations, each worth `cost` factorisations; return its best point and residual."""
+        best, residual, done = self.p, math.inf, 0
+        while done < count and not self.met and residual > self.tolerance and time.perf_counter() <= self.deadline:
+            p, reached = member(min(CHUNK, count - done))
+            done += CHUNK
+            if reached < residual:
+                best, residual = p, reached
+        if done > 0:
+            self.offer(name, best, residual, 1 + round(min(done, count) * cost))
+        return best, residual
 
     def offer(self, name: str, p: Array, residual: float, factorisations: int) -> bool:
         """Keep `p` if it is better; tell whether the tolerance is met."""
@@ -211,19 +228,15 @@ class _Search:
         self.tolerance = max(1e-2 * self.tolerance, _LEAST_TOLERANCE)
         return self.problem.credible(z, _RUNAWAY)
 
+    def excess(self) -> float:
+        """Return by which factor `rel` of a one-off answer is greater than it should be."""
+        if self.control.start is not None:
+            return 0.0
+        return self.problem.rel(self.problem.flat(self.p)) / (_REL * self.control.tolerance)
+
     def over(self) -> bool:
         """Tell whether time or factorisations are used up."""
         return self.factorisations >= self.limit or time.perf_counter() > self.deadline
-
-
-def _start_sizes(swept: Array) -> list[float]:
-    """Return sizes of the interior point's start: first that of the impulses met by sweeps, then others.
-
-    What decides is whether the start is above the impulses that a chain of contacts hands on, which no local quantity
-    tells; a start of another size takes another way round a fold of the central path.
-    """
-    met = max(1.0, float(np.abs(swept).max(initial=0.0)))
-    return [met] + [size for size in (30.0, 1.0, 300.0, 1000.0, 1e4) if not 0.3 < size / met < 3.0]
 
 
 def _solve_extended(problem: FrictionProblem, control: Control, solver: FrictionAuto) -> Solution:
@@ -231,7 +244,7 @@ def _solve_extended(problem: FrictionProblem, control: Control, solver: Friction
     from signorini.solvers.extended_friction import ExtendedFriction
     from signorini.solvers.solve import run
 
-    return run(solver if problem.rows == problem.dim else ExtendedFriction(), problem, control)
+    return run(solver if problem.rows == problem.dim else ExtendedFriction(swept=solver.sweeps == 0), problem, control)
 
 
 def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> Solution:

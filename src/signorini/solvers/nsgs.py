@@ -11,20 +11,18 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.problems.friction import FrictionProblem
-from signorini.problems.problem import accepted
-from signorini.solvers.nsgs_acceleration import gauss_seidel
-from signorini.solvers.nsgs_kernels import local_data
+from signorini.problems.friction import FrictionProblem, Verdict
+from signorini.solvers.nsgs_acceleration import gauss_seidel_alone
 from signorini.solvers.solution import Control, Solution, Status
 
-_CHUNK = 256  # sweeps between two looks at the clock
-_ALONE = np.zeros((0, 4), dtype=np.int64)  # no threads share the work
+CHUNK = 256  # sweeps between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,79 +51,82 @@ class NSGS:
         p = starting_point(problem, control)
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
         patience = limit + 1 if self.patience is None else self.patience
-        sweeper = Sweeper(problem)
-        watched = control.time_limit is not None or control.callback is not None
         history: list[tuple[float, float]] = []
-        sweeps = 0
-        status = Status.ITERATION_LIMIT
-        while True:
-            budget = min(_CHUNK, limit - sweeps) if watched else limit
-            done, reached = sweeper.run(p, 0.9 * control.tolerance, budget, patience, self.progress, self.acceleration)
-            sweeps += done
-            elapsed = time.perf_counter() - began
-            history.append((elapsed, reached))
+
+        def over(sweeps: int, residual: float) -> bool:
+            history.append((time.perf_counter() - began, residual))
             if control.callback is not None:
-                control.callback(sweeps, reached)
-            if reached <= control.tolerance or sweeps >= limit:
-                break
-            if done < budget or not reached < math.inf:
-                status = Status.STALLED
-                break
-            if control.time_limit is not None and elapsed > control.time_limit:
-                status = Status.TIME_LIMIT
-                break
+                control.callback(sweeps, residual)
+            return control.time_limit is not None and history[-1][0] > control.time_limit
+
+        watched = control.time_limit is not None or control.callback is not None
+        sweeper = Sweeper(problem)
+        goal = 0.9 * control.tolerance
+        sweeps, _ = sweeper.watched_run(
+            p, goal, limit, patience, self.progress, self.acceleration, over, CHUNK if watched else limit
+        )
+        status = Status.STALLED
+        if sweeps >= limit:
+            status = Status.ITERATION_LIMIT
+        elif control.time_limit is not None and history[-1][0] > control.time_limit:
+            status = Status.TIME_LIMIT
         return judged(problem, p, control, status, sweeps, "NSGS", began, history)
 
 
 class Sweeper:
-    """The work space of sweeps over one problem."""
+    """Sweeps over one problem; the state in which they ended is kept."""
 
     def __init__(self, problem: FrictionProblem) -> None:
         self.problem = problem
-        n_c = problem.contact_count
-        self.local = np.empty((n_c, 15))
-        local_data(problem.blocks, problem.rho, self.local)
-        y_size = 3 * problem.couplings.y_count
-        self.state = np.empty(y_size + 3 * n_c)
-        self.rigid = np.zeros((n_c, 3))  # compliance is in the couplings
-        self.slip = np.empty(n_c)
-        self.scratch, self.small = np.empty(0), np.empty((0, 0, 0))
-        self.y = self.state[:y_size].reshape(-1, 3)
-        self.p = self.state[y_size:].reshape(-1, 3)
+        self.state = np.empty(3 * (problem.couplings.y_count + problem.contact_count))
+
+    @property
+    def last(self) -> Array:
+        """The impulses (n_c, 3) with which the sweeps ended, not the best: these may have to get worse first."""
+        return self.state[3 * self.problem.couplings.y_count :].reshape(-1, 3)
 
     def run(
         self, p: Array, tolerance: float, max_sweeps: int, patience: int, progress: float, acceleration: int
     ) -> tuple[int, float]:
         """Sweep from `p` (n_c, 3), put the best impulses met there; return the sweeps and their residual."""
         problem = self.problem
-        window = max(acceleration, 1)
-        if self.small.shape[1] < window + 1:
-            self.scratch = np.empty((2 * window + 1) * self.state.size)
-            self.small = np.empty((2, window + 1, window + 1))
-        self.p[:] = p
-        return gauss_seidel(
+        return gauss_seidel_alone(
             *problem.couplings[:6],
             problem.load,
             problem.mu,
             problem.rho,
-            self.local,
+            problem.blocks,
             self.state,
-            self.y,
-            self.p,
             p,
-            self.rigid,
-            self.slip,
-            self.scratch,
-            self.small,
             acceleration,
             tolerance,
-            0,
-            0,
             max_sweeps,
             patience,
             progress,
-            _ALONE,
         )
+
+    def watched_run(
+        self,
+        p: Array,
+        tolerance: float,
+        max_sweeps: int,
+        patience: int,
+        progress: float,
+        acceleration: int,
+        over: Callable[[int, float], bool],
+        chunk: int,
+    ) -> tuple[int, float]:
+        """Do as :meth:`run`, and ask after every `chunk` sweeps whether it is over, told sweeps and best residual."""
+        sweeps, best = self.run(p, tolerance, min(chunk, max_sweeps), patience, progress, acceleration)
+        done = sweeps
+        while not over(sweeps, best) and chunk <= done and sweeps < max_sweeps and best > tolerance and best < math.inf:
+            point = self.last.copy()
+            left = min(chunk, max_sweeps - sweeps)
+            done, reached = self.run(point, tolerance, left, patience, progress, acceleration)
+            sweeps += done
+            if reached < best:
+                best, p[:] = reached, point
+        return sweeps, best
 
 
 def starting_point(problem: FrictionProblem, control: Control) -> Array:
@@ -147,18 +148,19 @@ def judged(
     began: float,
     history: list[tuple[float, float]],
     info: dict[str, Any] | None = None,
+    verdict: Verdict | None = None,
 ) -> Solution:
-    """Let the problem judge the impulses `p` (n_c, 3): solved if it accepts them at the tolerance."""
-    residual = problem.residual_by_contacts(p)
-    if not math.isfinite(residual):
+    """Let the problem judge the impulses `p` (n_c, 3), unless it has: solved if it accepts them at the tolerance."""
+    verdict = verdict or problem.verdict(p, control.tolerance)
+    if not math.isfinite(verdict.residual):
         p = np.zeros(p.shape)
-        residual = problem.residual_by_contacts(p)
+        verdict = problem.verdict(p, control.tolerance)
     if otherwise is Status.SOLVED:
         otherwise = Status.STALLED
-    z = problem.flat(p)
-    status = Status.SOLVED if accepted(problem, z, residual, control.tolerance) else otherwise
+    status = Status.SOLVED if verdict.solved else otherwise
     seconds = time.perf_counter() - began
-    return Solution(z, status, residual, iterations, seconds, solver, tuple(history), info or {})
+    z = problem.flat(p)
+    return Solution(z, status, verdict.residual, iterations, seconds, solver, tuple(history), info or {})
 
 
 def not_applicable(problem: FrictionProblem, solver: str, began: float) -> Solution:

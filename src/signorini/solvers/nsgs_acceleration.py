@@ -8,7 +8,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, measured, perform
-from signorini.solvers.nsgs_kernels import MOST_PIECES, NUMBERS_AT_ONCE, natural_residual, spread, sweep
+from signorini.solvers.nsgs_kernels import MOST_PIECES, NUMBERS_AT_ONCE, local_data, natural_residual, spread, sweep
 
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from p
 _ROUNDING = 1e-14  # a residual that no sweep betters
@@ -265,6 +265,68 @@ def gauss_seidel(
             if pace[4] <= promise:
                 look = sweeps
     return (sweeps, best)
+
+
+@kernel
+def gauss_seidel_alone(
+    gather_start: IntArray,
+    gather_index: IntArray,
+    gather: Array,
+    scatter_start: IntArray,
+    scatter_index: IntArray,
+    scatter: Array,
+    load: Array,
+    mu: Array,
+    rho: Array,
+    blocks: Array,
+    state: Array,
+    best_p: Array,
+    window: int,
+    tolerance: float,
+    max_sweeps: int,
+    patience: int,
+    progress: float,
+) -> tuple[int, float]:
+    """Do as :func:`gauss_seidel` in one thread from `best_p`, with work space of its own; compliance is in W.
+
+    For calls from Python, which cost more for each array than a sweep over a few contacts.
+    """
+    n_c = mu.shape[0]
+    n_y, slots = state.shape[0] - 3 * n_c, max(window, 1) + 1
+    y, p = state[:n_y].reshape((n_y // 3, 3)), state[n_y:].reshape((n_c, 3))
+    for c in range(n_c):
+        for i in range(3):
+            p[c, i] = best_p[c, i]
+    local = np.empty((n_c, 15))
+    local_data(blocks, rho, local)
+    return gauss_seidel(
+        gather_start,
+        gather_index,
+        gather,
+        scatter_start,
+        scatter_index,
+        scatter,
+        load,
+        mu,
+        rho,
+        local,
+        state,
+        y,
+        p,
+        best_p,
+        np.zeros((n_c, 3)),
+        np.empty(n_c),
+        np.empty((2 * slots - 1) * state.shape[0]),
+        np.empty((2, slots, slots)),
+        window,
+        tolerance,
+        0,
+        0,
+        max_sweeps,
+        patience,
+        progress,
+        np.zeros((0, 4), dtype=np.int64),
+    )
 
 
 @inner_kernel

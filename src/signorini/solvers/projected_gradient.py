@@ -26,7 +26,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.math.cones import natural_norms, project_cone
-from signorini.problems.couplings import apply_couplings
+from signorini.problems.couplings import apply_couplings, contact_velocity
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.nsgs import judged, not_applicable, starting_point
 from signorini.solvers.solution import Control, Solution, Status
@@ -52,34 +52,18 @@ class ProjectedGradient:
         if not problem.plain:
             return not_applicable(problem, "ProjectedGradient", began)
         limit = self.max_iterations if control.max_iterations is None else control.max_iterations
-        points = np.zeros((3, problem.contact_count, 3))  # the last point, the one before, the extrapolated one
-        points[:] = starting_point(problem, control)
-        velocities = np.zeros_like(points)
-        for k in range(3):
-            apply_couplings(*problem.couplings[:6], points[k], problem.load, _workspace(problem), velocities[k])
-        state = np.array([1.0, 1.0])
-        best_p, best = points[0].copy(), problem.residual_by_contacts(points[0])
+        descent = Descent(problem, starting_point(problem, control))
+        best_p, best = descent.p.copy(), problem.residual_by_contacts(descent.p)
         history = [(time.perf_counter() - began, best)]
         marked, marked_at = best, 0
         done = 0
         status = Status.ITERATION_LIMIT
         while best > control.tolerance and done < limit:
             count = min(_CHUNK, limit - done)
-            residual = gradient_steps(
-                *problem.couplings[:6],
-                problem.load,
-                problem.mu,
-                problem.rho,
-                problem.blocks,
-                points,
-                velocities,
-                _workspace(problem),
-                state,
-                count,
-            )
+            residual = descent.run(count)
             done += count
             if residual < best:
-                best, best_p = residual, points[0].copy()
+                best, best_p = residual, descent.p.copy()
             history.append((time.perf_counter() - began, residual))
             if control.callback is not None:
                 control.callback(done, residual)
@@ -94,9 +78,35 @@ class ProjectedGradient:
         return judged(problem, best_p, control, status, done, "ProjectedGradient", began, history)
 
 
-def _workspace(problem: FrictionProblem) -> Array:
-    """Return room for the intermediate vector of the couplings."""
-    return np.empty((problem.couplings.y_count, 3))
+class Descent:
+    """The state of the method on one problem: it goes on where it ended."""
+
+    def __init__(self, problem: FrictionProblem, p: Array) -> None:
+        self.problem = problem
+        self.points = np.zeros((3, problem.contact_count, 3))  # the last point, the one before, the extrapolated one
+        self.points[:] = p
+        self.velocities = np.zeros_like(self.points)
+        self.velocities[:] = contact_velocity(problem.couplings, self.points[0], problem.load)
+        self.state = np.array([1.0, 1.0])
+        self.p: Array = self.points[0]
+        """The last point (n_c, 3)."""
+        self._work = np.empty((problem.couplings.y_count, 3))
+
+    def run(self, count: int) -> float:
+        """Do `count` steps; return the residual of the last point."""
+        problem = self.problem
+        return gradient_steps(
+            *problem.couplings[:6],
+            problem.load,
+            problem.mu,
+            problem.rho,
+            problem.blocks,
+            self.points,
+            self.velocities,
+            self._work,
+            self.state,
+            count,
+        )
 
 
 @kernel

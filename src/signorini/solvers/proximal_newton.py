@@ -3,8 +3,10 @@
 Outer steps add ``alpha (r - r_k)`` to the velocity, which makes singular and mildly non-monotone problems regular;
 inner steps are Newton steps on the Alart-Curnier function. They are not damped: the first step into other modes often
 raises the function a thousandfold and the next ones bring it down, where a line search would creep. After an easy
-inner solve alpha shrinks; after a failed one it grows and the step is taken back. The polish is Newton's method in the
-modes (open, stick, slip) that the point shows, with an alpha that only serves to choose among many solutions.
+inner solve alpha shrinks; after a failed one it grows and the step is taken back. An alpha that failed is remembered:
+only after some successes is it tried again, else half of all steps would be spent on failing. The polish is Newton's
+method in the modes (open, stick, slip) that the point shows, with an alpha that only serves to choose among many
+solutions.
 
 References
 ----------
@@ -32,6 +34,7 @@ from signorini.solvers.solution import Control, Solution, Status
 _INNER_STEPS = 10
 _INNER_FALL = 1e-2  # an inner problem counts as solved when |F| fell by this factor
 _LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
+ABOVE_FAILED, FORGET = 2.0, 0.7  # alpha stays above twice the one that failed, less by this factor at every success
 _POLISH = (1e-9, 1e-7, 1e-5, 1e-3)  # alphas of the polish, tried in turn
 
 
@@ -71,6 +74,7 @@ def proximal_newton(
     best, best_r = scaled.residual(r), r
     times = [(time.perf_counter(), best)]
     count = 0
+    least = _LEAST
     status = Status.ITERATION_LIMIT
     if n_c == 0:
         return Run(r, best, 0, Status.STALLED, times)
@@ -99,8 +103,10 @@ def proximal_newton(
             tell(count, best)
         if size <= _INNER_FALL * first:
             if inner <= 6:
-                alpha = max((0.1 if inner <= 3 else 0.3) * alpha, _LEAST)
+                alpha = max((0.1 if inner <= 3 else 0.3) * alpha, least)
+            least = max(FORGET * least, _LEAST)
         else:
+            least = min(ABOVE_FAILED * alpha, _MOST)
             alpha = min(4.0 * alpha, _MOST)
             if not size < 0.5 * first:
                 r = centre

@@ -38,6 +38,7 @@ class _Kind:
 
 
 _kinds: dict[type, _Kind] = {}
+_taken: dict[type, tuple[type, ...]] = {}  # kinds by solver, found when first asked for
 
 
 def register(kind: type, *, default: Solver, solvers: Sequence[Solver]) -> None:
@@ -55,13 +56,17 @@ def register(kind: type, *, default: Solver, solvers: Sequence[Solver]) -> None:
         One instance, with default settings, of every other solver.
     """
     _kinds[kind] = _Kind(default, tuple(solvers))
+    _taken.clear()
 
 
 def kinds_of(solver: Solver) -> tuple[type, ...]:
     """Return the kinds of problems that `solver` takes as they are; empty if it was never registered."""
-    return tuple(
-        kind for kind, known in _kinds.items() if type(solver) in {type(s) for s in (known.default, *known.solvers)}
-    )
+    method = type(solver)
+    if method not in _taken:
+        _taken[method] = tuple(
+            kind for kind, known in _kinds.items() if method in {type(s) for s in (known.default, *known.solvers)}
+        )
+    return _taken[method]
 
 
 def default_solver(problem: Problem) -> Solver:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from signorini._arrays import Array
 from signorini.errors import InputError
-from signorini.problems.couplings import contact_velocity
+from signorini.problems.couplings import contact_velocity, couple_matrix, couple_sparse
 from signorini.problems.delassus import Delassus
 from tests.friction_problems import friction
 
@@ -66,3 +67,23 @@ def test_bad_bodies_and_shapes_are_named() -> None:
     halves: Any = operator.body_a + 0.5
     with pytest.raises(InputError, match="body_a has type float64, must be integers"):
         Delassus(halves, operator.body_b, operator.J_a, operator.J_b, operator.M_inv)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_sparse_form(dim: int) -> None:
+    W, J, M_inv = example(dim)
+    np.testing.assert_allclose(W.sparse().toarray(), J @ M_inv @ J.T, atol=rounding)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_dense_and_sparse_matrices_have_the_same_couplings(dim: int) -> None:
+    rng = np.random.default_rng(5)
+    blocks = rng.normal(size=(4, dim, 4, dim)) * (rng.random((4, 1, 4, 1)) < 0.5)
+    W = blocks.reshape(4 * dim, 4 * dim)
+    of_dense, of_sparse = couple_matrix(W, 4, dim), couple_sparse(sparse.csr_array(W), 4, dim)
+    for one, other in zip(of_dense, of_sparse, strict=True):
+        np.testing.assert_array_equal(one, other)
+    p = np.zeros((4, 3))
+    p[:, :dim] = rng.normal(size=(4, dim))
+    u = contact_velocity(of_dense, p, np.zeros((4, 3)))
+    np.testing.assert_allclose(u[:, :dim].reshape(-1), W @ p[:, :dim].reshape(-1), atol=rounding)

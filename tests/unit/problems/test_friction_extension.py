@@ -211,3 +211,32 @@ def test_large_true_impulses_are_credible() -> None:
     p = np.array([1.0, -0.2, 0.0, 1e6, -0.2e6, 0.0])
     assert problem.credible(p, 1e-10)
     assert not problem.credible(np.concatenate([[1.01, -0.2, 0.0], p[3:]]), 1e-10)
+
+
+def test_impulses_that_drown_the_load_are_no_solution() -> None:
+    """A body between two walls that close in: 1e20 on both sides, and rounding leaves nothing of the load."""
+    wall = np.array([1.0, 0.0, 0.0, -1.0, 0.0, 0.0])
+    p = 1e20 * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    for options in ({}, {"cone": "polygon"}):
+        problem = friction(np.outer(wall, wall), [-1.0, 0.0, 0.0, -1.0, 0.0, 0.0], [0.5, 0.5], **options)
+        assert problem.residual(p) == 0.0
+        assert not problem.credible(p, 1e-10)
+        assert not problem.verdict(problem.spatial(p), 1e-10).solved
+
+
+def test_without_a_load_nothing_drowns() -> None:
+    wall = np.array([1.0, 0.0, 0.0, -1.0, 0.0, 0.0])
+    problem = friction(np.outer(wall, wall), np.zeros(6), [0.5, 0.5])
+    assert problem.verdict(np.zeros((2, 3)), 1e-10).solved
+    assert problem.credible(np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]), 1e-10)
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_verdict_is_residual_rel_and_credibility(kind: str | None) -> None:
+    problem = random_problem(4, 4) if kind is None else posed(kind)
+    solution = solve(problem)
+    for p in (solution.z, 1.1 * solution.z):
+        verdict = problem.verdict(problem.spatial(p), 1e-10)
+        np.testing.assert_allclose(verdict.residual, problem.residual(p), rtol=1e-12, atol=1e-16)
+        np.testing.assert_allclose(verdict.rel, problem.rel(p), rtol=1e-12, atol=1e-16)
+        assert verdict.solved == (p is solution.z)
