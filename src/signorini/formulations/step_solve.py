@@ -378,12 +378,13 @@ def solve_step(t: IntArray) -> bool:
             cheap = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS]) <= _CHEAP and debt <= _DEAR * _CREDIT
             large = counts[SOFT] == 1 and not cheap and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
-            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST)) and not cheap
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
-            island[i, RESTS] = 1 if pace <= _SLOW else 0
+            rests = pace <= _SLOW
+            island[i, RESTS] = 1 if rests else 0
+            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
             if large and alpha == 0.0:
@@ -525,7 +526,7 @@ def solve_step(t: IntArray) -> bool:
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
             alpha = _next_alpha(alpha, effort)
-            wait -= 1.0 if alpha == _LEAST else 0.0
+            wait -= 1.0 if alpha == _LEAST or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha, failed = 0.0, 0.0
