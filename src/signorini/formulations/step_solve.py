@@ -45,6 +45,7 @@ from signorini.formulations.step_arrays import (
     DIAGONAL,
     DRIFT,
     ENTRY_ALPHA,
+    FILL,
     FIRST_BODY,
     FIRST_CONTACT,
     GAP,
@@ -68,6 +69,7 @@ from signorini.formulations.step_arrays import (
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
+    OPEN_WORK,
     ORDER,
     PACE,
     REFERENCE,
@@ -121,7 +123,10 @@ _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of thos
 # residual must fall to this part.
 _AS_MANY, _FEW, _HASTE = 8.0, 400, 8
 _PATIENCE, _PROGRESS = 200, 0.1
-_CHEAP = 12.0  # in sweeps: robust steps that are tried before any
+# In sweeps: islands with dearer robust steps are solved as a whole only where they rest, and are softened in motion.
+_CHEAP = 9.0
+_TRIED, _ALL_STEPS = 60, 100000  # robust steps that such a try may take, and others, whose limit is the credit
+_FILL = 0.6  # in n^2, operations of a factorisation in dense piles of n bodies
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
 # and what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
@@ -228,12 +233,13 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
 
 
 @inner_kernel
-def _newton_in_sweeps(nodes: int, contacts: int) -> float:
+def _newton_in_sweeps(nodes: int, contacts: int, fill: float) -> float:
     """Return about how many sweeps cost as much as a step of the robust solver.
 
-    A factorisation takes some 0.6 n^2 updates of a block in piles of n bodies, each a third of the work at a contact.
+    An operation is an update of a block, a third of the work at a contact; `fill` is how many there were for each
+    contact when that was last seen, perhaps with more bodies, and 0 if it was not.
     """
-    return 2.0 + 0.2 * nodes * nodes / contacts
+    return 2.0 + min(fill, _FILL * nodes * nodes / contacts) / 3.0
 
 
 @inner_kernel
@@ -291,7 +297,7 @@ def _next_alpha(alpha: float, sweeps: float) -> float:
     """Return the compliance of the next step, by the sweeps that this one took."""
     if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    return min(1.5 * alpha, _MOST) if sweeps > 96 else alpha
+    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > 56 else alpha
 
 
 @inner_kernel
@@ -333,15 +339,17 @@ def _remember(softness: Array, first: int, last: int, column: int, number: float
 
 
 @inner_kernel
-def _rescued(t: IntArray, i: int, what: int, goal: float, debt: float, share: float) -> tuple[float, float]:
+def _rescued(
+    t: IntArray, i: int, what: int, goal: float, debt: float, share: float, steps: int
+) -> tuple[float, float]:
     """Ask the robust solver for island `i`, or a part that is a share of it; return the residual and what is owed.
 
-    Where it is not ready SHORT is set.
+    It may take so many steps. Where it is not ready SHORT is set.
     """
     if t[RESCUE, 0] == 0:
         wholes(t, COUNTS)[SHORT] = 1
         return (math.inf, debt)
-    found = measured(t[RESCUE, 0], (t, i, what, goal, (_CREDIT - debt) / share))
+    found = measured(t[RESCUE, 0], (t, i, what, goal, (_CREDIT - debt) / share, steps))
     return (found, debt + share * reals(t, NUMBERS)[SPENT])
 
 
@@ -362,7 +370,7 @@ def solve_step(t: IntArray) -> bool:
     counts[SWEEPS] = 0
     solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, counts[HAS_ROBUST] == 1
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    keep_wait, keep_back, pace, failed = 0.0, 0.0, 0.0, 0.0
+    keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
@@ -375,8 +383,10 @@ def solve_step(t: IntArray) -> bool:
             keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
-            cheap = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS]) <= _CHEAP and debt <= _DEAR * _CREDIT
-            large = counts[SOFT] == 1 and not cheap and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
+            fill = _remembered(softness, first, last, FILL)
+            newton = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS], fill)
+            cheap = newton <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
+            large = counts[SOFT] == 1 and not cheap
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
@@ -385,7 +395,7 @@ def solve_step(t: IntArray) -> bool:
             rests = pace <= _SLOW
             island[i, RESTS] = 1 if rests else 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
-            whole = cheap or (failed == 0.0 and island[i, CUT_ROW] == 0)
+            whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
@@ -402,7 +412,8 @@ def solve_step(t: IntArray) -> bool:
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
-        newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
+        steps = none + _ALL_STEPS
+        newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0], fill)
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
@@ -450,7 +461,7 @@ def solve_step(t: IntArray) -> bool:
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
-                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], debt, share)
+                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], debt, share, steps)
                 if counts[SHORT] == 1:
                     return False
             give_back(t, i, best_p)
@@ -475,10 +486,10 @@ def solve_step(t: IntArray) -> bool:
                 continue
             near = robust and how == _LOOK and residual < _NEARLY and newton <= _CHEAP
             if near and residual < _HARDLY and not may_keep:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0, steps)
                 residual, near = min(residual, found), False
             if may_keep and (how == _LOOK or residual > wanted):
-                found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0)
+                found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0, steps)
                 residual = min(residual, found)
                 kept = found <= wanted
                 residual = found if kept else residual
@@ -489,10 +500,11 @@ def solve_step(t: IntArray) -> bool:
                 before, how = residual, none + _IN_PART
                 continue
             if residual > wanted and near:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0, steps)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                found, debt = _rescued(t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, debt, 1.0)
+                what = SOLVE_AT_REST if slow else SOLVE
+                found, debt = _rescued(t, i, what, _MARGIN * wanted, debt, 1.0, none + _TRIED if large else steps)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
                 return False
@@ -538,6 +550,9 @@ def solve_step(t: IntArray) -> bool:
         _remember(softness, first, last, WAIT, wait)
         _remember(softness, first, last, BACK, back)
         _remember(softness, first, last, PACE, failed)
+        if counts[OPEN_ISLAND] == i + 1:
+            fill = counts[OPEN_WORK] / island[i, N_CONTACTS]
+        _remember(softness, first, last, FILL, fill)
         _remember(softness, first, last, KEEP_WAIT, max(0.0, keep_wait))
         _remember(softness, first, last, KEEP_BACK, keep_back)
         _remember(softness, first, last, DEBT, debt)
