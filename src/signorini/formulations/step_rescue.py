@@ -81,11 +81,11 @@ def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
 
 
 @inner_kernel
-def rescue(t: IntArray, i: int, what: int, goal: float, credit: float, steps: int) -> float:
+def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     """Better the impulses of island `i`, in P, up to a residual of `goal`; return the residual that was reached.
 
-    Infinite where nothing better was found or it would cost more than `credit` operations for each contact; a solution
-    may take so many steps. What was spent is in SPENT. Where memory is short SHORT is set.
+    Infinite where nothing better was found or it would cost more than `credit` operations for each contact; what was
+    spent is in SPENT. Where memory is short SHORT is set.
     """
     counts, numbers, w = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST)
     start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (
@@ -135,7 +135,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float, steps: in
         best = measured(w[NEWTON_NEARBY, 0], (w, goal))
     else:
         _scale(w, best_p, mu, s, True)
-        limit = min(steps, int(_AT_ONCE * credit * n_c / operations))
+        limit = int(_AT_ONCE * credit * n_c / operations)
         best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what == SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))

@@ -123,10 +123,10 @@ _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of thos
 # residual must fall to this part.
 _AS_MANY, _FEW, _HASTE = 8.0, 400, 8
 _PATIENCE, _PROGRESS = 200, 0.1
-# In sweeps: islands with dearer robust steps are solved as a whole only where they rest, and are softened in motion.
-_CHEAP = 9.0
-_TRIED, _ALL_STEPS = 60, 100000  # robust steps that such a try may take, and others, whose limit is the credit
-_FILL = 0.6  # in n^2, operations of a factorisation in dense piles of n bodies
+# Operations of a factorisation for each contact: islands for which it takes more are softened in motion, and solved as
+# a whole only where they rest, with so much of the credit.
+_CHEAP, _TRIED = 21.0, 4000.0
+_DENSE = 240  # contacts up to which Python's methods, that take the cube of them, come before compliance
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
 # and what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
@@ -233,13 +233,13 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
 
 
 @inner_kernel
-def _newton_in_sweeps(nodes: int, contacts: int, fill: float) -> float:
-    """Return about how many sweeps cost as much as a step of the robust solver.
+def _newton_in_sweeps(nodes: int, contacts: int) -> float:
+    """Return about how many sweeps cost as much as a step of the robust solver, at most.
 
-    An operation is an update of a block, a third of the work at a contact; `fill` is how many there were for each
-    contact when that was last seen, perhaps with more bodies, and 0 if it was not.
+    A factorisation takes some 0.6 n^2 updates of a block in dense piles of n bodies, each a third of the work at a
+    contact.
     """
-    return 2.0 + min(fill, _FILL * nodes * nodes / contacts) / 3.0
+    return 2.0 + 0.2 * nodes * nodes / contacts
 
 
 @inner_kernel
@@ -340,16 +340,16 @@ def _remember(softness: Array, first: int, last: int, column: int, number: float
 
 @inner_kernel
 def _rescued(
-    t: IntArray, i: int, what: int, goal: float, debt: float, share: float, steps: int
+    t: IntArray, i: int, what: int, goal: float, credit: float, debt: float, share: float
 ) -> tuple[float, float]:
     """Ask the robust solver for island `i`, or a part that is a share of it; return the residual and what is owed.
 
-    It may take so many steps. Where it is not ready SHORT is set.
+    Where it is not ready SHORT is set.
     """
     if t[RESCUE, 0] == 0:
         wholes(t, COUNTS)[SHORT] = 1
         return (math.inf, debt)
-    found = measured(t[RESCUE, 0], (t, i, what, goal, (_CREDIT - debt) / share, steps))
+    found = measured(t[RESCUE, 0], (t, i, what, goal, min(credit, _CREDIT - debt) / share))
     return (found, debt + share * reals(t, NUMBERS)[SPENT])
 
 
@@ -384,8 +384,7 @@ def solve_step(t: IntArray) -> bool:
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
             fill = _remembered(softness, first, last, FILL)
-            newton = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS], fill)
-            cheap = newton <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
+            cheap = fill <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
             large = counts[SOFT] == 1 and not cheap
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
@@ -412,8 +411,7 @@ def solve_step(t: IntArray) -> bool:
         for c in range(p.shape[0]):
             for k in range(3):
                 p[c, k] = best_p[c, k]
-        steps = none + _ALL_STEPS
-        newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0], fill)
+        newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
@@ -461,7 +459,7 @@ def solve_step(t: IntArray) -> bool:
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
-                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], debt, share, steps)
+                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], _CREDIT, debt, share)
                 if counts[SHORT] == 1:
                     return False
             give_back(t, i, best_p)
@@ -484,12 +482,12 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            near = robust and how == _LOOK and residual < _NEARLY and newton <= _CHEAP
+            near = robust and how == _LOOK and residual < _NEARLY and cheap
             if near and residual < _HARDLY and not may_keep:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0, steps)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual, near = min(residual, found), False
             if may_keep and (how == _LOOK or residual > wanted):
-                found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0, steps)
+                found, debt = _rescued(t, i, KEEP, wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
                 kept = found <= wanted
                 residual = found if kept else residual
@@ -500,11 +498,11 @@ def solve_step(t: IntArray) -> bool:
                 before, how = residual, none + _IN_PART
                 continue
             if residual > wanted and near:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0, steps)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                what = SOLVE_AT_REST if slow else SOLVE
-                found, debt = _rescued(t, i, what, _MARGIN * wanted, debt, 1.0, none + _TRIED if large else steps)
+                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large else _CREDIT
+                found, debt = _rescued(t, i, what, _MARGIN * wanted, credit, debt, 1.0)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
                 return False
@@ -523,7 +521,8 @@ def solve_step(t: IntArray) -> bool:
         if excess > 1.0 and stiffened < _STIFFENED:
             alpha, pose, stiffened = _WITHIN * alpha / excess, True, stiffened + 1
             continue
-        hopeless = (residual > _RIGID_ENOUGH and not (cheap and robust)) or counts[SOFTEN] == 1
+        dense = cheap and robust and island[i, N_CONTACTS] <= _DENSE
+        hopeless = (residual > _RIGID_ENOUGH and not dense) or counts[SOFTEN] == 1
         if counts[SOFT] == 1 and not soft and not met and hopeless:  # else Python's methods are asked, which are slow
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):

@@ -165,5 +165,5 @@ def stage_address(k: int, family: Family) -> int:
     elif k == at.SWEEP:
         arguments = _FOR_SWEEPS
     elif k == at.RESCUE:
-        arguments = (_WHOLE_ROWS, 1, 1, 1.0, 1.0, 1)
+        arguments = (_WHOLE_ROWS, 1, 1, 1.0, 1.0)
     return address_of(stage_kernel(k, family), *arguments)
