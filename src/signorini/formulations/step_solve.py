@@ -297,7 +297,7 @@ def _next_alpha(alpha: float, sweeps: float) -> float:
     """Return the compliance of the next step, by the sweeps that this one took."""
     if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > 56 else alpha
+    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > 48 else alpha
 
 
 @inner_kernel
