@@ -99,7 +99,7 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART
+from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
@@ -230,6 +230,23 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
                 u += gather[g, l, 0] * y[m, 0] + gather[g, l, 1] * y[m, 1] + gather[g, l, 2] * y[m, 2]
             fastest = max(fastest, abs(u))
     return fastest > _STIRRED * free
+
+
+@inner_kernel
+def _moves_on(t: IntArray, i: int) -> bool:
+    """Tell whether an island slides on, no contact that bears load having closed, with impulses that may be open.
+
+    They are not where there are no more contacts than bodies: each then has a body of its own.
+    """
+    island, order, seen = whole_rows(t, ISLAND), wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
+    first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+    p, b, before, free, closes, bearing = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0, 0
+    for k in range(first, last):
+        free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
+        if p[k, 0] > 0.0:
+            bearing += 1
+            closes = max(closes, abs(before[k, 0]) if order[k] < seen else 0.0)
+    return bearing > island[i, N_BODIES] and closes <= _STIRRED * free
 
 
 @inner_kernel
@@ -513,6 +530,13 @@ def solve_step(t: IntArray) -> bool:
             if not met and robust and cheap and how == _ALL_SWEEPS:
                 how = none + _MANY_SWEEPS
                 continue
+        if met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0 and _moves_on(t, i):
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
+            if counts[SHORT] == 1:
+                return False
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
