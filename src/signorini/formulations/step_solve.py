@@ -147,6 +147,7 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
+_AT_REST = 256  # rigid again where an island rests
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
@@ -260,7 +261,7 @@ def _newton_in_sweeps(nodes: int, contacts: int) -> float:
 
 
 @inner_kernel
-def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, haste: int) -> Any:
+def _allowance(how: int, large: bool, soft: bool, cold: bool, rests: bool, alpha: float, most: int, haste: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if how == _LOOK:
         return (np.int64(0), np.int64(0), _PROGRESS)
@@ -280,6 +281,8 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most
         if haste > 0:
             return (haste, np.int64(_HASTE), 0.0)
         return (most, np.int64(_PATIENCE), _PROGRESS)
+    if rests and alpha > 0.0 and not soft:
+        return (np.int64(_AT_REST), np.int64(_PATIENCE), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
@@ -389,6 +392,7 @@ def solve_step(t: IntArray) -> bool:
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
+    rests = False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -430,9 +434,9 @@ def solve_step(t: IntArray) -> bool:
                 p[c, k] = best_p[c, k]
         newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
-        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
+        limit, patience, progress = _allowance(how, large, soft, cold, rests, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
-        if not soft and island[i, RESTS] == 1:
+        if not soft and rests and alpha == 0.0:  # more than the tolerance is not asked of one that has just been soft
             wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
