@@ -78,6 +78,7 @@ from signorini.formulations.step_arrays import (
     RHO,
     ROWS,
     SEEN,
+    SEEN_INDEX,
     SHARE_ISLAND,
     SHIFT,
     SHORT,
@@ -116,6 +117,10 @@ _SLOW, _FINEST = 0.1, 1e-2
 _LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
 _INSIDE, _STIRRED = 1.0 - 1e-6, 1e-3  # of the cone; of the speed that the load gives: more is motion
 _TINY = 2  # contacts that leave nothing open
+_SMALL, _FACE = (
+    8,
+    4,
+)  # bodies of islands whose least impulses are found in motion, and contacts of a pair that leave some
 _HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
@@ -235,19 +240,30 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
 
 @inner_kernel
 def _moves_on(t: IntArray, i: int) -> bool:
-    """Tell whether an island slides on, no contact that bears load having closed, with impulses that may be open.
+    """Tell whether a small island slides on, no contact that bears load having closed, with impulses that may be open.
 
-    They are not where there are no more contacts than bodies: each then has a body of its own.
+    They are where one pair of bodies has more such contacts than three, or the island more than twice its bodies.
     """
-    island, order, seen = whole_rows(t, ISLAND), wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
+    island, order, seen, index = (
+        whole_rows(t, ISLAND),
+        wholes(t, ORDER),
+        wholes(t, COUNTS)[SEEN],
+        whole_rows(t, SEEN_INDEX),
+    )
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
-    p, b, before, free, closes, bearing = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0, 0
+    if island[i, N_BODIES] > _SMALL or last - first < _FACE:
+        return False
+    p, b, before, free, closes = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0
+    bearing, together, most, pair = 0, 0, 0, (-1, -1)
     for k in range(first, last):
         free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
-        if p[k, 0] > 0.0:
+        if p[k, 0] > 0.0 and order[k] < seen:
             bearing += 1
-            closes = max(closes, abs(before[k, 0]) if order[k] < seen else 0.0)
-    return bearing > island[i, N_BODIES] and closes <= _STIRRED * free
+            closes = max(closes, abs(before[k, 0]))
+            now = (index[order[k], 0], index[order[k], 1])
+            together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
+            most, pair = max(most, together), now
+    return closes <= _STIRRED * free and (most >= _FACE or bearing > 2 * island[i, N_BODIES])
 
 
 @inner_kernel
