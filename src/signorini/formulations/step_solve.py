@@ -152,7 +152,7 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
-_AT_REST = 256  # rigid again where an island rests
+_AT_REST, _PATIENCE_AT_REST = 800, 400  # rigid again where an island rests: it costs less once it is rigid
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
@@ -298,7 +298,7 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, rests: bool, alpha
             return (haste, np.int64(_HASTE), 0.0)
         return (most, np.int64(_PATIENCE), _PROGRESS)
     if rests and alpha > 0.0 and not soft:
-        return (np.int64(_AT_REST), np.int64(_PATIENCE), _PROGRESS)
+        return (np.int64(_AT_REST), np.int64(_PATIENCE_AT_REST), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
