@@ -152,7 +152,6 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
-_AT_REST, _PATIENCE_AT_REST = 800, 400  # rigid again where an island rests: it costs less once it is rigid
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
@@ -277,7 +276,7 @@ def _newton_in_sweeps(nodes: int, contacts: int) -> float:
 
 
 @inner_kernel
-def _allowance(how: int, large: bool, soft: bool, cold: bool, rests: bool, alpha: float, most: int, haste: int) -> Any:
+def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, haste: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if how == _LOOK:
         return (np.int64(0), np.int64(0), _PROGRESS)
@@ -297,8 +296,6 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, rests: bool, alpha
         if haste > 0:
             return (haste, np.int64(_HASTE), 0.0)
         return (most, np.int64(_PATIENCE), _PROGRESS)
-    if rests and alpha > 0.0 and not soft:
-        return (np.int64(_AT_REST), np.int64(_PATIENCE_AT_REST), _PROGRESS)
     limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
     return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
 
@@ -329,13 +326,11 @@ def _is_cold(reference: Array, first: int, last: int) -> bool:
 
 
 @inner_kernel
-def _next_alpha(alpha: float, sweeps: float, rests: bool) -> float:
-    """Return the compliance of the next step, by the sweeps that this one took; at rest more are allowed."""
-    if sweeps <= (80 if rests else 40):
+def _next_alpha(alpha: float, sweeps: float) -> float:
+    """Return the compliance of the next step, by the sweeps that this one took."""
+    if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    if sweeps <= (96 if rests else 48):
-        return alpha
-    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST)
+    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > 48 else alpha
 
 
 @inner_kernel
@@ -452,9 +447,9 @@ def solve_step(t: IntArray) -> bool:
                 p[c, k] = best_p[c, k]
         newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
-        limit, patience, progress = _allowance(how, large, soft, cold, rests, alpha, counts[LIMIT], haste)
+        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
-        if not soft and rests and alpha == 0.0:  # more than the tolerance is not asked of one that has just been soft
+        if not soft and rests:
             wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
@@ -582,7 +577,7 @@ def solve_step(t: IntArray) -> bool:
             alpha = max(alpha, _LEAST)
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
-            alpha = _next_alpha(alpha, effort, rests)
+            alpha = _next_alpha(alpha, effort)
             wait -= 1.0 if alpha == _LEAST or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
