@@ -68,7 +68,7 @@ _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than t
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
 _EDGE = 1.0 - 1e-6  # of the cone: impulses of contacts that slid, as of a motor at its limit, however slowly
 _MARGIN = 100.0  # in residuals: speeds that are told from zero
-_STRAIGHT = 1e-8  # angle to which directions of slip agree with the velocity that they lead to
+_STRAIGHT = 1e-10  # angle to which directions of slip agree with the velocity that they lead to
 
 
 @inner_kernel
