@@ -326,11 +326,11 @@ def _is_cold(reference: Array, first: int, last: int) -> bool:
 
 
 @inner_kernel
-def _next_alpha(alpha: float, sweeps: float) -> float:
-    """Return the compliance of the next step, by the sweeps that this one took."""
+def _next_alpha(alpha: float, sweeps: float, rests: bool) -> float:
+    """Return the compliance of the next step, by the sweeps that this one took; in motion it aims at few."""
     if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > 48 else alpha
+    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > (96 if rests else 48) else alpha
 
 
 @inner_kernel
@@ -577,7 +577,7 @@ def solve_step(t: IntArray) -> bool:
             alpha = max(alpha, _LEAST)
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
-            alpha = _next_alpha(alpha, effort)
+            alpha = _next_alpha(alpha, effort, rests)
             wait -= 1.0 if alpha == _LEAST or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
