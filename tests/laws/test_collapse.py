@@ -63,6 +63,18 @@ def test_energy_comes_from_nowhere_but_the_corrections(collapse: sg.Trajectory) 
     assert rise.max() < 1e-4 * total[0]
 
 
+def test_no_step_waits_for_the_dense_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Law: 125 spheres that resist are softened; dense methods would take a second for a step."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("dense methods were asked")
+
+    monkeypatch.setattr("signorini.formulations.engine.solve_robustly", never)
+    run = sg.simulate(pile(5), duration=1.0, h=0.005, record="motion")
+    assert (run.certificate.compliance[:40] == 0.0).all(), "few contacts yet: all is rigid"
+    assert (run.certificate.compliance > 0.0).any()
+
+
 def test_runs_repeat_and_continue_bit_for_bit() -> None:
     """Also while the pile is compliant: how soft it is belongs to the snapshot."""
     simulator = sg.Simulator(pile(6), h=0.005)

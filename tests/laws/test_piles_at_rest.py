@@ -45,6 +45,21 @@ def test_a_pile_set_down_at_rest_stays(run: sg.Trajectory) -> None:
     assert np.median(way) < 1e-3 * RADIUS
 
 
+def test_a_soft_pile_at_rest_is_soon_tried_as_rigid() -> None:
+    """Law: however soft a pile is, it does not wait to be rigid again until its layer is stiff."""
+    ours = Ours(settled_pile("boxes", 512, 1), "run")
+    ours.step(20)
+    engine = ours.simulator.engine
+    assert engine is not None
+    softness = engine.arena[at.OLD_SOFTNESS]
+    softness[:, [at.ALPHA, at.WAIT, at.BACK]] = 0.3, 2.0, 4.0
+    soft = []
+    for _ in range(5):
+        ours.step(1)
+        soft.append(engine.check[at.COMPLIANT] > 0.0)
+    assert soft == [True, True, False, False, False]
+
+
 def test_sweeps_are_made_where_they_are_needed() -> None:
     """Law: in a pile at rest a few boxes that settle yet cost sweeps over their neighbours, not over the pile.
 

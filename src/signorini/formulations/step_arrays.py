@@ -237,13 +237,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     HABIT,  # the part of it that is expected again
     DEBT,  # operations of the robust solver that were spent and not earned yet, for each contact
     PACE,  # at which it was last tried as a whole in vain
+    FILL,  # operations of a factorisation for each contact, when the island was last tried as a whole
     KEEP_WAIT,  # steps until its contacts are tried to go on as before
     KEEP_BACK,
     BEYOND,  # what island_forces remembers
     BEYOND_T,
     BEYOND_O,
     SOFTNESS_COLUMNS,
-) = _numbered(16)
+) = _numbered(17)
 
 # NUMBERS
 (

@@ -49,6 +49,7 @@ from signorini.solvers.island_table import (
     SHARE_FORCES,
     SHARING_STEPS,
     SOLVE_ROBUSTLY,
+    STEADY_FORCES,
     WORK,
     WORK_COUNT,
     D,
@@ -57,12 +58,13 @@ from signorini.solvers.island_table import (
     copy,
 )
 
-# What is asked for: that contacts go on as before; any solution; that of least impulses; one of the part taken out.
-_KINDS: Any = np.arange(5, dtype=np.int64)
-KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
+# What is asked for: that contacts go on as before; the least impulses for the solution there is; any solution; that of
+# least impulses; one of the part taken out.
+_KINDS: Any = np.arange(6, dtype=np.int64)
+KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
-_FEW, _LIKELY = 10.0, 40.0  # factorisations that the first two take, and the others, as a guess of what they cost
+_FEW, _LIKELY = 10.0, 40.0  # factorisations that the first three take, and the others, as a guess of what they cost
 _AT_ONCE = 0.25  # of the credit that is spent on one solution
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
@@ -92,7 +94,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         part_views(t, i) if what == SOLVE_PART else island_views(t, i)
     )
     n_c, numbers[SPENT] = mu.shape[0], 0.0
-    if what != KEEP and w[NEWTON, 0] == 0:
+    if what > SHARE and w[NEWTON, 0] == 0:
         counts[SHORT] = 1
         return math.inf
     likely = _FEW if what <= NEAR else _LIKELY
@@ -130,6 +132,9 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         for c in range(n_c):
             for k in range(3):
                 softness[first + c, BEYOND + k] = beyond[c, k]
+    elif what == SHARE:
+        _scale(w, best_p, mu, s, True)
+        best = measured(w[STEADY_FORCES, 0], (w, goal))
     elif what == NEAR:
         _scale(w, best_p, mu, s, True)
         best = measured(w[NEWTON_NEARBY, 0], (w, goal))
@@ -142,7 +147,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = measured(w[SHARE_FORCES, 0], (w, best, goal))
-    if what != KEEP:
+    if what > SHARE:
         best = move_inside(w, best, max(goal, tolerance))
     if best < math.inf:
         _scale(w, best_p, mu, s, False)

@@ -45,6 +45,7 @@ from signorini.formulations.step_arrays import (
     DIAGONAL,
     DRIFT,
     ENTRY_ALPHA,
+    FILL,
     FIRST_BODY,
     FIRST_CONTACT,
     GAP,
@@ -68,6 +69,7 @@ from signorini.formulations.step_arrays import (
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
+    OPEN_WORK,
     ORDER,
     PACE,
     REFERENCE,
@@ -76,6 +78,7 @@ from signorini.formulations.step_arrays import (
     RHO,
     ROWS,
     SEEN,
+    SEEN_INDEX,
     SHARE_ISLAND,
     SHIFT,
     SHORT,
@@ -97,7 +100,7 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import KEEP, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART
+from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
@@ -114,6 +117,10 @@ _SLOW, _FINEST = 0.1, 1e-2
 _LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
 _INSIDE, _STIRRED = 1.0 - 1e-6, 1e-3  # of the cone; of the speed that the load gives: more is motion
 _TINY = 2  # contacts that leave nothing open
+_SMALL, _FACE = (
+    8,
+    4,
+)  # bodies of islands whose least impulses are found in motion, and contacts of a pair that leave some
 _HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
 _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
 # Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
@@ -121,7 +128,10 @@ _NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of thos
 # residual must fall to this part.
 _AS_MANY, _FEW, _HASTE = 8.0, 400, 8
 _PATIENCE, _PROGRESS = 200, 0.1
-_CHEAP = 12.0  # in sweeps: robust steps that are tried before any
+# Operations of a factorisation for each contact: islands for which it takes more are softened in motion, and solved as
+# a whole only where they rest, with so much of the credit.
+_CHEAP, _TRIED = 21.0, 4000.0
+_DENSE = 240  # contacts up to which Python's methods, that take the cube of them, come before compliance
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
 # and what is earned by a step.
 _CREDIT, _EARNED = 20000.0, 1000.0
@@ -228,10 +238,39 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
 
 
 @inner_kernel
-def _newton_in_sweeps(nodes: int, contacts: int) -> float:
-    """Return about how many sweeps cost as much as a step of the robust solver.
+def _moves_on(t: IntArray, i: int) -> bool:
+    """Tell whether a small island slides on, no contact that bears load having closed, with impulses that may be open.
 
-    A factorisation takes some 0.6 n^2 updates of a block in piles of n bodies, each a third of the work at a contact.
+    They are where one pair of bodies has more such contacts than three, or the island more than twice its bodies.
+    """
+    island, order, seen, index = (
+        whole_rows(t, ISLAND),
+        wholes(t, ORDER),
+        wholes(t, COUNTS)[SEEN],
+        whole_rows(t, SEEN_INDEX),
+    )
+    first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+    if island[i, N_BODIES] > _SMALL or last - first < _FACE:
+        return False
+    p, b, before, free, closes = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0
+    bearing, together, most, pair = 0, 0, 0, (-1, -1)
+    for k in range(first, last):
+        free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
+        if p[k, 0] > 0.0 and order[k] < seen:
+            bearing += 1
+            closes = max(closes, abs(before[k, 0]))
+            now = (index[order[k], 0], index[order[k], 1])
+            together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
+            most, pair = max(most, together), now
+    return closes <= _STIRRED * free and (most >= _FACE or bearing > 2 * island[i, N_BODIES])
+
+
+@inner_kernel
+def _newton_in_sweeps(nodes: int, contacts: int) -> float:
+    """Return about how many sweeps cost as much as a step of the robust solver, at most.
+
+    A factorisation takes some 0.6 n^2 updates of a block in dense piles of n bodies, each a third of the work at a
+    contact.
     """
     return 2.0 + 0.2 * nodes * nodes / contacts
 
@@ -287,11 +326,11 @@ def _is_cold(reference: Array, first: int, last: int) -> bool:
 
 
 @inner_kernel
-def _next_alpha(alpha: float, sweeps: float) -> float:
-    """Return the compliance of the next step, by the sweeps that this one took."""
+def _next_alpha(alpha: float, sweeps: float, rests: bool) -> float:
+    """Return the compliance of the next step, by the sweeps that this one took; in motion it aims at few."""
     if sweeps <= 40:
         return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    return min(1.5 * alpha, _MOST) if sweeps > 96 else alpha
+    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > (96 if rests else 48) else alpha
 
 
 @inner_kernel
@@ -333,7 +372,9 @@ def _remember(softness: Array, first: int, last: int, column: int, number: float
 
 
 @inner_kernel
-def _rescued(t: IntArray, i: int, what: int, goal: float, debt: float, share: float) -> tuple[float, float]:
+def _rescued(
+    t: IntArray, i: int, what: int, goal: float, credit: float, debt: float, share: float
+) -> tuple[float, float]:
     """Ask the robust solver for island `i`, or a part that is a share of it; return the residual and what is owed.
 
     Where it is not ready SHORT is set.
@@ -341,7 +382,7 @@ def _rescued(t: IntArray, i: int, what: int, goal: float, debt: float, share: fl
     if t[RESCUE, 0] == 0:
         wholes(t, COUNTS)[SHORT] = 1
         return (math.inf, debt)
-    found = measured(t[RESCUE, 0], (t, i, what, goal, (_CREDIT - debt) / share))
+    found = measured(t[RESCUE, 0], (t, i, what, goal, min(credit, _CREDIT - debt) / share))
     return (found, debt + share * reals(t, NUMBERS)[SPENT])
 
 
@@ -362,8 +403,9 @@ def solve_step(t: IntArray) -> bool:
     counts[SWEEPS] = 0
     solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, counts[HAS_ROBUST] == 1
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    keep_wait, keep_back, pace, failed = 0.0, 0.0, 0.0, 0.0
+    keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
+    rests = False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -375,16 +417,18 @@ def solve_step(t: IntArray) -> bool:
             keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
-            cheap = _newton_in_sweeps(island[i, N_BODIES], island[i, N_CONTACTS]) <= _CHEAP and debt <= _DEAR * _CREDIT
-            large = counts[SOFT] == 1 and not cheap and (island[i, CUT_ROW] > 0 or debt > _DEAR * _CREDIT)
+            fill = _remembered(softness, first, last, FILL)
+            cheap = fill <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
+            large = counts[SOFT] == 1 and not cheap
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
-            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST)) and not cheap
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
-            island[i, RESTS] = 1 if pace <= _SLOW else 0
-            whole = cheap or (failed == 0.0 and island[i, CUT_ROW] == 0)
+            rests = pace <= _SLOW
+            island[i, RESTS] = 1 if rests else 0
+            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
+            whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
             if large and alpha == 0.0:
                 _expect(best, softness, first, last)
@@ -405,7 +449,7 @@ def solve_step(t: IntArray) -> bool:
         haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
         first_look, after, wanted = none + _AT_LEAST, none, tolerance
-        if not soft and island[i, RESTS] == 1:
+        if not soft and rests:
             wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
@@ -449,7 +493,7 @@ def solve_step(t: IntArray) -> bool:
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
-                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], debt, share)
+                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], _CREDIT, debt, share)
                 if counts[SHORT] == 1:
                     return False
             give_back(t, i, best_p)
@@ -472,12 +516,12 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            near = robust and how == _LOOK and residual < _NEARLY and newton <= _CHEAP
+            near = robust and how == _LOOK and residual < _NEARLY and cheap
             if near and residual < _HARDLY and not may_keep:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual, near = min(residual, found), False
             if may_keep and (how == _LOOK or residual > wanted):
-                found, debt = _rescued(t, i, KEEP, wanted, debt, 1.0)
+                found, debt = _rescued(t, i, KEEP, wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
                 kept = found <= wanted
                 residual = found if kept else residual
@@ -488,10 +532,11 @@ def solve_step(t: IntArray) -> bool:
                 before, how = residual, none + _IN_PART
                 continue
             if residual > wanted and near:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, debt, 1.0)
+                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                found, debt = _rescued(t, i, SOLVE_AT_REST if slow else SOLVE, _MARGIN * wanted, debt, 1.0)
+                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large else _CREDIT
+                found, debt = _rescued(t, i, what, _MARGIN * wanted, credit, debt, 1.0)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
                 return False
@@ -502,6 +547,13 @@ def solve_step(t: IntArray) -> bool:
             if not met and robust and cheap and how == _ALL_SWEEPS:
                 how = none + _MANY_SWEEPS
                 continue
+        if met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0 and _moves_on(t, i):
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
+            if counts[SHORT] == 1:
+                return False
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
@@ -510,7 +562,8 @@ def solve_step(t: IntArray) -> bool:
         if excess > 1.0 and stiffened < _STIFFENED:
             alpha, pose, stiffened = _WITHIN * alpha / excess, True, stiffened + 1
             continue
-        hopeless = (residual > _RIGID_ENOUGH and not (cheap and robust)) or counts[SOFTEN] == 1
+        dense = cheap and robust and island[i, N_CONTACTS] <= _DENSE
+        hopeless = (residual > _RIGID_ENOUGH and not dense) or counts[SOFTEN] == 1
         if counts[SOFT] == 1 and not soft and not met and hopeless:  # else Python's methods are asked, which are slow
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
@@ -524,8 +577,8 @@ def solve_step(t: IntArray) -> bool:
             alpha = max(alpha, _LEAST)
             if entering:
                 entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
-            alpha = _next_alpha(alpha, effort)
-            wait -= 1.0 if alpha == _LEAST else 0.0
+            alpha = _next_alpha(alpha, effort, rests)
+            wait -= 1.0 if alpha == _LEAST or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha, failed = 0.0, 0.0
@@ -537,6 +590,9 @@ def solve_step(t: IntArray) -> bool:
         _remember(softness, first, last, WAIT, wait)
         _remember(softness, first, last, BACK, back)
         _remember(softness, first, last, PACE, failed)
+        if counts[OPEN_ISLAND] == i + 1:
+            fill = counts[OPEN_WORK] / island[i, N_CONTACTS]
+        _remember(softness, first, last, FILL, fill)
         _remember(softness, first, last, KEEP_WAIT, max(0.0, keep_wait))
         _remember(softness, first, last, KEEP_BACK, keep_back)
         _remember(softness, first, last, DEBT, debt)

@@ -63,11 +63,12 @@ _STEPS, _MANY_STEPS, _FAR = 40, 10, 0.3  # steps at most, and those after which 
 _EXACT = 1e-13  # of |y|, what may be missing in G^T r = y at best
 _ENOUGH = 1e-9  # the same, where Newton's method ends
 _LEAST, _MOST = 1e-11, 1e3  # of the identity in the matrices
-_STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most
+_STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most, also with others
 _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
 _EDGE = 1.0 - 1e-6  # of the cone: impulses of contacts that slid, as of a motor at its limit, however slowly
 _MARGIN = 100.0  # in residuals: speeds that are told from zero
+_STRAIGHT = 1e-10  # angle to which directions of slip agree with the velocity that they lead to
 
 
 @inner_kernel
@@ -236,19 +237,37 @@ def _least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known: bo
 
 
 @inner_kernel
+def _read_modes(w: IntArray, u: Array, slow: float) -> None:
+    """Take contacts to do as velocities u say, of which those up to `slow` are zero."""
+    mode, along = wholes(w, MODE), real_rows(w, V + 8)
+    for c in range(u.shape[0]):
+        speed = math.sqrt(u[c, 1] ** 2 + u[c, 2] ** 2)
+        mode[c] = OPENS if u[c, 0] > slow else SLIPS if speed > slow else HOLDS
+        along[c, 0], along[c, 1] = (-u[c, 1] / speed, -u[c, 2] / speed) if speed > 0.0 else (0.0, 0.0)
+
+
+@inner_kernel
+def _turned(w: IntArray, u: Array) -> float:
+    """Return the largest angle by which velocities u of contacts that slip turn away from where these slip to."""
+    mode, along, most = wholes(w, MODE), real_rows(w, V + 8), 0.0
+    for c in range(u.shape[0]):
+        speed = math.sqrt(u[c, 1] ** 2 + u[c, 2] ** 2)
+        if mode[c] == SLIPS and speed > 0.0:
+            most = max(most, abs(along[c, 0] * u[c, 1] + along[c, 1] * u[c, 2] + speed) / speed)
+            most = max(most, abs(along[c, 0] * u[c, 2] - along[c, 1] * u[c, 1]) / speed)
+    return most
+
+
+@inner_kernel
 def share_forces(w: IntArray, best: float, tolerance: float) -> float:
     """Replace BEST, a solution, by the least impulses for its velocity; return the residual, no more than `tolerance`.
 
     BEST stays where these are not found.
     """
     best_r, r, u, along = real_rows(w, BEST), real_rows(w, R), real_rows(w, V + 4), real_rows(w, V + 8)
-    wanted, mode, soft = real_rows(w, Y + 2), wholes(w, MODE), real_rows(w, Y + 1)
+    wanted, soft = real_rows(w, Y + 2), real_rows(w, Y + 1)
     velocity(w, best_r, soft, u)
-    slow = max(1e-12, _MARGIN * best)
-    for c in range(u.shape[0]):
-        speed = math.sqrt(u[c, 1] ** 2 + u[c, 2] ** 2)
-        mode[c] = OPENS if u[c, 0] > slow else SLIPS if speed > slow else HOLDS
-        along[c, 0], along[c, 1] = (-u[c, 1] / speed, -u[c, 2] / speed) if speed > 0.0 else (0.0, 0.0)
+    _read_modes(w, u, max(1e-12, _MARGIN * best))
     scatter(w, best_r, wanted)
     nothing = best < 0.0
     if not _least_norm(w, wanted, along, best_r, nothing, best, r):
@@ -259,32 +278,6 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
         copy(r, best_r)
         return now
     return best
-
-
-@inner_kernel
-def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float) -> bool:
-    """Take contacts to go on as before the step; False if one closes fast.
-
-    `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the
-    last step, all in the units of the scene; s is the scale of velocities.
-    """
-    mode, along, d, q, mu = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q), reals(w, MU)
-    for c in range(d.shape[0]):
-        k = d[c] / s
-        speed = math.sqrt(before[c, 1] ** 2 + before[c, 2] ** 2)
-        asked, edge = k * gap_speed[c, 0], math.sqrt(bears[c, 1] ** 2 + bears[c, 2] ** 2)
-        slid = edge >= _EDGE * mu[c] * bears[c, 0] > 0.0
-        along[c, 0], along[c, 1] = 0.0, 0.0
-        mode[c] = HOLDS
-        idle = bears[c, 0] == 0.0 and (asked > _TOUCHES or q[c, 0] > _TOUCHES)
-        if idle or asked > _MOVES or k * before[c, 0] > _MOVES:
-            mode[c] = OPENS
-        elif k * before[c, 0] < -_MOVES:
-            return False
-        elif k * speed > (_TOUCHES if slid else _MOVES):
-            mode[c] = SLIPS
-            along[c, 0], along[c, 1] = -before[c, 1] / speed, -before[c, 2] / speed
-    return True
 
 
 @inner_kernel
@@ -325,6 +318,62 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
         for c in range(mu.shape[0]):
             for i in range(3):
                 r[c, i] += dr[c, i]
+    return True
+
+
+@inner_kernel
+def steady_forces(w: IntArray, tolerance: float) -> float:
+    """Find the least impulses with which contacts do as in the solution ENTRY; BEST receives them.
+
+    Returns their residual, infinite where it is above `tolerance` or there are none. A solution is known up to its
+    residual only: what contacts do is taken from it, the velocity is then found anew.
+    """
+    along, r, u, y = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1)
+    entry, wanted = real_rows(w, ENTRY), real_rows(w, Y + 2)
+    velocity(w, entry, y, u)
+    slow = max(1e-12, _MARGIN * residual(w, entry, u))
+    for _ in range(_TURNS):
+        _read_modes(w, u, slow)
+        if not _solve_modes(w, along, r):
+            return math.inf
+        velocity(w, r, y, u)
+        if _turned(w, u) <= _STRAIGHT:
+            break
+    scatter(w, r, wanted)
+    nothing = slow < 0.0
+    if not _least_norm(w, wanted, along, entry, nothing, 0.0, r):
+        return math.inf
+    velocity(w, r, y, u)
+    now = residual(w, r, u)
+    if not now <= tolerance:
+        return math.inf
+    copy(r, real_rows(w, BEST))
+    return now
+
+
+@inner_kernel
+def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: float) -> bool:
+    """Take contacts to go on as before the step; False if one closes fast.
+
+    `before` are velocities before the step, `gap_speed` what gaps add to the normal ones, `bears` the impulses of the
+    last step, all in the units of the scene; s is the scale of velocities.
+    """
+    mode, along, d, q, mu = wholes(w, MODE), real_rows(w, V + 8), reals(w, D), real_rows(w, Q), reals(w, MU)
+    for c in range(d.shape[0]):
+        k = d[c] / s
+        speed = math.sqrt(before[c, 1] ** 2 + before[c, 2] ** 2)
+        asked, edge = k * gap_speed[c, 0], math.sqrt(bears[c, 1] ** 2 + bears[c, 2] ** 2)
+        slid = edge >= _EDGE * mu[c] * bears[c, 0] > 0.0
+        along[c, 0], along[c, 1] = 0.0, 0.0
+        mode[c] = HOLDS
+        idle = bears[c, 0] == 0.0 and (asked > _TOUCHES or q[c, 0] > _TOUCHES)
+        if idle or asked > _MOVES or k * before[c, 0] > _MOVES:
+            mode[c] = OPENS
+        elif k * before[c, 0] < -_MOVES:
+            return False
+        elif k * speed > (_TOUCHES if slid else _MOVES):
+            mode[c] = SLIPS
+            along[c, 0], along[c, 1] = -before[c, 1] / speed, -before[c, 2] / speed
     return True
 
 

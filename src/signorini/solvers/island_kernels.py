@@ -10,7 +10,7 @@ import numpy as np
 from signorini._arrays import IntArray
 from signorini._jit import address_of
 from signorini.solvers import island_table as at
-from signorini.solvers.island_forces import find_least_norm, keep_modes, share_forces
+from signorini.solvers.island_forces import find_least_norm, keep_modes, share_forces, steady_forces
 from signorini.solvers.island_interior import follow_path
 from signorini.solvers.island_lu import factor_matrix, substitute_factors
 from signorini.solvers.island_newton import run_newton, take_step
@@ -26,6 +26,7 @@ KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
     at.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
     at.SHARE_FORCES: (share_forces, (1.0, 1.0)),
+    at.STEADY_FORCES: (steady_forces, (1.0,)),
     at.SOLVE_ROBUSTLY: (solve_robustly, (1.0, 1)),
     at.NEWTON_NEARBY: (newton_nearby, (1.0,)),
     at.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
@@ -41,7 +42,7 @@ def island_address(row: int) -> int:
 
 
 def connect_island(table: IntArray, *, resisting: bool) -> None:
-    """Put the addresses of kernels into the table: those for islands at rest, or for islands that resist as well."""
+    """Put the addresses of kernels into the table: those for islands that rest or move on, or all of them."""
     for row in KERNELS:
         if resisting or row <= at.KEEP_MODES:
             table[row, 0] = island_address(row)

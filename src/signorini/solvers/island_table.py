@@ -67,13 +67,13 @@ Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
 NODE_VECTORS = 6
 # Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
-# The first ones serve islands that rest, the others those that resist.
-OPEN, VELOCITY, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, KEEP_MODES = Y + NODE_VECTORS + _numbered(7)
+# The first ones serve islands that rest or move on steadily, the others those that resist.
+OPEN, VELOCITY, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, KEEP_MODES = Y + NODE_VECTORS + _numbered(8)
 NEWTON, INTERIOR, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(5)
 ISLAND_ROWS = int(NEWTON_NEARBY + 1)
 
 # WORK
-NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, OPERATIONS, WORK_COUNT = _numbered(5)
+NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, WORK_COUNT = _numbered(4)
 
 
 @inner_kernel

@@ -14,7 +14,7 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini._jit import kernel
 from signorini.problems.delassus import Delassus
-from signorini.solvers.island_forces import HOLDS, OPENS, SLIPS, keep_modes, share_forces
+from signorini.solvers.island_forces import HOLDS, OPENS, SLIPS, keep_modes, share_forces, steady_forces
 from signorini.solvers.island_table import BEST, ENTRY, MODE, SHARING_STEPS, WORK, D
 from tests.friction_problems import box_stack, corner_jacobian, friction
 from tests.unit.solvers.test_island_lu import Given, Table, equilibrated
@@ -26,6 +26,11 @@ TOLERANCE = 1e-8  # residual at which impulses with which contacts go on are acc
 @kernel
 def share(w: Any, best: float, tolerance: float) -> float:
     return share_forces(w, best, tolerance)
+
+
+@kernel
+def steady(w: Any, tolerance: float) -> float:
+    return steady_forces(w, tolerance)
 
 
 @kernel
@@ -131,6 +136,30 @@ def test_four_legs_in_a_line(middle: float) -> None:
         # Impulses that keep contacts at rest come from springs of stiffness 1e7, which magnify rounding as much.
         np.testing.assert_allclose(p[:, 0], expected, rtol=0, atol=1e-7 * WEIGHT)
         np.testing.assert_allclose(p[:, 1:], 0.0, rtol=0, atol=1e-7 * WEIGHT)
+
+
+@pytest.mark.parametrize("twist", [-0.1, 0.0, 0.05, 0.1])
+def test_a_table_that_slides_bears_more_in_front_and_alike_on_both_sides(twist: float) -> None:
+    """Friction mu m g, one below the mass centre, is borne by legs 0.5 before and behind: (1 +- 2 mu)/4 of the weight.
+
+    To any solution may be added what twists the table: its sum and moments are zero, and friction goes with it.
+    """
+    mu, speed = 0.2, 3.0
+    problem = legs(SQUARE, mu=mu)
+    J = np.array([corner_jacobian(np.array([x, y, -1.0]), 1.0) for x, y in SQUARE])
+    b = problem.b.reshape(-1, 3) + np.einsum("cij,j->ci", J, [speed, 0.0, 0.0, 0.0, 0.0, 0.0])
+    problem = friction(problem.W, b.reshape(-1), np.full(4, mu))
+    forward = b[0] / np.linalg.norm(b[0, 1:]) * np.array([0.0, 1.0, 1.0])
+    ray = np.array([1.0, 0.0, 0.0]) - mu * forward
+    front = np.sign([x for x, _ in SQUARE])
+    expected = 0.25 * WEIGHT * (1.0 + 2.0 * mu * front)[:, None] * ray
+    start = expected + WEIGHT * twist * np.array([1.0, -1.0, -1.0, 1.0])[:, None] * ray
+    table = Table()
+    s = enter(table, island_of(problem), start)
+    assert steady(table.w, TOLERANCE) <= TOLERANCE
+    assert table.guard_stands()
+    p = table.reals(BEST) * (table.reals(D)[:, None] * s)
+    np.testing.assert_allclose(p, expected, rtol=0, atol=1e-7 * WEIGHT)
 
 
 # --- against a conic programme ----------------------------------------------
