@@ -1,10 +1,10 @@
 """Swept test by conservative advancement: when bodies that keep their velocities first touch.
 
 Time stepping sees a collision in the step in which it happens as long as the candidates include the pair, and the reach
-of :func:`signorini.geometry.detect` grows with the velocity for that reason. The gap of a candidate is however
-linearised at the start of the step: a body that turns far within a step, or passes another one sideways, may jump over
-it. This test takes the true motion: in the time in which no point of either body can cover the gap nothing can touch,
-so that time is skipped, again and again.
+of :func:`signorini.geometry.detect` grows with the velocity for that reason. Where the gap of a candidate is linearised
+at the start of the step a body that turns far, or passes another one sideways, may jump over it. This test takes the
+true motion of all bodies: in the time in which no point of either body can cover the gap nothing can touch, so that
+time is skipped, again and again. :mod:`signorini.geometry.meetings` does so for one pair in compiled steps.
 """
 
 from __future__ import annotations
