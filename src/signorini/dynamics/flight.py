@@ -42,6 +42,7 @@ from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unr
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
 _HALF_A_CIRCLE = 3.0
+_TOUCHED = 1e-3  # of the deviation of a flight from an even turn: a change of spin by impulses that ends it
 
 
 @kernel
@@ -90,15 +91,50 @@ def fly_bodies(
             v_free[b, 3 + k] = w[k]
 
 
+@inner_kernel
+def _turned_by(flight: Array, b: int, h: float) -> tuple[float, float, float]:
+    """Return the spin that turns body `b` as far in `h` seconds as its flight, which is less than half a circle."""
+    x = (flight[b, 1], flight[b, 2], flight[b, 3])
+    sine = np.sqrt(dot(x, x))
+    if sine == 0.0:
+        return x
+    rate = 2.0 * np.arctan2(sine, abs(flight[b, 0])) / (sine * h)
+    rate = rate if flight[b, 0] >= 0.0 else -rate
+    return (rate * x[0], rate * x[1], rate * x[2])
+
+
 @kernel
-def stop_flights(v_free: Array, v: Array, flight: Array, flown: Array) -> None:
-    """Write the turns `flown` (n_b, 4): zero for bodies whose velocity an impulse has changed, they turn about that."""
+def stop_flights(v_free: Array, v: Array, flight: Array, h: float, flown: Array) -> None:
+    r"""Write the turns `flown` (n_b, 4) of bodies at their new velocities `v`; zero: they turn about these.
+
+    Where no impulse changed a spin it is that of the flight of `h` seconds. Where one did, by :math:`\delta`, the body
+    turns by :math:`h \omega^{+} + s\, d`, d being by how much the flight differs from a turn about :math:`\omega` at
+    its end, and s falls from 1 to 0 while :math:`h |\delta|` grows to a thousandth of :math:`|d|`: what just touches
+    must not move otherwise than what just does not.
+    """
     for b in range(flight.shape[0]):
-        touched = False
-        for k in range(6):
-            touched = touched or v[b, k] != v_free[b, k]
         for k in range(4):
-            flown[b, k] = 0.0 if touched else flight[b, k]
+            flown[b, k] = 0.0
+        omega, ending = (v[b, 3], v[b, 4], v[b, 5]), (v_free[b, 3], v_free[b, 4], v_free[b, 5])
+        delta = (omega[0] - ending[0], omega[1] - ending[1], omega[2] - ending[2])
+        change = h * np.sqrt(dot(delta, delta))
+        if flight[b, 0] == 0.0 and flight[b, 1] == 0.0 and flight[b, 2] == 0.0 and flight[b, 3] == 0.0:
+            continue
+        if change == 0.0:
+            for k in range(4):
+                flown[b, k] = flight[b, k]
+            continue
+        if h * np.sqrt(dot(ending, ending)) > _HALF_A_CIRCLE:
+            continue
+        mean = _turned_by(flight, b, h)
+        d = (mean[0] - ending[0], mean[1] - ending[1], mean[2] - ending[2])
+        far = _TOUCHED * h * np.sqrt(dot(d, d))
+        if change < far:
+            s = 1.0 - change / far
+            spin_on = (omega[0] + s * d[0], omega[1] + s * d[1], omega[2] + s * d[2])
+            turn = turn_exact((1.0, 0.0, 0.0, 0.0), spin_on, h)
+            for k in range(4):
+                flown[b, k] = turn[k]
 
 
 @kernel
@@ -108,13 +144,13 @@ def turn_evenly(flown: Array, h: float, path: Array) -> None:
     Faster ones are left as they are: a turn does not tell by how many half circles it was more.
     """
     for b in range(flown.shape[0]):
-        x = (flown[b, 1], flown[b, 2], flown[b, 3])
-        sine, omega = np.sqrt(dot(x, x)), (path[b, 3], path[b, 4], path[b, 5])
-        if sine == 0.0 or h * np.sqrt(dot(omega, omega)) > _HALF_A_CIRCLE:
+        omega = (path[b, 3], path[b, 4], path[b, 5])
+        if flown[b, 1] == 0.0 and flown[b, 2] == 0.0 and flown[b, 3] == 0.0:
             continue
-        rate = 2.0 * np.arctan2(sine, abs(flown[b, 0])) / (sine * h)
-        for k in range(3):
-            path[b, 3 + k] = rate * x[k] if flown[b, 0] >= 0.0 else -rate * x[k]
+        if h * np.sqrt(dot(omega, omega)) <= _HALF_A_CIRCLE:
+            mean = _turned_by(flown, b, h)
+            for k in range(3):
+                path[b, 3 + k] = mean[k]
 
 
 @inner_kernel

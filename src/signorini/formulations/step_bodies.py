@@ -172,7 +172,7 @@ def move_step(t: IntArray) -> None:
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
     counts[FAR] = 1 if counts[FOLLOWS] == 1 and moves_far(t) else 0
-    stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), flown)
+    stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), numbers[DRIFT], flown)
     move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding

@@ -274,7 +274,7 @@ def finish(
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
     flown = np.zeros_like(free.flight)
-    stop_flights(free.v_free, v, free.flight, flown)
+    stop_flights(free.v_free, v, free.flight, at.drift, flown)
     moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
     after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
     dim = 2 if model.planar else 3

@@ -9,7 +9,7 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel, real_rows
+from signorini._jit import kernel, real_rows, reals
 from signorini.dynamics.flight import stop_flights
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import moves_far
@@ -33,7 +33,9 @@ def _meet(t: IntArray) -> bool:
 @kernel
 def _follow(t: IntArray) -> int:
     """Follow all ways, if some body goes far."""
-    stop_flights(real_rows(t, at.V_FREE), real_rows(t, at.V), real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN))
+    v_free, v = real_rows(t, at.V_FREE), real_rows(t, at.V)
+    flight, flown = real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN)
+    stop_flights(v_free, v, flight, reals(t, at.NUMBERS)[at.DRIFT], flown)
     return follow(t) if moves_far(t) else FREE_WAYS
 
 

@@ -44,7 +44,7 @@ def fly(I: Array, e: Array, omega: Array, h: float, torque: Array | None = None,
     v_free[0, 3:] += R @ np.linalg.solve(I, R.T @ p[0, 3:])
     fly_bodies(np.array([CONSERVING]), I[None], q, q, v, p, early, h - early, v_spun, v_free, flight)
     q_end, v_end, flown = q.copy(), v_free.copy(), np.ones((1, 4))
-    stop_flights(v_free, v_end, flight, flown)
+    stop_flights(v_free, v_end, flight, h, flown)
     np.testing.assert_array_equal(flight, flown)
     move_bodies(q_end, v_end, h, True, flown, 0)
     return Flown(q_end[0, 3:], v_end[0, 3:], v_spun[0, 3:], v_free[0, 3:], flight[0])
@@ -205,22 +205,40 @@ def test_rest_is_left_alone(size: float) -> None:
     np.testing.assert_array_equal(end.v_spun, omega)
 
 
-@pytest.mark.parametrize("k", range(6))
-def test_what_is_touched_does_not_fly(k: int) -> None:
-    """Any change of the velocity, however small, ends the flight: bodies turn about what they end with."""
+def ended(change: Array, h: float = 0.1) -> tuple[Array, Array, Array]:
+    """Return pose and velocity at the end of a flight whose velocity impulses changed, and that velocity."""
     q, v = np.array([[0, 0, 0, 1.0, 0, 0, 0]]), np.array([[1.0, 1, 1, 1, 2, 3]])
-    v_free, flight = v.copy(), np.zeros((1, 4))
-    fly_bodies(np.array([CONSERVING]), INERTIA[None], q, q, v, np.zeros((1, 6)), 0.0, 0.1, v.copy(), v_free, flight)
+    v_free, flight, flown = v.copy(), np.zeros((1, 4)), np.ones((1, 4))
+    fly_bodies(np.array([CONSERVING]), INERTIA[None], q, q, v, np.zeros((1, 6)), 0.0, h, v.copy(), v_free, flight)
     assert flight.any()
-    v_end, q_end = v_free.copy(), q.copy()
-    v_end[0, k] *= 1.0 + 1e-15
+    v_end = v_free + change
     kept = v_end.copy()
-    flown = np.ones((1, 4))
-    stop_flights(v_free, v_end, flight, flown)
-    assert not flown.any()
-    move_bodies(q_end, v_end, 0.1, True, flown, 0)
-    np.testing.assert_array_equal(v_end, kept)
-    np.testing.assert_array_equal(q_end[0, 3:], turn_exact(q[0, 3:], kept[0, 3:], 0.1))
+    stop_flights(v_free, v_end, flight, h, flown)
+    move_bodies(q, v_end, h, True, flown, 0)
+    return q[0], v_end[0], kept[0]
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+def test_what_is_turned_by_an_impulse_does_not_fly(k: int) -> None:
+    """A change of spin that is more than a thousandth of what flight does ends it: bodies turn about their new spin."""
+    change = np.zeros(6)
+    change[k] = 0.01
+    q, v, kept = ended(change)
+    np.testing.assert_array_equal(v, kept)
+    np.testing.assert_array_equal(q[3:], turn_exact((1.0, 0.0, 0.0, 0.0), kept[3:], 0.1))
+
+
+def test_flight_ends_continuously() -> None:
+    """Law: what just touches moves as what just does not; a push without a moment ends no flight."""
+    q, v, _ = ended(np.zeros(6))
+    far = ended(np.array([0, 0, 0, 0.01, 0, 0]))[0]
+    assert np.abs(far - q).max() > 1e-3  # by which a switch would jump
+    for size in (1e-15, 1e-12, 1e-9):
+        near = ended(np.array([0, 0, 0, size, -size, size]))
+        np.testing.assert_allclose(near[0], q, rtol=0, atol=100.0 * size)
+        np.testing.assert_allclose(near[1], v, rtol=0, atol=1000.0 * size)
+    pushed = ended(np.array([1.0, 2, 3, 0, 0, 0]))[0]
+    np.testing.assert_array_equal(pushed[3:], q[3:])
 
 
 @pytest.mark.parametrize("h", [1e-3, 0.1, 0.5])
