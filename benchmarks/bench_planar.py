@@ -100,7 +100,8 @@ def falling(r: Random, centre: Array, tilt: float) -> Array:
     v[:, 0], v[:, 1] = 9.81 * STEP * np.sin(tilt), -9.81 * STEP * np.cos(tilt)
     if r.random() < 0.5:
         v[:, 0] += r.uniform(0.0, 1.0) * centre[:, 1] / centre[:, 1].max()
-    return v + 10.0 ** r.uniform(-4.0, 0.5) * r.standard_normal(v.shape)
+    v += 10.0 ** r.uniform(-4.0, 0.5) * r.standard_normal(v.shape)
+    return v
 
 
 def granular(r: Random, n_c: int) -> FrictionProblem:

@@ -77,8 +77,7 @@ def test_a_pile_beside_the_path_rests() -> None:
     for k in range(4):
         scene.add_body(sg.Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.05 + 0.1 * k), name=f"box {k}")
     scene.set_contact(friction=0.5)
-    bullet = {"mass": 0.1, "position": (-2.7, 0.13, 0.25), "velocity": (400.0, 0, 0)}
-    scene.add_body(sg.Sphere(0.02), name="bullet", **bullet)
+    scene.add_body(sg.Sphere(0.02), mass=0.1, position=(-2.7, 0.13, 0.25), velocity=(400.0, 0, 0), name="bullet")
     trajectory = sg.simulate(scene, duration=0.1, h=0.002)
     assert np.abs(trajectory.v[:, 1:5]).max() <= 1e-6 * GRAVITY * 0.002
     np.testing.assert_array_equal(trajectory.v[:, 5, :2], np.broadcast_to([400.0, 0.0], (len(trajectory.v), 2)))
