@@ -80,7 +80,6 @@ from signorini.formulations.step_arrays import (
     TOLERANCE,
     TURNED,
     V_0,
-    V_FREE,
     V_SPUN,
     VALUE,
     WEIGHT,
@@ -94,7 +93,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square
-from signorini.math.rotation import dot, tangent_frame
+from signorini.math.rotation import dot, tangent_frame, unrotate
 
 
 @inner_kernel
@@ -169,9 +168,12 @@ def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, floa
 @inner_kernel
 def _new_velocity(t: IntArray, b: int) -> tuple[float, float, float, float, float, float]:
     """Return the velocity after the step in the axes where the step acts: flight turns spins with their bodies."""
-    flown = real_rows(t, FLOWN)
-    flew = flown[b, 0] != 0.0 or flown[b, 1] != 0.0 or flown[b, 2] != 0.0 or flown[b, 3] != 0.0
-    return _velocity(real_rows(t, V_FREE if flew else V), b)
+    flown, v = real_rows(t, FLOWN), _velocity(real_rows(t, V), b)
+    turn = (flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3])
+    if turn[0] == 0.0 and turn[1] == 0.0 and turn[2] == 0.0 and turn[3] == 0.0:
+        return v
+    w = unrotate(turn, (v[3], v[4], v[5]))
+    return (v[0], v[1], v[2], w[0], w[1], w[2])
 
 
 @inner_kernel

@@ -86,6 +86,7 @@ ROUNDING = 3e-14
 """Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
 MEETING = 1e-4  # of the thinner body: gap that counts as a meeting
 _DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
+_SURE = 1e-9  # of the thinner body: contacts that close with less motion sideways are taken as they are
 
 Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
@@ -310,9 +311,9 @@ def may_mislead(t: IntArray, c: int) -> bool:
         if square > 0.0:
             turned += math.sqrt(square) * (bound[body] + gap)
             error += min(2.0, 0.5 * square) * (bound[body] + gap)
-    if error <= _DOUBT * width:
-        return False
-    return bool(left < (error if sideways + turned > SWIFT * width else 0.0))
+    if left < 0.0:  # it may be missed by as much as it moves sideways before
+        return sideways + turned > _SURE * width
+    return bool(error > _DOUBT * width and left < error and sideways + turned > SWIFT * width)
 
 
 @inner_kernel

@@ -91,6 +91,7 @@ _SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells fro
 _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of which so many ...
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
+_ALIKE = 0.7  # cosine between normals that say the same
 _PATIENCE = 10  # rounds after each of which more is asked for: turning bodies do not end where their gaps are linear
 _MOST_ROUNDS = 60
 
@@ -239,13 +240,6 @@ def _widen(t: IntArray, r: int, more: float) -> None:
 
 
 @inner_kernel
-def _meets(t: IntArray, desk: Desk, a: int, b: int, near: float) -> bool:
-    """Tell whether the pair on the desk meets on its way; most pairs that do overlap at its end."""
-    q, path, h = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT]
-    return look_at(desk, q, path, a, b, h, 0.0) > 0 or first_meeting(desk, q, path, a, b, h, near) < h
-
-
-@inner_kernel
 def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
     """Write the contacts of a pair that does not meet, with the room that it needs to pass; return the next row."""
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
@@ -258,24 +252,41 @@ def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
 
 
 @inner_kernel
+def _is_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> bool:
+    """Tell whether the pair on the desk overlaps after `time` seconds, and along a normal of contacts that close."""
+    value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
+    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), index[first, 0], index[first, 1], time, 0.0)
+    if count == 0:
+        return False
+    k, agree = least_gap(desk, count), -1.0
+    for c in range(first, last):
+        if _closes(t, c) > 0.0:
+            n = value[c, 6] * desk.value[k, 6] + value[c, 7] * desk.value[k, 7] + value[c, 8] * desk.value[k, 8]
+            agree = max(agree, n)
+    return agree > _ALIKE
+
+
+@inner_kernel
 def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int:
     """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row."""
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
     a, b, doubtful = index[first, 0], index[first, 1], False
-    near = MEETING * min(thin[a], thin[b])
+    width, gap = min(thin[a], thin[b]), _least(value, first, last)
     for c in range(first, last):
         doubtful = doubtful or may_mislead(t, c)
-    if doubtful and _least(value, first, last) > near:
+    if doubtful and gap > MEETING * width:
         _lay_out(t, desk, index[first, 2])
         way = h * pair_speed(desk, q, path, a, b, h)
-        if way > SWIFT * min(thin[a], thin[b]):  # it is followed again if impulses change it
-            time = first_meeting(desk, q, path, a, b, h, near)
-            margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-            made, _ = _write_meeting(t, desk, first, made, min(time, h), margin, False)
-            return made
-        if not _meets(t, desk, a, b, near):
-            return _let_pass(t, first, last, made)
+        swift = way > SWIFT * width  # it is followed again if impulses change it
+        if swift or not _is_as_said(t, desk, first, last, h):
+            time, _ = _goes_through(t, desk, a, b, gap)
+            if not swift and time == math.inf:
+                return _let_pass(t, first, last, made)
+            if swift or not _is_as_said(t, desk, first, last, time):
+                margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
+                made, _ = _write_meeting(t, desk, first, made, min(time, h), margin, False)
+                return made
     for c in range(first, last):
         made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
     return made

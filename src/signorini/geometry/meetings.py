@@ -209,6 +209,8 @@ def write_met(
     turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     to_go, left = gap - time * speed, gap + (duration - time) * speed
+    if -1e-3 * abs(gap) < to_go < 0.0:
+        to_go = 0.0  # rounding, of what sinks from touch
     if to_go < 0.0 and not (part and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
