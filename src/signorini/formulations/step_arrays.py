@@ -60,6 +60,7 @@ def _numbered(count: int) -> Any:
     MARK,
     # pairs that are followed along their ways, see step_meet
     PATH,  # (n_b, 6) velocities of these ways
+    AIM,  # (n_b, 6) velocities that the law knows on these ways; spins of bodies that fly are others
     PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
     PAIR_LABEL,
     PAIR_Q,
@@ -153,7 +154,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(121)
+) = _numbered(122)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

@@ -312,7 +312,7 @@ def may_mislead(t: IntArray, c: int) -> bool:
             turned += math.sqrt(square) * (bound[body] + gap)
             error += min(2.0, 0.5 * square) * (bound[body] + gap)
     if left < 0.0:  # it may be missed by as much as it moves sideways before
-        return sideways + turned > _SURE * width
+        return bool(sideways + turned > _SURE * width)
     return bool(error > _DOUBT * width and left < error and sideways + turned > SWIFT * width)
 
 

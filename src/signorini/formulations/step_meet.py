@@ -25,6 +25,7 @@ from signorini._jit import inner_kernel, perform, real_rows, reals, whole_rows, 
 from signorini.dynamics.flight import turn_evenly
 from signorini.formulations.step_arrays import (
     ACTING,
+    AIM,
     BEGIN,
     BOUND,
     CELLS,
@@ -102,9 +103,12 @@ FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 def _set_path(t: IntArray, v: Array, flight: Array) -> None:
     """Let all bodies go at the velocities `v`, fixed ones as they are driven and those that fly as they turn."""
     path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
+    aim, v_free = real_rows(t, AIM), real_rows(t, V_FREE)
     for b in range(path.shape[0]):
+        flies = flight[b, 0] != 0.0 or flight[b, 1] != 0.0 or flight[b, 2] != 0.0 or flight[b, 3] != 0.0
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
+            aim[b, k] = v_free[b, k] if flies and k >= 3 else path[b, k]
     turn_evenly(flight, reals(t, NUMBERS)[DRIFT], path)
 
 
@@ -165,13 +169,14 @@ def _write_meeting(
     """
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
+    aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
     count = look_at(desk, q, path, a, b, time, margin)
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, a, b, fixed, time, h, beyond, part, c, value, r)
+        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, part, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
@@ -285,8 +290,10 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
                 return _let_pass(t, first, last, made)
             if swift or not _is_as_said(t, desk, first, last, time):
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                made, _ = _write_meeting(t, desk, first, made, min(time, h), margin, False)
-                return made
+                end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
+                if time < h and not forbidden:
+                    end, _ = _write_meeting(t, desk, first, made, time, margin, True)
+                return end
     for c in range(first, last):
         made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
     return made

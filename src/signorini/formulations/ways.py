@@ -20,7 +20,7 @@ from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tabl
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
-_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
+_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.AIM: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
 _FIRST_ROOM = 64
 
 

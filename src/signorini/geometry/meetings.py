@@ -171,6 +171,7 @@ def write_met(
     desk: Desk,
     q: Array,
     path: Array,
+    aim: Array,
     a: int,
     b: int,
     fixed: int,
@@ -190,7 +191,8 @@ def write_met(
     .. math:: \Psi = \Psi(\tau) - \tau\, n \cdot u ,
 
     with the relative velocity u of the path there: bodies that keep to the path meet after :math:`\tau`, and those that
-    do all of it more slowly at the end of the step. Return what is left of the gap if bodies keep to the path for
+    do all of it more slowly at the end of the step. Bodies that fly are posed with other spins, `aim`, than those of
+    their even turn; what is left at the end is the same. Return what is left of the gap if bodies keep to the path for
     `duration`; if that is negative it is taken off the gap `beyond` times more. inf, and nothing is written, for points
     that move apart; with `part` those of them that overlap are to be parted by as much as they do.
     """
@@ -208,7 +210,9 @@ def write_met(
     )
     turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
-    to_go, left = gap - time * speed, gap + (duration - time) * speed
+    left = gap + (duration - time) * speed
+    turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
+    to_go = left - duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     if -1e-3 * abs(gap) < to_go < 0.0:
         to_go = 0.0  # rounding, of what sinks from touch
     if to_go < 0.0 and not (part and gap < 0.0):
