@@ -39,7 +39,6 @@ from signorini.formulations import Engine
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts
 from signorini.simulation.certificate import Certificate, StepCertificate, from_check
-from signorini.simulation.report import report_text
 
 TOUCHING = 1e-9  # [m]
 WARM_STEPS = 20
@@ -75,14 +74,6 @@ def places(structure: Structure, simulator: sg.Simulator) -> Callable[[], Array]
         return np.asarray(q[rows, :3] - origin)
 
     return now
-
-
-def verdict(steps: list[StepCertificate], h: float, tolerance: float) -> str:
-    """Return the word with which the report of a run begins its judgement."""
-    t = np.linspace(0.0, len(steps) * h, len(steps) + 1)
-    lines = report_text(t, Certificate.of(steps), tolerance).splitlines()
-    judgement = next(line for line in lines[1:] if not line.startswith(" "))
-    return judgement.split(":")[0]
 
 
 def outcome(structure: Structure, moved: float, cut_short: bool) -> str:
@@ -137,7 +128,7 @@ def run(structure: Structure, seconds: float, compliance: str | float) -> dict[s
         "residual": float(done.residual.max(initial=0.0)),
         "ms": 1e3 * float(np.mean(done.solve_time)),
         "median ms": 1e3 * float(np.median(done.solve_time)),
-        "verdict": "Raised" if raised else verdict(certificates, structure.h, simulator.tolerance),
+        "verdict": "Raised" if raised else done.verdict,
         "must": "stand" if structure.stands else "fall",
         "did": "no" if raised else outcome(structure, moved, seconds < structure.duration),
     }

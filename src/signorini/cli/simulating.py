@@ -18,6 +18,7 @@ from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation
 from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, resume, simulate
+from signorini.simulation.verdict import Grade
 from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
@@ -59,7 +60,7 @@ def run(
     _write_certificate(trajectory, output)
     _write_figures(scene, trajectory, output)
     _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
-    return 0
+    return 1 if trajectory.verdict == str(Grade.NOT_TRUSTED) else 0
 
 
 def _simulate(
@@ -144,6 +145,8 @@ def _write_certificate(trajectory: Trajectory, output: Output) -> None:
     document = {
         "steps": trajectory.step_count,
         "tolerance": trajectory.settings.get("tolerance"),
+        "verdict": trajectory.verdict,
+        "remarks": trajectory.remarks(),
         **_worst(trajectory.certificate),
         "by_step": trajectory.certificate.to_dict(),
     }
@@ -176,6 +179,8 @@ def _summary(trajectory: Trajectory, output: Output, seconds: float) -> dict[str
     return {
         "steps": trajectory.step_count,
         "seconds": seconds,
+        "verdict": trajectory.verdict,
+        "remarks": trajectory.remarks(),
         "certificate": _worst(trajectory.certificate),
         "files": output.files,
     }

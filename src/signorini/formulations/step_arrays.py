@@ -270,8 +270,12 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     SPENT,  # operations of the last rescue, for each contact
     OPEN_SCALE,  # of velocities in the robust solver
     THINNEST,  # least width in the scene
+    DEEPEST,  # [m] overlap ahead, where it is largest beside ...
+    DEEPEST_EXTENT,  # [m] ... the least width of the two bodies, ...
+    DEEPEST_A,  # ... which are these
+    DEEPEST_B,
     NUMBER_COUNT,
-) = _numbered(22)
+) = _numbered(26)
 
 # COUNTS
 (
@@ -347,8 +351,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     JOINT_DRIFT,
     JOINT_CONFLICT,
     REDUNDANT_ROWS,
+    OVERLAP,  # [m] at the start or the end of the step, where it is largest beside ...
+    OVERLAP_EXTENT,  # [m] ... the least width of the two bodies
+    OVERLAP_A,  # these bodies, -1 if none overlap
+    OVERLAP_B,
+    ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
+    GAINED,  # [J] given to the bodies by contacts that should only take
     CHECK_COUNT,
-) = _numbered(18)
+) = _numbered(24)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

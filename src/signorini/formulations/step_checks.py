@@ -12,6 +12,7 @@ from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
     BALANCE_COUNT,
+    BEGIN,
     BOUND,
     CHECK,
     COLLIDES,
@@ -23,6 +24,11 @@ from signorini.formulations.step_arrays import (
     CORRECTION,
     CORRECTION_WORK,
     COUNTS,
+    DEEPEST,
+    DEEPEST_A,
+    DEEPEST_B,
+    DEEPEST_EXTENT,
+    DEFLECTION,
     DISSIPATION_ANGLE,
     DRIFT,
     DRIVE,
@@ -30,16 +36,19 @@ from signorini.formulations.step_arrays import (
     DRIVEN,
     EFFORT,
     ELASTIC_GAIN,
+    ENERGY_AT_PLAY,
     ENERGY_CHANGE,
     ENERGY_ERROR,
     ENERGY_SCALE,
     FIXED,
     FLOWN,
     FRICTION_LOSS,
+    GAINED,
     GRAVITY,
     GRAVITY_X,
     IMPACT_LOSS,
     IMPULSE,
+    INDEX,
     INERTIA,
     INTEGRATION_LOSS,
     JOINED,
@@ -54,6 +63,8 @@ from signorini.formulations.step_arrays import (
     OLD_FEATURE,
     OLD_SOFTNESS,
     ORDER,
+    OVERLAP,
+    OVERLAP_EXTENT,
     P_EXT,
     PAUSE,
     PLACE,
@@ -74,9 +85,11 @@ from signorini.formulations.step_arrays import (
     SOFTNESS,
     SOFTNESS_COLUMNS,
     SPRING,
+    STAGE,
     STORED,
     SUCCESS,
     SWEEPS,
+    THIN,
     TOLERANCE,
     TURNED,
     V_0,
@@ -337,6 +350,7 @@ def account(t: IntArray) -> None:
         perform(t[PRESS_JOINED, 0], (t,))
     drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0
     friction += numbers[TURNED]
+    stored = numbers[STORED]  # in what gave way, and comes back
     if numbers[SPRING] > 0.0:
         elastic = _gained_by_springs(t)
     else:
@@ -364,17 +378,54 @@ def account(t: IntArray) -> None:
     scale = max(T_0, T_1, abs(before), abs(after), scale)
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = scale
+    if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks
+        close_balance(t, stored == 0.0 and check[COMPLIANT] == 0.0)
+
+
+@inner_kernel
+def close_balance(t: IntArray, rigid: bool) -> None:
+    """Note how far the balance is from closing, and what contacts gave that should only take.
+
+    What gave way under a compliance comes back: contacts that are not `rigid` may give.
+    """
+    numbers, check, balance = reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
+    gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
     for k in range(BALANCE_COUNT):
         scale = max(scale, abs(balance[k]))
-    gap = abs(numbers[ENERGY_CHANGE] - (load + drive + lifted - friction - impact - free_loss - elastic))
+        if k < FRICTION_LOSS:
+            gained += balance[k]
+        else:
+            lost += balance[k]
+    gap = abs(numbers[ENERGY_CHANGE] - (gained - lost))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
+    check[ENERGY_AT_PLAY] = scale
+    check[GAINED] = max(0.0, -(balance[FRICTION_LOSS] + balance[IMPACT_LOSS])) if rigid else 0.0
+    if not math.isfinite(gap):  # nor is the state
+        check[ENERGY_ERROR] = math.inf
+        check[SUCCESS] = 0.0
 
 
 @inner_kernel
 def smallest_gap(t: IntArray) -> None:
-    """Note the smallest gap of the contacts ahead."""
-    counts, value, check = wholes(t, COUNTS), real_rows(t, VALUE), reals(t, CHECK)
-    least = math.inf
+    """Note the smallest gap ahead, and which overlap of the step is deepest beside the width of its bodies."""
+    counts, check, numbers = wholes(t, COUNTS), reals(t, CHECK), reals(t, NUMBERS)
+    value, index, thin = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, THIN)
+    begins = counts[STAGE] == BEGIN
+    for k in range(4):
+        check[OVERLAP + k] = numbers[DEEPEST + k]
+    asked = 0.0
+    if numbers[SPRING] > 0.0:  # springs give way as the user wants
+        asked = math.inf if begins else check[DEFLECTION]
+    least, deepest, width, a, b = math.inf, 0.0, math.inf, -1, -1
     for c in range(counts[CONTACTS]):
-        least = min(least, value[c, 9])
+        gap = value[c, 9]
+        least = min(least, gap)
+        if gap < -asked:
+            beside = min(thin[index[c, 0]], thin[index[c, 1]])
+            if a < 0 or -(gap + asked) * width > deepest * beside:
+                deepest, width, a, b = -(gap + asked), beside, index[c, 0], index[c, 1]
     check[MIN_GAP] = least
+    numbers[DEEPEST], numbers[DEEPEST_EXTENT], numbers[DEEPEST_A], numbers[DEEPEST_B] = deepest, width, a, b
+    if begins or deepest * check[OVERLAP_EXTENT] > check[OVERLAP] * width:
+        for k in range(4):
+            check[OVERLAP + k] = numbers[DEEPEST + k]

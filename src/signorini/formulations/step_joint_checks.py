@@ -14,17 +14,14 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
-    BALANCE_COUNT,
     CHECK,
+    COMPLIANT,
     CORRECTION,
     CORRECTION_WORK,
     COUNTS,
     DAMPING_LOSS,
     DRIVE_WORK,
     ELASTIC_GAIN,
-    ENERGY_CHANGE,
-    ENERGY_ERROR,
-    ENERGY_SCALE,
     FIXED,
     FRICTION_LOSS,
     IMPACT_LOSS,
@@ -37,10 +34,12 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     PLACE,
     PRESSED,
+    STORED,
     H,
     Q,
     V,
 )
+from signorini.formulations.step_checks import close_balance
 from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
 from signorini.math.rotation import cross, rotate
 from signorini.model import RowKind
@@ -200,15 +199,7 @@ def _account(t: IntArray, j: IntArray) -> None:
     balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
     balance[ELASTIC_GAIN] = elastic
     check[CORRECTION] = balance[CORRECTION_WORK]
-    gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
-    for k in range(BALANCE_COUNT):
-        scale = max(scale, abs(balance[k]))
-        if k < FRICTION_LOSS:
-            gained += balance[k]
-        else:
-            lost += balance[k]
-    gap = abs(numbers[ENERGY_CHANGE] - (gained - lost))
-    check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
+    close_balance(t, numbers[STORED] == 0.0 and check[COMPLIANT] == 0.0)
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.problems.problem import accepted
+from signorini.simulation.verdict import grade, judge
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
@@ -47,9 +48,31 @@ class StepCertificate:
     status: Status
     iterations: int
     solve_time: float
+    overlap: float
+    overlap_extent: float
+    overlap_a: int
+    overlap_b: int
+    energy_scale: float
+    energy_gain: float
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
+
+    @property
+    def verdict(self) -> str:
+        """Whether the step can be trusted, see :attr:`Certificate.verdict`."""
+        return Certificate.of([self]).verdict
+
+
+_WHOLE = (
+    *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
+    *("overlap_a", "overlap_b"),
+)
+_LATER = {
+    **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
+    **{"energy_scale": np.nan, "energy_gain": np.nan},
+}
+"""Columns that older files do not have, and what they hold then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +121,36 @@ class Certificate:
     """Whether they are stable: :class:`~signorini.analysis.Answer`, -1 if not tested."""
     critical_damping: Array
     """Smallest contact damping ``c^2/k`` at which they are stable, nan if not tested [kg]."""
+    overlap: Array
+    """Overlap at the start or the end of the step, where it is largest relative to the bodies [m]; of contacts with a
+    stiffness only what goes beyond the deflection of their springs."""
+    overlap_extent: Array
+    """Least width of the two bodies there, inf where none overlap [m]."""
+    overlap_a: IntArray
+    """Number of the first of them, -1 where none overlap."""
+    overlap_b: IntArray
+    energy_scale: Array
+    """Energies at play, to which `energy_error` is relative [J]."""
+    energy_gain: Array
+    """Energy that contacts gave though they should only take, in steps without compliance [J]."""
+
+    @property
+    def verdict(self) -> str:
+        """``"trusted"``, ``"trusted with remarks"`` or ``"not trusted"``; the report says why."""
+        return grade(judge(self))
+
+    @staticmethod
+    def from_dict(columns: dict[str, Any]) -> Certificate:
+        """Return the certificate of a file, also of one written before all of today's columns were kept."""
+        n = len(columns["residual"])
+        return Certificate(**{**{key: np.full(n, value) for key, value in _LATER.items()}, **columns})
 
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
-                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
+                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in _WHOLE else float
             )
             for field in fields(StepCertificate)
         }
@@ -153,6 +198,9 @@ def certify(
         status = Status.NO_SOLUTION  # joints that cannot all hold
     compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
     deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
+    energy_error, energy_scale = _energy_error(model, before, result)
+    if not np.isfinite(energy_error) or not np.isfinite(residual):
+        status, energy_error = Status.STALLED, np.inf  # whatever the solver says: the state is not finite
     _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
     return StepCertificate(
         residual=residual,
@@ -162,7 +210,7 @@ def certify(
         joint_conflict=0.0 if result.joints is None else result.joints.unmet,
         joint_drift=0.0 if result.joints is None else result.joints.drift,
         redundant_rows=0 if result.joints is None else result.joints.redundant,
-        energy_error=_energy_error(model, before, result),
+        energy_error=energy_error,
         correction_work=result.balance.correction_work,
         compliance=float(compliance.max(initial=0.0)),
         deflection=deflection,
@@ -173,6 +221,9 @@ def certify(
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
+        **_overlap(model, result, after, deflection),
+        energy_scale=energy_scale,
+        energy_gain=_gain(result, rigid=not compliance.any()),
         **_tested(validity),
     )
 
@@ -198,6 +249,12 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,
+        overlap=float(check[at.OVERLAP]),
+        overlap_extent=float(check[at.OVERLAP_EXTENT]),
+        overlap_a=int(check[at.OVERLAP_A]),
+        overlap_b=int(check[at.OVERLAP_B]),
+        energy_scale=float(check[at.ENERGY_AT_PLAY]),
+        energy_gain=float(check[at.GAINED]),
         **_tested(validity),
     )
 
@@ -236,8 +293,29 @@ def _deflection(model: Model, result: StepResult, deflection: Array) -> tuple[fl
     return float(deflection[k]), float(width[k])
 
 
-def _energy_error(model: Model, before: State, result: StepResult) -> float:
-    """Return how far kinetic and potential energy are from what the balance of the step says."""
+def _overlap(model: Model, result: StepResult, after: Contacts, deflection: float) -> dict[str, Any]:
+    """Return the overlap at the start or the end of the step that is largest beside the least width of both bodies."""
+    thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
+    a, b = (
+        np.concatenate([getattr(contacts, side) for contacts in (result.contacts, after)])
+        for side in ("body_a", "body_b")
+    )
+    # A compliance here is that of springs, which give way as the user wants.
+    depth = -deflection - np.concatenate([result.contacts.gap, after.gap])
+    width = np.minimum(thin[a], thin[b])
+    if not np.any(depth > 0.0):
+        return {"overlap": 0.0, "overlap_extent": np.inf, "overlap_a": -1, "overlap_b": -1}
+    k = int(np.argmax(depth / width))
+    return {"overlap": depth[k], "overlap_extent": width[k], "overlap_a": int(a[k]), "overlap_b": int(b[k])}
+
+
+def _gain(result: StepResult, *, rigid: bool) -> float:
+    """Return the energy that contacts gave to the bodies; what compliances give back is theirs to give."""
+    return max(0.0, -(result.balance.friction + result.balance.impact)) if rigid else 0.0
+
+
+def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:
+    """Return how far kinetic and potential energy are from what the balance of the step says, and the scale of that."""
     arrays, after, balance = model.arrays, result.state, result.balance
     T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
     V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
@@ -246,4 +324,4 @@ def _energy_error(model: Model, before: State, result: StepResult) -> float:
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
-    return abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0
+    return (abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0), scale

@@ -15,7 +15,8 @@ from signorini.math.rotation import rotate
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord
-from signorini.simulation.report import report_text
+from signorini.simulation.report import report_text, told
+from signorini.simulation.verdict import judge
 
 _FORMAT = "signorini trajectory 1"
 
@@ -165,9 +166,19 @@ class Trajectory:
             error=total - total[0] - (gained - lost),
         )
 
+    @property
+    def verdict(self) -> str:
+        """``"trusted"``, ``"trusted with remarks"`` or ``"not trusted"``; :meth:`report` says why."""
+        return self.certificate.verdict
+
+    def remarks(self) -> list[str]:
+        """Return what lowers the grade of the run, one line each: what, how often, how much, when, who, what to try."""
+        return told(judge(self.certificate), self.time, self.names, self.joint_log.names)
+
     def report(self) -> str:
-        """Return the certificate as a short table with a plain verdict."""
-        return report_text(self.time, self.certificate, float(self.settings.get("tolerance", np.nan)))
+        """Return the certificate as a short table, remarks and notes, and a plain verdict in the last line."""
+        tolerance = float(self.settings.get("tolerance", np.nan))
+        return report_text(self.time, self.certificate, tolerance, self.names, self.joint_log.names)
 
     def plot(self, name: str | None = None) -> Any:
         """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure."""
@@ -267,7 +278,7 @@ class Trajectory:
                 kinetic=tree["kinetic"],
                 potential=tree["potential"],
                 balance={key: tree["balance"][key] for key in Balance._fields},
-                certificate=Certificate(**tree["certificate"]),
+                certificate=Certificate.from_dict(tree["certificate"]),
                 memory=Memory(**tree["memory"]),
                 settings=tree["settings"],
             )

@@ -44,7 +44,7 @@ def test_run_json_and_files(scene_file: Path, tmp_path: Path, capsys: pytest.Cap
     out = tmp_path / "out"
     assert main(["run", str(scene_file), "--out", str(out), "--json"]) == 0
     result = document(capsys)
-    assert set(result) == {"steps", "seconds", "certificate", "files"}
+    assert set(result) == {"steps", "seconds", "verdict", "remarks", "certificate", "files"}
     assert result["steps"] == 5
     assert result["seconds"] > 0.0
     assert set(result["certificate"]) == {"worst_residual", "min_gap", "energy_error", "failed_steps"}

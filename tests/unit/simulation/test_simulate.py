@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_failures_may_be_kept_or_warned_about() -> None:
     lying = sg.MoreauJean(solver=Liar())
     trajectory = sg.simulate(rough_sphere(), duration=0.03, h=0.01, formulation=lying, on_failure="keep")
     assert trajectory.certificate.residual.min() > 0.01
-    assert trajectory.report().splitlines()[-1].startswith("Not trusted: 3 steps were not solved")
+    assert trajectory.report().splitlines()[-1].startswith("Not trusted: law not solved in 3 steps (residual ")
     with pytest.warns(RuntimeWarning, match="not solved"):
         sg.simulate(rough_sphere(), duration=0.01, h=0.01, formulation=lying, on_failure="warn")
 
@@ -184,7 +184,11 @@ def test_validity_of_the_rigid_model_is_part_of_the_certificate_if_asked_for() -
     np.testing.assert_array_equal(tested.certificate.unique, Answer.YES)
     np.testing.assert_array_equal(tested.certificate.stable, Answer.YES)
     np.testing.assert_array_equal(tested.certificate.critical_damping, 0.0)
-    assert tested.report().splitlines()[-1].startswith("Rigid model: no step was found")
+    assert "note: rigid model: unique and stable contact forces were asked for in 5 steps" in tested.report()
+    assert tested.verdict == "trusted"
+    wedged = replace(tested.certificate, unique=np.full(5, Answer.NO))
+    assert wedged.verdict == "trusted with remarks"
+    assert "remark: rigid contact forces not unique in 5 steps" in replace(tested, certificate=wedged).report()
 
     untested = sg.simulate(scene, duration=0.05, h=0.01)
     np.testing.assert_array_equal(untested.certificate.unique, NOT_TESTED)
