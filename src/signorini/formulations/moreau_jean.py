@@ -176,7 +176,9 @@ class MoreauJean:
         if ways is None:
             return self._step(model, at, free, contacts, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
-        ways.begin(at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift)
+        ways.begin(
+            at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift, mends=self.stiffness is None
+        )
         contacts = ways.foreseen(contacts)
         while True:
             result, v = self._step(model, at, free, contacts, memory, tolerance)

@@ -69,6 +69,8 @@ def _numbered(count: int) -> Any:
     PAIR_INDEX,
     MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
     MET_INDEX,  # (any, 4)
+    GUESS,  # (cap, 3) impulses of a step that is posed again, in the order of features, see step_mend
+    GUESS_FEATURE,  # (cap,)
     # contacts in the order of features
     VALUE,  # (cap, 10): point on a, point on b, normal, gap
     INDEX,  # (cap, 4): body a, body b, feature, material
@@ -154,7 +156,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(122)
+) = _numbered(124)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -191,6 +193,7 @@ def _numbered(count: int) -> Any:
     SWEEP,  # over an island or a part of one
     MEET,  # for pairs whose gaps may mislead, see step_meet; put in when it is first needed ...
     CHECK_WAYS,  # ... and so is this one
+    MEND,  # for bodies that end too close to others, see step_mend; put in when it is first needed
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     SHARE_ISLAND,
     POSE_TOGETHER,
@@ -201,7 +204,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(43)
+) = ARRAY_COUNT + _numbered(44)
 
 # PLACE
 (
@@ -314,8 +317,11 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     FOLLOWS,  # whether ways are followed
     FAR,  # a body that felt an impulse moved far
     ROUNDS,  # how often the step was posed again because bodies went through others
+    STIRRED,  # bodies moved so far that gaps may not end as they were posed
+    MENDED,  # how often the step was posed again because bodies ended too close to others
+    GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     COUNT_COUNT,
-) = _numbered(36)
+) = _numbered(39)
 
 # Stages between which the step may return to Python.
 (

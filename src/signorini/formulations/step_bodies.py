@@ -35,6 +35,8 @@ from signorini.formulations.step_arrays import (
     REACH,
     ROOT,
     SOLVING,
+    SPRING,
+    STIRRED,
     THINNEST,
     TIME,
     V_0,
@@ -51,6 +53,7 @@ from signorini.math.rotation import matrix
 
 # Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
 REACH_FACTOR = 1.25
+STIRS = 0.02  # of the least width of the scene: on shorter ways gaps end as posed, to a part of what step_mend asks
 SWIFT = 0.5  # of a body's least width: a way in a step on which it, or what is as thin, may be passed through
 REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 
@@ -141,14 +144,14 @@ def _add_impulses(t: IntArray) -> None:
 
 
 @inner_kernel
-def moves_far(t: IntArray) -> bool:
-    """Tell whether a body with contacts, or one that felt them, moves so far that it may go through something."""
+def moves(t: IntArray, far: float) -> bool:
+    """Tell whether a body with contacts, or one that felt them, moves by more than this part of the least width."""
     v, v_free, bound, numbers = real_rows(t, V), real_rows(t, V_FREE), reals(t, BOUND), reals(t, NUMBERS)
     place = whole_rows(t, PLACE)
     for b in range(wholes(t, COUNTS)[FIXED], v.shape[0]):
         speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
         speed += bound[b] * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
-        if numbers[DRIFT] * speed > SWIFT * numbers[THINNEST]:
+        if numbers[DRIFT] * speed > far * numbers[THINNEST]:
             touched = place[b, Y_ROW] >= 0
             for k in range(6):
                 touched = touched or v[b, k] != v_free[b, k]
@@ -171,7 +174,10 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
-    counts[FAR] = 1 if counts[FOLLOWS] == 1 and moves_far(t) else 0
+    counts[FAR], counts[STIRRED] = 0, 0
+    if counts[FOLLOWS] == 1 and moves(t, STIRS):
+        counts[STIRRED] = 1 if numbers[SPRING] == 0.0 else 0  # springs give way
+        counts[FAR] = 1 if moves(t, SWIFT) else 0
     stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), numbers[DRIFT], flown)
     move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):

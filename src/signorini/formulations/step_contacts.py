@@ -32,6 +32,9 @@ from signorini.formulations.step_arrays import (
     FRICTION,
     GAP,
     GATHER,
+    GUESS,
+    GUESS_FEATURE,
+    GUESSES,
     IMPULSE,
     INDEX,
     ISLAND,
@@ -203,6 +206,23 @@ def recall(t: IntArray, n_c: int) -> None:
             reference[position[c], k] = p[position[c], k]
         for k in range(SOFTNESS_COLUMNS):
             softness[position[c], k] = old_softness[at, k] if known else 0.0
+    if counts[GUESSES] > 0:
+        _recall_guess(t, n_c)
+
+
+@inner_kernel
+def _recall_guess(t: IntArray, n_c: int) -> None:
+    """Set the impulses that were found when the step was last posed; of contacts of one name the first has them."""
+    index, position, p = whole_rows(t, SEEN_INDEX), wholes(t, POSITION), real_rows(t, P)
+    feature, guess, count = wholes(t, GUESS_FEATURE), real_rows(t, GUESS), wholes(t, COUNTS)[GUESSES]
+    at = 0
+    for c in range(n_c):
+        while at < count and feature[at] < index[c, 2]:
+            at += 1
+        known = at < count and feature[at] == index[c, 2]
+        for k in range(3):
+            p[position[c], k] = guess[at, k] if known else 0.0
+        at += 1 if known else 0
 
 
 @inner_kernel

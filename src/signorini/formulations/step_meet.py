@@ -137,13 +137,13 @@ def _desk(t: IntArray) -> Desk:
 
 
 @inner_kernel
-def _pair_of(name: int) -> int:
+def pair_of(name: int) -> int:
     """Return the number of the pair of shapes that a contact of this name belongs to."""
     return name >> (2 * FEATURE_BITS)
 
 
 @inner_kernel
-def _copy(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntArray, r: int) -> int:
+def copy_contact(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntArray, r: int) -> int:
     """Copy contact `c` to row `r`, if that is there; return the next row."""
     if r < to_value.shape[0]:
         for k in range(10):
@@ -157,7 +157,7 @@ def _copy(value: Array, index: IntArray, c: int, to_value: Array, to_index: IntA
 def _place_by_name(value: Array, index: IntArray, first: int, free: int, name: int) -> int:
     """Make room for a contact among those from `first` on, which are sorted by name; `free` is the first free row."""
     while free > first and index[free - 1, 2] > name:
-        _copy(value, index, free - 1, value, index, free)
+        copy_contact(value, index, free - 1, value, index, free)
         free -= 1
     return free
 
@@ -183,7 +183,7 @@ def _write_meeting(
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
-            index[r, 2] = _pair_of(given[first, 2]) * names + desk.number[c, 2] % names
+            index[r, 2] = pair_of(given[first, 2]) * names + desk.number[c, 2] % names
             index[r, 3] = given[first, 3]
             forbid = forbid or left < 0.0
             r += 1
@@ -191,7 +191,8 @@ def _write_meeting(
 
 
 @inner_kernel
-def _least(value: Array, first: int, last: int) -> float:
+def least_of(value: Array, first: int, last: int) -> float:
+    """Return the least gap of the contacts from `first` to `last`."""
     least = value[first, 9]
     for c in range(first + 1, last):
         least = min(least, value[c, 9])
@@ -199,10 +200,10 @@ def _least(value: Array, first: int, last: int) -> float:
 
 
 @inner_kernel
-def _end_of_pair(index: IntArray, first: int, count: int) -> int:
+def end_of_pair(index: IntArray, first: int, count: int) -> int:
     """Return the row after the last contact of the pair of contact `first`."""
     last = first + 1
-    while last < count and _pair_of(index[last, 2]) == _pair_of(index[first, 2]):
+    while last < count and pair_of(index[last, 2]) == pair_of(index[first, 2]):
         last += 1
     return last
 
@@ -210,11 +211,11 @@ def _end_of_pair(index: IntArray, first: int, count: int) -> int:
 @inner_kernel
 def _lay_out(t: IntArray, desk: Desk, name: int) -> None:
     shape, label = real_rows(t, SHAPE), whole_rows(t, LABEL)
-    lay_out(desk, shape, label, _pair_of(name) // label.shape[0], _pair_of(name) % label.shape[0])
+    lay_out(desk, shape, label, pair_of(name) // label.shape[0], pair_of(name) % label.shape[0])
 
 
 @inner_kernel
-def _take_over(t: IntArray, made: int) -> bool:
+def take_over(t: IntArray, made: int) -> bool:
     """Let the contacts met be those of the step; False if there is no room for them."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
@@ -222,7 +223,7 @@ def _take_over(t: IntArray, made: int) -> bool:
         counts[NEEDED] = made
         return False
     for r in range(made):
-        _copy(met_value, met_index, r, value, index, r)
+        copy_contact(met_value, met_index, r, value, index, r)
     counts[CONTACTS] = made
     counts[DOUBTS] = 0
     return True
@@ -253,7 +254,7 @@ def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     for c in range(first, last):
-        made = _copy(value, index, c, met_value, met_index, made)
+        made = copy_contact(value, index, c, met_value, met_index, made)
         if made <= met_value.shape[0]:
             _widen(t, made - 1, max(0.0, _closes(t, c)))
     return made
@@ -280,7 +281,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
     a, b, doubtful = index[first, 0], index[first, 1], False
-    width, gap = min(thin[a], thin[b]), _least(value, first, last)
+    width, gap = min(thin[a], thin[b]), least_of(value, first, last)
     for c in range(first, last):
         doubtful = doubtful or may_mislead(t, c)
     if doubtful and gap > MEETING * width:
@@ -298,7 +299,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
                     end, _ = _write_meeting(t, desk, first, made, time, margin, True)
                 return end
     for c in range(first, last):
-        made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
+        made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
     return made
 
 
@@ -309,10 +310,10 @@ def meet_step(t: IntArray) -> bool:
     _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
     first, made = 0, 0
     while first < count:
-        last = _end_of_pair(index, first, count)
+        last = end_of_pair(index, first, count)
         made = _pose_pair(t, desk, first, last, made)
         first = last
-    return _take_over(t, made)
+    return take_over(t, made)
 
 
 # --- ways at the new velocities --------------------------------------------------
@@ -367,7 +368,7 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
 
 
 @inner_kernel
-def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
+def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
 
     None is given up, not even for one of the same name elsewhere on the way: what was stopped there would go through
@@ -378,7 +379,7 @@ def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     for c in range(old, end):
         if made < value.shape[0]:
             r = _place_by_name(value, index, first, made, seen_index[c, 2])
-            _copy(seen_value, seen_index, c, value, index, r)
+            copy_contact(seen_value, seen_index, c, value, index, r)
         made += 1
     return made
 
@@ -392,14 +393,14 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
     q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], _desk(t)
     first, made, old, through = 0, 0, 0, 0
     while first < counts[CONTACTS]:
-        last, pair = _end_of_pair(index, first, counts[CONTACTS]), _pair_of(index[first, 2])
-        while old < counts[SEEN] and _pair_of(seen_index[old, 2]) < pair:
-            made = _copy(seen_value, seen_index, old, met_value, met_index, made)
+        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
+        while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
+            made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
             old += 1
         end = old
-        while end < counts[SEEN] and _pair_of(seen_index[end, 2]) == pair:
+        while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
             end += 1
-        a, b, gap = index[first, 0], index[first, 1], _least(value, first, last)
+        a, b, gap = index[first, 0], index[first, 1], least_of(value, first, last)
         width = min(thin[a], thin[b])
         _lay_out(t, desk, index[first, 2])
         way, begins, late = h * pair_speed(desk, q, path, a, b, h), math.inf, math.inf
@@ -414,10 +415,10 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
                 made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, False)
             if not forbidden:
                 made, _ = _write_meeting(t, desk, first, begin, late, margin, True)
-        made = _merge(t, old, end, begin, made)
+        made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
-        made = _copy(seen_value, seen_index, old, met_value, met_index, made)
+        made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
         old += 1
     return made, through
 
@@ -444,7 +445,7 @@ def follow(t: IntArray) -> int:
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
         return FREE_WAYS
     counts[ROUNDS] += 1
-    return POSE_AGAIN if _take_over(t, made) else NO_ROOM
+    return POSE_AGAIN if take_over(t, made) else NO_ROOM
 
 
 @inner_kernel

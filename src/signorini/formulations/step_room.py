@@ -27,6 +27,7 @@ from signorini.solvers.island_table import ISLAND_ROWS, NODE_VECTORS, POOL, Y
 _BY_CONTACT = {
     at.OLD_SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
     at.IMPULSE: (3,),
+    at.GUESS: (3,),
     at.SEEN_VALUE: (10,),
     at.B: (3,),
     at.LOAD: (3,),
@@ -50,6 +51,7 @@ _BY_CONTACT = {
 _NUMBERS_BY_CONTACT = {
     at.POSITION: (),
     at.OLD_FEATURE: (),
+    at.GUESS_FEATURE: (),
     at.SEEN_INDEX: (4,),
     at.ORDER: (),
     at.MODE: (),

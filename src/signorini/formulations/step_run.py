@@ -40,6 +40,7 @@ from signorini.formulations.step_arrays import (
     FIND,
     FREE_MOTION,
     GONE,
+    GUESSES,
     HAND_OVER,
     HAS_ROOM,
     IMPULSE,
@@ -62,6 +63,8 @@ from signorini.formulations.step_arrays import (
     LOGGED,
     MARK,
     MEET,
+    MEND,
+    MENDED,
     MODE,
     MOVE,
     MOVED,
@@ -86,6 +89,7 @@ from signorini.formulations.step_arrays import (
     SOLVE,
     SOLVED,
     STAGE,
+    STIRRED,
     SUCCESS,
     UNSOLVED,
     VALUE,
@@ -119,6 +123,8 @@ def _solve(t: IntArray) -> bool:
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
         counts[ROUNDS] = 0
+        counts[MENDED] = 0
+        counts[GUESSES] = 0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now
@@ -151,13 +157,20 @@ def until_look(t: IntArray, steps: int) -> bool:
         if not may_begin(t, steps):
             return False
         counts[STAGE] = ACTING
-    while counts[STAGE] == ACTING or counts[STAGE] == SOLVED or counts[STAGE] == AWAY:
+    while (
+        counts[STAGE] == ACTING
+        or counts[STAGE] == SOLVED
+        or counts[STAGE] == AWAY
+        or (counts[STAGE] == GONE and counts[STIRRED] == 1)
+    ):
         if counts[STAGE] == ACTING and not _solve(t):
             return False
         if counts[STAGE] == SOLVED and not _move(t):
             return False
         # Which says that all is well, or has the step posed again with more contacts.
         if counts[STAGE] == AWAY and (t[CHECK_WAYS, 0] == 0 or not succeeds(t[CHECK_WAYS, 0], (t,))):
+            return False
+        if counts[STAGE] == GONE and counts[STIRRED] == 1 and (t[MEND, 0] == 0 or not succeeds(t[MEND, 0], (t,))):
             return False
     if counts[STAGE] == GONE:
         perform(t[HAND_OVER, 0], (t,))

@@ -51,6 +51,7 @@ from signorini.formulations.step_arrays import (
     GAP,
     GATHER,
     GOAL,
+    GUESSES,
     HABIT,
     HAS_ROBUST,
     IN_LANE,
@@ -430,7 +431,7 @@ def solve_step(t: IntArray) -> bool:
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
-            if large and alpha == 0.0:
+            if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
             _pose_island(t, first, last, alpha if soft else 0.0)

@@ -9,18 +9,20 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel, real_rows, reals
+from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.dynamics.flight import stop_flights
+from signorini.dynamics.motion import move_bodies
 from signorini.formulations import step_arrays as at
-from signorini.formulations.step_bodies import moves_far
+from signorini.formulations.step_bodies import STIRS, SWIFT, moves
 from signorini.formulations.step_contacts import count_doubts
 from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
+from signorini.formulations.step_mend import look_at_end
 from signorini.formulations.step_stages import stage_address
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
-_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.AIM: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
+_BODIES = {at.Q: 7, at.Q_0: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.AIM: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
 _FIRST_ROOM = 64
 
 
@@ -31,12 +33,32 @@ def _meet(t: IntArray) -> bool:
 
 
 @kernel
+def _look_at_end(t: IntArray) -> int:
+    """Look whether bodies end too close to each other, all of them where the step acts before and after."""
+    q, q_0, counts, drift = (
+        real_rows(t, at.Q),
+        real_rows(t, at.Q_0),
+        wholes(t, at.COUNTS),
+        reals(t, at.NUMBERS)[at.DRIFT],
+    )
+    q_0[:] = q
+    move_bodies(q, real_rows(t, at.V), drift, True, real_rows(t, at.FLOWN), counts[at.FIXED])
+    outcome = look_at_end(t, False)
+    q[:] = q_0
+    return outcome
+
+
+@kernel
 def _follow(t: IntArray) -> int:
     """Follow all ways, if some body goes far."""
     v_free, v = real_rows(t, at.V_FREE), real_rows(t, at.V)
     flight, flown = real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN)
     stop_flights(v_free, v, flight, reals(t, at.NUMBERS)[at.DRIFT], flown)
-    return follow(t) if moves_far(t) else FREE_WAYS
+    if moves(t, SWIFT):
+        outcome = follow(t)
+        if outcome != FREE_WAYS:
+            return outcome
+    return _look_at_end(t) if wholes(t, at.COUNTS)[at.STIRRED] == 1 and moves(t, STIRS) else FREE_WAYS
 
 
 class Ways:
@@ -78,7 +100,7 @@ class Ways:
             self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
-    def begin(self, q: Array, v_free: Array, flight: Array, drive: Array, drift: float) -> None:
+    def begin(self, q: Array, v_free: Array, flight: Array, drive: Array, drift: float, *, mends: bool) -> None:
         """Begin a step.
 
         Parameters
@@ -91,10 +113,12 @@ class Ways:
             Velocities of the fixed bodies.
         drift : float
             For how long bodies move at their new velocities [s].
+        mends : bool
+            Whether bodies that end too close to others count as meetings.
         """
         self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
         self._arena[at.FLIGHT][:] = flight
-        self._counts[at.ROUNDS] = 0
+        self._counts[[at.ROUNDS, at.MENDED, at.STIRRED]] = 0, 0, mends
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
@@ -133,13 +157,13 @@ class Ways:
             if contacts.contact_count > self._arena[at.SEEN_VALUE].shape[0]:
                 self._make_room(2 * contacts.contact_count)
             self._rows(at.SEEN_VALUE, at.SEEN_INDEX, contacts)
-            self._counts[at.SEEN], rounds = contacts.contact_count, int(self._counts[at.ROUNDS])
+            self._counts[at.SEEN], rounds = contacts.contact_count, self._counts[[at.ROUNDS, at.MENDED]].copy()
             outcome = _follow(self._arena.table)
             if outcome == FREE_WAYS:
                 return None
             if outcome == POSE_AGAIN:
                 return self._contacts()
-            self._counts[at.ROUNDS] = rounds
+            self._counts[[at.ROUNDS, at.MENDED]] = rounds
             self._make_room(2 * abs(int(self._counts[at.NEEDED])))
 
 

@@ -1,0 +1,234 @@
+r"""The compiled step, gaps at its end: where bodies that turn and slide have come too close, the step is posed again.
+
+Gaps are posed as linear in the velocities, at the normals of the start. Bodies that turn by a tenth of a radian, or
+slide over each other, end in overlaps of the second order: some per cent of their width, which the next steps take
+back. So bodies that have moved are looked at where they are. A pair that overlaps there by more than a part of its
+thinner body, and by more than before, is given the contacts that it has there, linear about the end of the step,
+
+.. math:: \Psi_{k+1} + h\, n_{k+1} \cdot (u - u_{k+1}) \ge 0 ,
+
+beside those that it has, and the step is posed once more: Newton's method for gaps that are implicit in the new
+positions. Mostly one round is enough. What is left after the last is in the certificate, as every overlap is.
+"""
+
+from __future__ import annotations
+
+from signorini._arrays import IntArray
+from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.step_arrays import (
+    ACTING,
+    BEGIN,
+    BOUND,
+    CONTACTS,
+    COUNTS,
+    DRIFT,
+    DRIVE,
+    FIXED,
+    GUESS,
+    GUESS_FEATURE,
+    GUESSES,
+    INDEX,
+    MENDED,
+    MET_INDEX,
+    MET_VALUE,
+    NEEDED,
+    NUMBERS,
+    POSITION,
+    Q_0,
+    Q_START,
+    REACH,
+    RESCUED,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    STAGE,
+    STIRRED,
+    THIN,
+    TIME,
+    V_0,
+    VALUE,
+    H,
+    P,
+    Q,
+    V,
+)
+from signorini.formulations.step_bodies import REACH_FRACTION
+from signorini.formulations.step_contacts import contact_arms, point_velocity
+from signorini.formulations.step_meet import copy_contact, end_of_pair, least_of, merge, pair_of, take_over
+from signorini.formulations.step_run import find
+from signorini.geometry.vectors import Vector
+from signorini.math.rotation import cross, dot, turn_exact
+
+TOO_CLOSE = 5e-4
+"""Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
+_MOST_ROUNDS = 4
+
+CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
+
+
+@inner_kernel
+def _parted(t: IntArray, b: int) -> tuple[Vector, Vector]:
+    """Return by how much body `b` was displaced and turned before the step, to part it from others."""
+    q, q_0 = real_rows(t, Q_START)[b], real_rows(t, Q_0)[b]
+    moved = (q_0[0] - q[0], q_0[1] - q[1], q_0[2] - q[2])
+    was, now = (q[4], q[5], q[6]), (q_0[4], q_0[5], q_0[6])
+    across = cross(was, now)
+    turned = (
+        2.0 * (q[3] * now[0] - q_0[3] * was[0] + across[0]),
+        2.0 * (q[3] * now[1] - q_0[3] * was[1] + across[1]),
+        2.0 * (q[3] * now[2] - q_0[3] * was[2] + across[2]),
+    )
+    return (moved, turned)
+
+
+@inner_kernel
+def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector, parted: bool) -> float:
+    """Return how far the end of `arm` on body `b` has gone along `n` in the step, in the eyes of the law."""
+    moves_alone = b < wholes(t, COUNTS)[FIXED]
+    v = point_velocity(real_rows(t, DRIVE) if moves_alone else real_rows(t, V), b, arm)
+    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, v)
+    if parted and not moves_alone:
+        moved, turned = _parted(t, b)
+        way += dot(n, moved) + dot(n, cross(turned, arm))
+    return way
+
+
+@inner_kernel
+def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
+    """Write contact `c`, found at the end of the step, as a contact of its start, in row `r` of those met.
+
+    Of points that move apart only those that overlap, to be parted by as much as they do: they have come to where they
+    are around an edge. Return the next free row.
+    """
+    given, index, value = real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, MET_VALUE)
+    fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
+    a, b, n = index[c, 0], index[c, 1], (given[c, 6], given[c, 7], given[c, 8])
+    arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
+    to_go = given[c, 9] - _came_closer(t, b, arm_b, n, parted) + _came_closer(t, a, arm_a, n, parted)
+    if to_go < 0.0:
+        if given[c, 9] >= 0.0:
+            return r
+        to_go = max(to_go, given[c, 9])
+    if r >= value.shape[0]:
+        return r + 1
+    share = 1.0 if a < fixed else 0.5
+    for k in range(3):
+        value[r, k] = q_start[a, k] + (arm_a[k] - share * to_go * n[k])
+        value[r, 3 + k] = q_start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
+        value[r, 6 + k] = n[k]
+    value[r, 9] = to_go
+    for k in range(4):
+        whole_rows(t, MET_INDEX)[r, k] = index[c, k]
+    return r + 1
+
+
+@inner_kernel
+def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
+    """Add the contacts of pairs that have come too close; return how many there are, and how many such pairs."""
+    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    seen_value, seen_index, thin = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), reals(t, THIN)
+    met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    first, made, old, close = 0, 0, 0, 0
+    while first < counts[CONTACTS]:
+        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
+        while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
+            made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
+            old += 1
+        end = old
+        while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
+            end += 1
+        allowed = TOO_CLOSE * min(thin[index[first, 0]], thin[index[first, 1]])
+        if end > old:
+            allowed = max(allowed, -least_of(seen_value, old, end))
+        begin = made
+        if least_of(value, first, last) < -allowed:
+            close += 1
+            for c in range(first, last):
+                made = _write_end(t, c, made, parted)
+        made = merge(t, old, end, begin, made)
+        first, old = last, end
+    while old < counts[SEEN]:
+        made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
+        old += 1
+    return made, close
+
+
+@inner_kernel
+def _drive(t: IntArray, time: float) -> None:
+    """Put fixed bodies where their motions have taken them so many seconds after where the step acts."""
+    q, q_0, drive = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, DRIVE)
+    for b in range(wholes(t, COUNTS)[FIXED]):
+        e, w = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (drive[b, 3], drive[b, 4], drive[b, 5])
+        turned = turn_exact(e, w, time) if time > 0.0 and dot(w, w) > 0.0 else e
+        for k in range(3):
+            q[b, k] = q_0[b, k] + time * drive[b, k]
+        for k in range(4):
+            q[b, 3 + k] = turned[k]
+
+
+@inner_kernel
+def look_at_end(t: IntArray, parted: bool) -> int:
+    """Look at bodies where they are after the step; return what comes of it.
+
+    ``CLEAR`` if none have come too close, ``POSE_AGAIN`` with contacts that keep them apart, ``NO_ROOM`` for these.
+    """
+    counts, reach, bound = wholes(t, COUNTS), reals(t, REACH), reals(t, BOUND)
+    if counts[MENDED] >= _MOST_ROUNDS:
+        return CLEAR
+    for b in range(reach.shape[0]):
+        reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
+    _drive(t, reals(t, NUMBERS)[DRIFT])
+    found = find(t)
+    if found < 0:
+        counts[NEEDED] = found
+        return NO_ROOM
+    counts[CONTACTS] = found
+    made, close = _add_ends(t, parted)
+    _drive(t, 0.0)
+    if close == 0:
+        return CLEAR
+    counts[MENDED] += 1
+    return POSE_AGAIN if take_over(t, made) else NO_ROOM
+
+
+@inner_kernel
+def _keep_guess(t: IntArray) -> None:
+    """Keep the impulses found, from which those of the step posed again are sought."""
+    counts, index, position, p = (
+        wholes(t, COUNTS),
+        whole_rows(t, SEEN_INDEX),
+        wholes(t, POSITION),
+        real_rows(t, P),
+    )
+    feature, guess = wholes(t, GUESS_FEATURE), real_rows(t, GUESS)
+    counts[GUESSES] = counts[SEEN]
+    for c in range(counts[SEEN]):
+        feature[c] = index[c, 2]
+        for k in range(3):
+            guess[c, k] = p[position[c], k]
+
+
+@inner_kernel
+def mend(t: IntArray) -> bool:
+    """Look at bodies that have moved; if some have come too close all is as before, but with more contacts.
+
+    False if there is no room for these: the step begins again then.
+    """
+    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
+    q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
+    v, v_0 = real_rows(t, V), real_rows(t, V_0)
+    acts_at_start = numbers[DRIFT] == numbers[H]
+    counts[STIRRED] = 0
+    outcome = look_at_end(t, acts_at_start)
+    if outcome == CLEAR:
+        return True
+    _keep_guess(t)
+    numbers[TIME] -= numbers[H]
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q[b, k] = q_start[b, k] if acts_at_start or outcome == NO_ROOM else q_0[b, k]
+        for k in range(6):
+            v[b, k] = v_0[b, k]
+    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[RESCUED] = 0
+    return bool(outcome == POSE_AGAIN)
