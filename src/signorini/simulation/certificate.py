@@ -324,4 +324,5 @@ def _energy_error(model: Model, before: State, result: StepResult) -> tuple[floa
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
-    return (abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost)) / scale if scale > 0.0 else 0.0), scale
+    gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
+    return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), scale

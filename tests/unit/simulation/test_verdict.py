@@ -1,0 +1,111 @@
+"""The verdict: each finding from a certificate that is good but for one column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from tests.scenes import rough_sphere
+
+STEPS = 4
+
+
+@cache
+def honest() -> sg.Trajectory:
+    return sg.simulate(rough_sphere(), duration=0.01 * STEPS, h=0.01)
+
+
+def altered(**columns: Any) -> sg.Trajectory:
+    """The honest run with the third step's numbers changed."""
+    certificate = honest().certificate
+    changed = {}
+    for name, value in columns.items():
+        column = np.array(getattr(certificate, name))
+        column[2] = value
+        changed[name] = column
+    return replace(honest(), certificate=replace(certificate, **changed))
+
+
+def overlapping(share: float) -> sg.Trajectory:
+    return altered(overlap=share * 0.5, overlap_extent=0.5, overlap_a=0, overlap_b=1)
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"),
+    [(0.0, "trusted"), (0.9e-3, "trusted"), (1.1e-3, "trusted with remarks"), (1.9e-2, "trusted with remarks"),
+     (2.1e-2, "not trusted"), (3.0, "not trusted")],
+)  # fmt: skip
+def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str) -> None:
+    run = overlapping(share)
+    assert run.verdict == run.certificate.verdict == verdict
+    assert run.certificate.rows()[2].verdict == verdict
+    assert run.report().splitlines()[-1].startswith(verdict.capitalize() + ": ")
+    if verdict != "trusted":
+        (remark,) = run.remarks()
+        assert remark.startswith(f"bodies overlap in 1 step, worst at t = 0.03 s: {0.5 * share:.2e} m")
+        assert "'floor' and 'ball'; try a smaller h" in remark
+
+
+@pytest.mark.parametrize(
+    ("columns", "verdict", "words"),
+    [
+        ({"status": sg.Status.STALLED}, "not trusted", "law not solved in 1 step"),
+        ({"energy_error": 1e-9}, "not trusted", "energy unexplained in 1 step"),
+        ({"energy_error": np.nan}, "not trusted", "energy unexplained in 1 step"),
+        ({"residual": np.nan}, "not trusted", "numbers not finite in 1 step"),
+        ({"joint_drift": np.inf}, "not trusted", "numbers not finite in 1 step"),
+        ({"min_gap": np.nan}, "not trusted", "numbers not finite in 1 step"),
+        ({"compliance": 1e-3}, "trusted with remarks", "contacts compliant in 1 step"),
+        ({"compliance": 1e-3, "deflection": 0.1, "extent": 1.0, "yielded": 1}, "not trusted", "gave way too far"),
+        ({"energy_gain": 1.0, "energy_scale": 10.0}, "trusted with remarks", "collisions gained energy in 1 step"),
+        ({"correction_work": 1.0, "energy_scale": 10.0}, "trusted with remarks", "energy from parting overlaps"),
+        ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
+        ({"indeterminate": 3}, "trusted", ""),
+        ({"redundant_rows": 3}, "trusted", ""),
+    ],
+)  # fmt: skip
+def test_each_finding_lowers_the_grade_and_is_told_in_a_line(columns: dict[str, Any], verdict: str, words: str) -> None:
+    run = altered(**columns)
+    assert run.verdict == verdict
+    assert any(words in remark for remark in run.remarks()) == bool(words)
+    assert run.report().splitlines()[-1].startswith(verdict.capitalize() + ": ")
+
+
+def test_the_gravest_finding_comes_first() -> None:
+    run = altered(compliance=1e-3, energy_error=1.0)
+    assert [remark.split(" in ")[0] for remark in run.remarks()] == ["energy unexplained", "contacts compliant"]
+
+
+def test_bodies_that_begin_in_each_other_are_found_in_the_first_step() -> None:
+    scene = rough_sphere()
+    scene.add_body(sg.Sphere(1.0), mass=1.0, position=(0.3, 0, 1.0), name="intruder")
+    for formulation in (sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS()), sg.StewartTrinkle()):
+        run = sg.simulate(scene, duration=0.01, h=0.01, formulation=formulation, on_failure="keep")
+        assert run.verdict == "not trusted"
+        assert run.certificate.overlap[0] == pytest.approx(1.7, abs=1e-6)  # two radii less the distance
+        assert "bodies overlap from the start on" in run.report()
+
+
+def test_a_state_that_is_not_finite_is_never_solved() -> None:
+    for formulation in (sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS())):
+        simulator = sg.Simulator(rough_sphere(), h=0.01, formulation=formulation)
+        snapshot = simulator.snapshot()
+        snapshot.state.v[1, 3] = np.nan
+        simulator.restore(snapshot)
+        report = simulator.step()
+        assert report.status not in (sg.Status.SOLVED, sg.Status.SEVERAL_SOLUTIONS)
+        assert report.certificate.verdict == "not trusted"
+
+
+def test_files_of_earlier_versions_say_that_overlaps_were_not_recorded() -> None:
+    columns = honest().certificate.to_dict()
+    for name in ("overlap", "overlap_extent", "overlap_a", "overlap_b", "energy_scale", "energy_gain"):
+        del columns[name]
+    old = sg.Certificate.from_dict(columns)
+    assert old.verdict == "trusted with remarks"
+    assert "overlap not recorded" in replace(honest(), certificate=old).report()
