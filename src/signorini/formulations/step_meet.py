@@ -154,7 +154,7 @@ def copy_contact(value: Array, index: IntArray, c: int, to_value: Array, to_inde
 
 
 @inner_kernel
-def _place_by_name(value: Array, index: IntArray, first: int, free: int, name: int) -> int:
+def place_by_name(value: Array, index: IntArray, first: int, free: int, name: int) -> int:
     """Make room for a contact among those from `first` on, which are sorted by name; `free` is the first free row."""
     while free > first and index[free - 1, 2] > name:
         copy_contact(value, index, free - 1, value, index, free)
@@ -368,7 +368,7 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
 
 
 @inner_kernel
-def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
+def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
 
     None is given up, not even for one of the same name elsewhere on the way: what was stopped there would go through
@@ -378,7 +378,7 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     for c in range(old, end):
         if made < value.shape[0]:
-            r = _place_by_name(value, index, first, made, seen_index[c, 2])
+            r = place_by_name(value, index, first, made, seen_index[c, 2])
             copy_contact(seen_value, seen_index, c, value, index, r)
         made += 1
     return made
@@ -415,7 +415,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
                 made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, False)
             if not forbidden:
                 made, _ = _write_meeting(t, desk, first, begin, late, margin, True)
-        made = merge(t, old, end, begin, made)
+        made = _merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)

@@ -7,8 +7,8 @@ thinner body, and by more than before, is given the contacts that it has there, 
 
 .. math:: \Psi_{k+1} + h\, n_{k+1} \cdot (u - u_{k+1}) \ge 0 ,
 
-beside those that it has, and the step is posed once more: Newton's method for gaps that are implicit in the new
-positions. Mostly one round is enough. What is left after the last is in the certificate, as every overlap is.
+in place of those of the same name that it has, and the step is posed once more: Newton's method for gaps that are
+implicit in the new positions. Mostly one round is enough. What is left after the last is in the certificate, as every overlap is.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms, point_velocity
-from signorini.formulations.step_meet import copy_contact, end_of_pair, least_of, merge, pair_of, take_over
+from signorini.formulations.step_meet import copy_contact, end_of_pair, least_of, pair_of, place_by_name, take_over
 from signorini.formulations.step_run import find
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
@@ -123,6 +123,28 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
 
 
 @inner_kernel
+def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
+    """Add the contacts posed from `old` to `end` of a pair to those from `first` to `made`, but none of their names.
+
+    Return the next free row.
+    """
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    last = made
+    for c in range(old, end):
+        known = False
+        for r in range(first, min(last, value.shape[0])):
+            known = known or index[r, 2] == seen_index[c, 2]
+        if not known:
+            if made < value.shape[0]:
+                r = place_by_name(value, index, first, made, seen_index[c, 2])
+                copy_contact(seen_value, seen_index, c, value, index, r)
+                last += 1
+            made += 1
+    return made
+
+
+@inner_kernel
 def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
     """Add the contacts of pairs that have come too close; return how many there are, and how many such pairs."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
@@ -145,7 +167,7 @@ def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
             close += 1
             for c in range(first, last):
                 made = _write_end(t, c, made, parted)
-        made = merge(t, old, end, begin, made)
+        made = _add_others(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
