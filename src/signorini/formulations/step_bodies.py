@@ -53,7 +53,7 @@ from signorini.math.rotation import matrix
 
 # Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
 REACH_FACTOR = 1.25
-STIRS = 0.02  # of the least width of the scene: on shorter ways gaps end as posed, to a part of what step_mend asks
+STIRS = 5e-4  # of the least width of the scene: on shorter ways no gap ends otherwise than posed by more than that
 SWIFT = 0.5  # of a body's least width: a way in a step on which it, or what is as thin, may be passed through
 REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 

@@ -8,7 +8,8 @@ thinner body, and by more than before, is given the contacts that it has there, 
 .. math:: \Psi_{k+1} + h\, n_{k+1} \cdot (u - u_{k+1}) \ge 0 ,
 
 in place of those of the same name that it has, and the step is posed once more: Newton's method for gaps that are
-implicit in the new positions. Mostly one round is enough. What is left after the last is in the certificate, as every overlap is.
+implicit in the new positions. Mostly one round is enough. What is left after the last is in the certificate, as every
+overlap is.
 """
 
 from __future__ import annotations
@@ -52,14 +53,14 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FRACTION
+from signorini.formulations.step_bodies import REACH_FRACTION, STIRS
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_meet import copy_contact, end_of_pair, least_of, pair_of, place_by_name, take_over
 from signorini.formulations.step_run import find
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
 
-TOO_CLOSE = 5e-4
+TOO_CLOSE = STIRS
 """Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
 _MOST_ROUNDS = 4
 
