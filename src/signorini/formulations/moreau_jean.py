@@ -179,11 +179,12 @@ class MoreauJean:
         ways.begin(at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift)
         contacts = ways.foreseen(contacts)
         while True:
+            free = replace(free, flight=ways.flight)
             result, v = self._step(model, at, free, contacts, memory, tolerance)
             missed = ways.missed(v, contacts)
-            if missed is None:
-                return result
-            contacts = missed
+            if missed is None and np.array_equal(free.flight, ways.flight):
+                return replace(result, unfollowed=ways.unfollowed)
+            contacts = contacts if missed is None else missed
 
     def _step(
         self, model: Model, at: Stage, free: FreeMotion, contacts: Contacts, memory: Memory, tolerance: float
@@ -199,7 +200,8 @@ class MoreauJean:
 
         space = mapped(free)
         if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
-            free = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
+            ahead = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
+            free = replace(ahead, flight=free.flight)
             space = mapped(free)
         last = memory.recall(contacts.feature)
         shift, lift, rebounds = _normal_shift(model, at, space, last, poisson=self.restitution_law == "poisson")

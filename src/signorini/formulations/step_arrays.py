@@ -347,8 +347,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     JOINT_DRIFT,
     JOINT_CONFLICT,
     REDUNDANT_ROWS,
+    UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     CHECK_COUNT,
-) = _numbered(18)
+) = _numbered(19)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

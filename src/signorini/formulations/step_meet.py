@@ -15,8 +15,11 @@ move far and may leave their tangents by more than a thousandth of the thinner b
 
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
-where it does, and the step is posed again; after 60 times it is left as it is, and only the overlap in the certificate
-tells if bodies ended in each other.
+where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
+go through each other (``unfollowed``).
+
+Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step bodies that
+meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from signorini.formulations.step_arrays import (
     BEGIN,
     BOUND,
     CELLS,
+    CHECK,
     CONTACTS,
     COUNTS,
     DOUBTS,
@@ -73,6 +77,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     THIN,
     TIME,
+    UNFOLLOWED,
     V_0,
     V_FREE,
     VALUE,
@@ -113,6 +118,22 @@ def _set_path(t: IntArray, v: Array, flight: Array) -> None:
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
             aim[b, k] = v_free[b, k] if flies and k >= 3 else path[b, k]
     turn_evenly(flight, reals(t, NUMBERS)[DRIFT], path)
+
+
+@inner_kernel
+def _end_flights(t: IntArray, a: int, b: int, flight: Array) -> bool:
+    """Let two bodies that meet turn about their spins and fly no more; tell whether this changes the turns `flight`.
+
+    An impulse would end the flight, and what it kept apart on one way could go through each other on the other.
+    """
+    planned, changed = real_rows(t, FLIGHT), False
+    for side in range(2):
+        body = a if side == 0 else b
+        for k in range(4):
+            changed = changed or flight[body, k] != 0.0
+            planned[body, k] = 0.0
+            flight[body, k] = 0.0
+    return changed
 
 
 @inner_kernel
@@ -276,7 +297,10 @@ def _is_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> 
 
 @inner_kernel
 def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int:
-    """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row."""
+    """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row.
+
+    -1 if it meets in flight: its bodies go another way then, and all their pairs are to be followed again.
+    """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
     a, b, doubtful = index[first, 0], index[first, 1], False
@@ -291,6 +315,8 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
             time, _ = _goes_through(t, desk, a, b, gap)
             if not swift and time == math.inf:
                 return _let_pass(t, first, last, made)
+            if swift and time < math.inf and _end_flights(t, a, b, real_rows(t, FLIGHT)):
+                return -1
             if swift or not _is_as_said(t, desk, first, last, time):
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
                 end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
@@ -312,6 +338,9 @@ def meet_step(t: IntArray) -> bool:
         last = _end_of_pair(index, first, count)
         made = _pose_pair(t, desk, first, last, made)
         first = last
+        if made < 0:  # fewer bodies fly each time
+            _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
+            first, made = 0, 0
     return _take_over(t, made)
 
 
@@ -385,7 +414,10 @@ def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 @inner_kernel
 def _add_meetings(t: IntArray) -> tuple[int, int]:
-    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through.
+
+    -1 contacts if bodies fly that go through something: they go another way then.
+    """
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
@@ -407,6 +439,8 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             begins, late = _goes_through(t, desk, a, b, gap)
         begin = made
         if late <= h:
+            if _end_flights(t, a, b, real_rows(t, FLOWN)):
+                return -1, 1
             through += 1
             margin = (h - late) * way / h + MEETING * width
             made, forbidden = _write_meeting(t, desk, first, begin, late, margin, False)
@@ -441,7 +475,11 @@ def follow(t: IntArray) -> int:
         return NO_ROOM
     counts[CONTACTS] = found
     made, through = _add_meetings(t)
+    while made < 0:
+        _set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+        made, through = _add_meetings(t)
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
+        reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
     counts[ROUNDS] += 1
     return POSE_AGAIN if _take_over(t, made) else NO_ROOM

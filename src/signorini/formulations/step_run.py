@@ -87,6 +87,7 @@ from signorini.formulations.step_arrays import (
     SOLVED,
     STAGE,
     SUCCESS,
+    UNFOLLOWED,
     UNSOLVED,
     VALUE,
     VELOCITIES,
@@ -119,6 +120,7 @@ def _solve(t: IntArray) -> bool:
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
         counts[ROUNDS] = 0
+        reals(t, CHECK)[UNFOLLOWED] = 0.0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now

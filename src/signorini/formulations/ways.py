@@ -52,6 +52,7 @@ class Ways:
             thin.min(initial=np.inf),
             (model.fixed_count, 1),
         )
+        self._check = put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         put(at.THIN, thin)
         put(at.BOUND, model.arrays.bound.copy())
         put(at.REACH, np.zeros(model.body_count))
@@ -94,7 +95,7 @@ class Ways:
         """
         self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
         self._arena[at.FLIGHT][:] = flight
-        self._counts[at.ROUNDS] = 0
+        self._counts[at.ROUNDS], self._check[at.UNFOLLOWED] = 0, 0.0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
@@ -122,6 +123,16 @@ class Ways:
             if _meet(self._arena.table):
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
+
+    @property
+    def flight(self) -> Array:
+        """Turns of bodies in free flight, (n_b, 4); swift meetings end it."""
+        return self._arena[at.FLIGHT].copy()
+
+    @property
+    def unfollowed(self) -> int:
+        """Number of pairs that go through each other on the ways found last."""
+        return int(self._check[at.UNFOLLOWED])
 
     def missed(self, v: Array, contacts: Contacts) -> Contacts | None:
         """Return the contacts of the step with those that were missing when `v` was found, None if there are none."""

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 NOT_TESTED = -1
+_WHOLE = (
+    "redundant_rows",
+    "yielded",
+    "indeterminate",
+    "asleep",
+    "status",
+    "iterations",
+    "unfollowed",
+    "unique",
+    "stable",
+)
 _TORN = 1e-3  # of the scene's extent: joints that stay apart by more contradict each other
 
 
@@ -47,6 +58,7 @@ class StepCertificate:
     status: Status
     iterations: int
     solve_time: float
+    unfollowed: int = 0
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
@@ -92,6 +104,9 @@ class Certificate:
     iterations: IntArray
     solve_time: Array
     """[s]"""
+    unfollowed: IntArray
+    """Number of pairs of bodies that go through each other on the ways of the step: it was posed again as often as it
+    may be, and they still did. 0 in files of versions that did not say."""
     unique: IntArray
     """Whether the rigid contact forces are unique: :class:`~signorini.analysis.Answer`, -1 if not tested."""
     stable: IntArray
@@ -102,14 +117,18 @@ class Certificate:
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable")
         columns = {
             field.name: np.array(
-                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
+                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in _WHOLE else float
             )
             for field in fields(StepCertificate)
         }
         return Certificate(**columns)
+
+    @staticmethod
+    def of_file(columns: dict[str, Any]) -> Certificate:
+        """Return the certificate whose columns a file holds; older files have no `unfollowed`."""
+        return Certificate(**{"unfollowed": np.zeros_like(columns["status"]), **columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name."""
@@ -173,6 +192,7 @@ def certify(
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
+        unfollowed=result.unfollowed,
         **_tested(validity),
     )
 
@@ -198,6 +218,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,
+        unfollowed=int(check[at.UNFOLLOWED]),
         **_tested(validity),
     )
 

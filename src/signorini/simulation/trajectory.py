@@ -267,7 +267,7 @@ class Trajectory:
                 kinetic=tree["kinetic"],
                 potential=tree["potential"],
                 balance={key: tree["balance"][key] for key in Balance._fields},
-                certificate=Certificate(**tree["certificate"]),
+                certificate=Certificate.of_file(tree["certificate"]),
                 memory=Memory(**tree["memory"]),
                 settings=tree["settings"],
             )
