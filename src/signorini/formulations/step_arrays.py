@@ -61,6 +61,7 @@ def _numbered(count: int) -> Any:
     # pairs that are followed along their ways, see step_meet
     PATH,  # (n_b, 6) velocities of these ways
     AIM,  # (n_b, 6) velocities that the law knows on these ways; spins of bodies that fly are others
+    MEETS,  # (n_b, 2) swift meetings of a body on the free way: time of the first [s], and how many
     PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
     PAIR_LABEL,
     PAIR_Q,
@@ -154,7 +155,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(122)
+) = _numbered(123)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -310,8 +311,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     FOLLOWS,  # whether ways are followed
     FAR,  # a body that felt an impulse moved far
     ROUNDS,  # how often the step was posed again because bodies went through others
+    LATER,  # pairs that meet on the free way after one of their bodies met another
     COUNT_COUNT,
-) = _numbered(36)
+) = _numbered(37)
 
 # Stages between which the step may return to Python.
 (

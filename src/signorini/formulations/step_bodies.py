@@ -26,6 +26,7 @@ from signorini.formulations.step_arrays import (
     INERTIA,
     ISLAND,
     JOINED,
+    LATER,
     MASS,
     NUMBERS,
     OWN_ISLAND,
@@ -171,7 +172,7 @@ def move_step(t: IntArray) -> None:
     _add_impulses(t)
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
-    counts[FAR] = 1 if counts[FOLLOWS] == 1 and moves_far(t) else 0
+    counts[FAR] = 1 if counts[FOLLOWS] == 1 and (counts[LATER] > 0 or moves_far(t)) else 0
     stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), numbers[DRIFT], flown)
     move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):

@@ -13,6 +13,9 @@ move far and may leave their tangents by more than a thousandth of the thinner b
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
 
+What meets something is turned away. Of several swift meetings of a body those are posed that begin before it has gone
+on by half the thinner body since the first; the others are found on the new way, if they happen there.
+
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
 where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
@@ -48,9 +51,11 @@ from signorini.formulations.step_arrays import (
     GONE,
     INDEX,
     LABEL,
+    LATER,
     LAW_ROOM,
     LINK,
     MARK,
+    MEETS,
     MET_INDEX,
     MET_VALUE,
     MOVE,
@@ -296,14 +301,27 @@ def _is_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> 
 
 
 @inner_kernel
-def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int:
+def _note_meeting(t: IntArray, a: int, b: int, time: float) -> None:
+    """Note when two bodies meet swiftly; fixed ones are not turned away by it."""
+    meets = real_rows(t, MEETS)
+    for side in range(2):
+        body = a if side == 0 else b
+        if body >= wholes(t, COUNTS)[FIXED]:
+            meets[body, 0] = min(meets[body, 0], time)
+            meets[body, 1] += 1.0
+
+
+@inner_kernel
+def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_order: bool) -> int:
     """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row.
 
-    -1 if it meets in flight: its bodies go another way then, and all their pairs are to be followed again.
+    -1 if it meets in flight: its bodies go another way then, and all their pairs are to be followed again. With
+    `in_order` a pair that meets when one of its bodies has gone on by half the thinner one since it met another is left
+    to :func:`follow`.
     """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
-    a, b, doubtful = index[first, 0], index[first, 1], False
+    meets, a, b, doubtful = real_rows(t, MEETS), index[first, 0], index[first, 1], False
     width, gap = min(thin[a], thin[b]), _least(value, first, last)
     for c in range(first, last):
         doubtful = doubtful or may_mislead(t, c)
@@ -315,8 +333,13 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
             time, _ = _goes_through(t, desk, a, b, gap)
             if not swift and time == math.inf:
                 return _let_pass(t, first, last, made)
-            if swift and time < math.inf and _end_flights(t, a, b, real_rows(t, FLIGHT)):
-                return -1
+            if swift and time < math.inf:
+                if _end_flights(t, a, b, real_rows(t, FLIGHT)):
+                    return -1
+                if in_order and (time - min(meets[a, 0], meets[b, 0])) * way > SWIFT * width * h:
+                    wholes(t, COUNTS)[LATER] += 1
+                    return made
+                _note_meeting(t, a, b, time)
             if swift or not _is_as_said(t, desk, first, last, time):
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
                 end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
@@ -329,19 +352,30 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
 
 
 @inner_kernel
+def _pose_pairs(t: IntArray, desk: Desk, in_order: bool) -> int:
+    """Write the contacts of all pairs as they are to be posed; return how many, -1 as :func:`_pose_pair` does."""
+    count, index, first, made = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), 0, 0
+    while first < count and made >= 0:
+        last = _end_of_pair(index, first, count)
+        made = _pose_pair(t, desk, first, last, made, in_order)
+        first = last
+    return made
+
+
+@inner_kernel
 def meet_step(t: IntArray) -> bool:
     """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
-    count, index, desk = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), _desk(t)
-    _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
-    first, made = 0, 0
-    while first < count:
-        last = _end_of_pair(index, first, count)
-        made = _pose_pair(t, desk, first, last, made)
-        first = last
-        if made < 0:  # fewer bodies fly each time
-            _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
-            first, made = 0, 0
-    return _take_over(t, made)
+    desk, meets, made, often = _desk(t), real_rows(t, MEETS), -1, False
+    wholes(t, COUNTS)[LATER] = 0
+    while made < 0:  # fewer bodies fly each time
+        _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
+        for b in range(meets.shape[0]):
+            meets[b, 0] = math.inf
+            meets[b, 1] = 0.0
+        made = _pose_pairs(t, desk, False)
+    for b in range(meets.shape[0]):
+        often = often or meets[b, 1] > 1.0
+    return _take_over(t, _pose_pairs(t, desk, True) if often else made)
 
 
 # --- ways at the new velocities --------------------------------------------------

@@ -48,6 +48,7 @@ from signorini.formulations.step_arrays import (
     JOINED,
     KEEP,
     LABEL,
+    LATER,
     LAW,
     LAW_ROOM,
     LINK,
@@ -120,6 +121,7 @@ def _solve(t: IntArray) -> bool:
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
         counts[ROUNDS] = 0
+        counts[LATER] = 0
         reals(t, CHECK)[UNFOLLOWED] = 0.0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False

@@ -9,7 +9,7 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini._jit import kernel, real_rows, reals
+from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.dynamics.flight import stop_flights
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import moves_far
@@ -20,7 +20,17 @@ from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tabl
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
-_BODIES = {at.Q: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.AIM: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
+_BODIES = {
+    at.Q: 7,
+    at.V: 6,
+    at.V_FREE: 6,
+    at.PATH: 6,
+    at.AIM: 6,
+    at.MEETS: 2,
+    at.DRIVE: 6,
+    at.FLIGHT: 4,
+    at.FLOWN: 4,
+}
 _FIRST_ROOM = 64
 
 
@@ -32,11 +42,11 @@ def _meet(t: IntArray) -> bool:
 
 @kernel
 def _follow(t: IntArray) -> int:
-    """Follow all ways, if some body goes far."""
+    """Follow all ways, if some body goes far or may meet something later."""
     v_free, v = real_rows(t, at.V_FREE), real_rows(t, at.V)
     flight, flown = real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN)
     stop_flights(v_free, v, flight, reals(t, at.NUMBERS)[at.DRIFT], flown)
-    return follow(t) if moves_far(t) else FREE_WAYS
+    return follow(t) if wholes(t, at.COUNTS)[at.LATER] > 0 or moves_far(t) else FREE_WAYS
 
 
 class Ways:
@@ -95,7 +105,7 @@ class Ways:
         """
         self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
         self._arena[at.FLIGHT][:] = flight
-        self._counts[at.ROUNDS], self._check[at.UNFOLLOWED] = 0, 0.0
+        self._counts[[at.ROUNDS, at.LATER]], self._check[at.UNFOLLOWED] = 0, 0.0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
