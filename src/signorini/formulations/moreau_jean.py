@@ -176,7 +176,7 @@ class MoreauJean:
         if ways is None:
             return self._step(model, at, free, contacts, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
-        ways.begin(at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift)
+        ways.begin(at.state.q, at.state.v, free_velocity(model, at, free), free.flight, drive, at.drift)
         contacts = ways.foreseen(contacts)
         while True:
             free = replace(free, flight=ways.flight)

@@ -94,7 +94,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
-from signorini.formulations.step_contacts import MEETING, free_approach, may_mislead
+from signorini.formulations.step_contacts import MEETING, approach, may_mislead
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
 from signorini.geometry.rows import FEATURE_BITS
@@ -256,10 +256,36 @@ def _take_over(t: IntArray, made: int) -> bool:
 
 @inner_kernel
 def _closes(t: IntArray, c: int) -> float:
-    """Return by how much contact `c` would overlap at the end of the free motion, as its normal says."""
+    """Return by how much contact `c` would overlap at the end of the way, as its normal says."""
     value = real_rows(t, VALUE)
     n = (value[c, 6], value[c, 7], value[c, 8])
-    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, free_approach(t, c))))
+    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, approach(t, c, real_rows(t, AIM)))))
+
+
+@inner_kernel
+def _take_back_loads(t: IntArray) -> None:
+    """Let no body follow its load into what it rests on: the free motion sinks where a contact will hold it.
+
+    Where a contact that does not mislead closes, bodies keep to that extent the velocities that they had before.
+    """
+    counts, value, index, h = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
+    path, aim, v, fixed = real_rows(t, PATH), real_rows(t, AIM), real_rows(t, V), counts[FIXED]
+    for c in range(counts[CONTACTS]):
+        closing = _closes(t, c) / h
+        if closing <= 0.0 or may_mislead(t, c):
+            continue
+        for side in range(2):
+            body, sign = index[c, 1 - side], 1.0 if side == 0 else -1.0
+            if body < fixed:
+                continue
+            load = 0.0  # that presses the body against the other
+            for k in range(3):
+                load -= sign * value[c, 6 + k] * (aim[body, k] - v[body, k])
+            back = max(0.0, min(load, closing))
+            closing -= back
+            for k in range(3):
+                path[body, k] += sign * back * value[c, 6 + k]
+                aim[body, k] += sign * back * value[c, 6 + k]
 
 
 @inner_kernel
@@ -274,30 +300,33 @@ def _widen(t: IntArray, r: int, more: float) -> None:
 
 
 @inner_kernel
-def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
-    """Write the contacts of a pair that does not meet, with the room that it needs to pass; return the next row."""
+def _let_pass(t: IntArray, first: int, last: int, made: int, overlap: float) -> int:
+    """Write the contacts of a pair with the room that it needs to overlap by `overlap` only; return the next row."""
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     for c in range(first, last):
         made = _copy(value, index, c, met_value, met_index, made)
         if made <= met_value.shape[0]:
-            _widen(t, made - 1, max(0.0, _closes(t, c)))
+            _widen(t, made - 1, max(0.0, _closes(t, c) - overlap))
     return made
 
 
 @inner_kernel
-def _is_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> bool:
-    """Tell whether the pair on the desk overlaps after `time` seconds, and along a normal of contacts that close."""
+def _overlap_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> float:
+    """Return by how much the pair on the desk overlaps after `time` seconds, if along a normal of contacts that close.
+
+    Else -1.
+    """
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), index[first, 0], index[first, 1], time, 0.0)
     if count == 0:
-        return False
+        return -1.0
     k, agree = least_gap(desk, count), -1.0
     for c in range(first, last):
         if _closes(t, c) > 0.0:
             n = value[c, 6] * desk.value[k, 6] + value[c, 7] * desk.value[k, 7] + value[c, 8] * desk.value[k, 8]
             agree = max(agree, n)
-    return agree > _ALIKE
+    return float(-desk.value[k, 9]) if agree > _ALIKE else -1.0
 
 
 @inner_kernel
@@ -321,18 +350,23 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
     """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
-    meets, a, b, doubtful = real_rows(t, MEETS), index[first, 0], index[first, 1], False
+    meets, a, b, doubtful, holds = real_rows(t, MEETS), index[first, 0], index[first, 1], False, False
     width, gap = min(thin[a], thin[b]), _least(value, first, last)
     for c in range(first, last):
-        doubtful = doubtful or may_mislead(t, c)
-    if doubtful and gap > MEETING * width:
+        misleads = may_mislead(t, c)
+        doubtful = doubtful or misleads
+        holds = holds or (value[c, 9] <= MEETING * width and not misleads)
+    if doubtful and not holds:
         _lay_out(t, desk, index[first, 2])
         way = h * pair_speed(desk, q, path, a, b, h)
         swift = way > SWIFT * width  # it is followed again if impulses change it
-        if swift or not _is_as_said(t, desk, first, last, h):
+        overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
+        if overlap >= 0.0:
+            return _let_pass(t, first, last, made, overlap)
+        else:
             time, _ = _goes_through(t, desk, a, b, gap)
             if not swift and time == math.inf:
-                return _let_pass(t, first, last, made)
+                return _let_pass(t, first, last, made, 0.0)
             if swift and time < math.inf:
                 if _end_flights(t, a, b, real_rows(t, FLIGHT)):
                     return -1
@@ -340,7 +374,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
                     wholes(t, COUNTS)[LATER] += 1
                     return made
                 _note_meeting(t, a, b, time)
-            if swift or not _is_as_said(t, desk, first, last, time):
+            if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
                 end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
                 if time < h and not forbidden:
@@ -369,6 +403,7 @@ def meet_step(t: IntArray) -> bool:
     wholes(t, COUNTS)[LATER] = 0
     while made < 0:  # fewer bodies fly each time
         _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
+        _take_back_loads(t)
         for b in range(meets.shape[0]):
             meets[b, 0] = math.inf
             meets[b, 1] = 0.0

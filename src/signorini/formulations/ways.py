@@ -89,13 +89,13 @@ class Ways:
             self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
-    def begin(self, q: Array, v_free: Array, flight: Array, drive: Array, drift: float) -> None:
+    def begin(self, q: Array, v: Array, v_free: Array, flight: Array, drive: Array, drift: float) -> None:
         """Begin a step.
 
         Parameters
         ----------
-        q, v_free : (n_b, 7), (n_b, 6)
-            Poses, and velocities without contact impulses.
+        q, v, v_free : (n_b, 7), (n_b, 6), (n_b, 6)
+            Poses, velocities, and velocities without contact impulses.
         flight : (n_b, 4)
             Turns of bodies in free flight, zero for others.
         drive : (n_b, 6)
@@ -103,7 +103,8 @@ class Ways:
         drift : float
             For how long bodies move at their new velocities [s].
         """
-        self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
+        self._arena[at.Q][:], self._arena[at.DRIVE][:] = q, drive
+        self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
         self._arena[at.FLIGHT][:] = flight
         self._counts[[at.ROUNDS, at.LATER]], self._check[at.UNFOLLOWED] = 0, 0.0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
