@@ -61,7 +61,7 @@ def _numbered(count: int) -> Any:
     # pairs that are followed along their ways, see step_meet
     PATH,  # (n_b, 6) velocities of these ways
     AIM,  # (n_b, 6) velocities that the law knows on these ways; spins of bodies that fly are others
-    MEETS,  # (n_b, 2) swift meetings of a body on the free way: time of the first [s], and how many
+    MEETS,  # (n_b, MEETS_COLUMNS): see below
     PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
     PAIR_LABEL,
     PAIR_Q,
@@ -247,6 +247,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     BEYOND_O,
     SOFTNESS_COLUMNS,
 ) = _numbered(17)
+
+# MEETS
+(
+    FIRST_MEETING,  # [s] of the swift meetings of a body on the free way
+    MEETINGS,  # how many these are
+    NO_REBOUND,  # 1.0 for bodies that went through others too often in the step to rebound
+    MEETS_COLUMNS,
+) = _numbered(4)
 
 # NUMBERS
 (

@@ -37,9 +37,11 @@ from signorini.formulations.step_arrays import (
     ISLAND,
     ISLANDS,
     LIFT,
+    MEETS,
     MU,
     N_BODIES,
     N_CONTACTS,
+    NO_REBOUND,
     NUMBERS,
     OLD,
     OLD_FEATURE,
@@ -356,7 +358,9 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
                 b_free[k, i] = 0.0
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
     reals(t, MU)[k] = reals(t, FRICTION)[material]
-    reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]
+    meets = real_rows(t, MEETS)
+    rebounds = meets[a, NO_REBOUND] == 0.0 and meets[b, NO_REBOUND] == 0.0
+    reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material] if rebounds else 0.0
     reals(t, GAP)[k] = value[c, 9]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
     reals(t, WIDTH)[k] = min(reals(t, THIN)[a], reals(t, THIN)[b])

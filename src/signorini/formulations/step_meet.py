@@ -45,6 +45,7 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIND,
+    FIRST_MEETING,
     FIXED,
     FLIGHT,
     FLOWN,
@@ -55,11 +56,13 @@ from signorini.formulations.step_arrays import (
     LAW_ROOM,
     LINK,
     MARK,
+    MEETINGS,
     MEETS,
     MET_INDEX,
     MET_VALUE,
     MOVE,
     NEEDED,
+    NO_REBOUND,
     NUMBERS,
     PAIR,
     PAIR_INDEX,
@@ -106,7 +109,8 @@ _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of whi
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after each of which more is asked for: turning bodies do not end where their gaps are linear
+_PATIENCE = 10  # rounds after which bodies do not rebound, and after each of which more is asked for: turning bodies do
+#                 not end where their gaps are linear
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
@@ -336,8 +340,8 @@ def _note_meeting(t: IntArray, a: int, b: int, time: float) -> None:
     for side in range(2):
         body = a if side == 0 else b
         if body >= wholes(t, COUNTS)[FIXED]:
-            meets[body, 0] = min(meets[body, 0], time)
-            meets[body, 1] += 1.0
+            meets[body, FIRST_MEETING] = min(meets[body, FIRST_MEETING], time)
+            meets[body, MEETINGS] += 1.0
 
 
 @inner_kernel
@@ -370,7 +374,8 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
             if swift and time < math.inf:
                 if _end_flights(t, a, b, real_rows(t, FLIGHT)):
                     return -1
-                if in_order and (time - min(meets[a, 0], meets[b, 0])) * way > SWIFT * width * h:
+                before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
+                if in_order and (time - before) * way > SWIFT * width * h:
                     wholes(t, COUNTS)[LATER] += 1
                     return made
                 _note_meeting(t, a, b, time)
@@ -405,11 +410,11 @@ def meet_step(t: IntArray) -> bool:
         _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
         _take_back_loads(t)
         for b in range(meets.shape[0]):
-            meets[b, 0] = math.inf
-            meets[b, 1] = 0.0
+            meets[b, FIRST_MEETING] = math.inf
+            meets[b, MEETINGS] = 0.0
         made = _pose_pairs(t, desk, False)
     for b in range(meets.shape[0]):
-        often = often or meets[b, 1] > 1.0
+        often = often or meets[b, MEETINGS] > 1.0
     return _take_over(t, _pose_pairs(t, desk, True) if often else made)
 
 
@@ -491,7 +496,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
     q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], _desk(t)
-    first, made, old, through = 0, 0, 0, 0
+    meets, first, made, old, through = real_rows(t, MEETS), 0, 0, 0, 0
     while first < counts[CONTACTS]:
         last, pair = _end_of_pair(index, first, counts[CONTACTS]), _pair_of(index[first, 2])
         while old < counts[SEEN] and _pair_of(seen_index[old, 2]) < pair:
@@ -511,6 +516,8 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             if _end_flights(t, a, b, real_rows(t, FLOWN)):
                 return -1, 1
             through += 1
+            if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
+                meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
             margin = (h - late) * way / h + MEETING * width
             made, forbidden = _write_meeting(t, desk, first, begin, late, margin, False)
             if not forbidden:  # what overlaps moves apart again already

@@ -63,10 +63,12 @@ from signorini.formulations.step_arrays import (
     LOGGED,
     MARK,
     MEET,
+    MEETS,
     MODE,
     MOVE,
     MOVED,
     NEEDED,
+    NO_REBOUND,
     NOTE_REST,
     PAIR,
     PAUSE,
@@ -120,6 +122,9 @@ def _solve(t: IntArray) -> bool:
     counts = wholes(t, COUNTS)
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
+        meets = real_rows(t, MEETS)
+        for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
+            meets[b, NO_REBOUND] = 0.0
         counts[ROUNDS] = 0
         counts[LATER] = 0
         reals(t, CHECK)[UNFOLLOWED] = 0.0

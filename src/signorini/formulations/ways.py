@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from signorini._arena import Arena
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.dynamics.flight import stop_flights
 from signorini.formulations import step_arrays as at
@@ -26,7 +26,7 @@ _BODIES = {
     at.V_FREE: 6,
     at.PATH: 6,
     at.AIM: 6,
-    at.MEETS: 2,
+    at.MEETS: int(at.MEETS_COLUMNS),
     at.DRIVE: 6,
     at.FLIGHT: 4,
     at.FLOWN: 4,
@@ -107,6 +107,7 @@ class Ways:
         self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
         self._arena[at.FLIGHT][:] = flight
         self._counts[[at.ROUNDS, at.LATER]], self._check[at.UNFOLLOWED] = 0, 0.0
+        self._arena[at.MEETS][:, at.NO_REBOUND] = 0.0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
@@ -139,6 +140,12 @@ class Ways:
     def flight(self) -> Array:
         """Turns of bodies in free flight, (n_b, 4); swift meetings end it."""
         return self._arena[at.FLIGHT].copy()
+
+    def rebounds(self, contacts: Contacts) -> BoolArray:
+        """Return which contacts may rebound in this step, (n_c,)."""
+        dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0
+        may: BoolArray = ~(dead[contacts.body_a] | dead[contacts.body_b])
+        return may
 
     @property
     def unfollowed(self) -> int:
