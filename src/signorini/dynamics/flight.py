@@ -41,7 +41,7 @@ from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unr
 # spin changes by no more than the angle times itself.
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
-_HALF_A_CIRCLE = 3.0
+_CIRCLE = 2.0 * np.pi
 _TOUCHED = 1e-3  # of the deviation of a flight from an even turn: a change of spin by impulses that ends it
 
 
@@ -92,14 +92,15 @@ def fly_bodies(
 
 
 @inner_kernel
-def _turned_by(flight: Array, b: int, h: float) -> tuple[float, float, float]:
-    """Return the spin that turns body `b` as far in `h` seconds as its flight, which is less than half a circle."""
+def _turned_by(flight: Array, b: int, h: float, about: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return the spin that turns body `b` as far in `h` seconds as its flight; of all these the nearest to `about`."""
     x = (flight[b, 1], flight[b, 2], flight[b, 3])
     sine = np.sqrt(dot(x, x))
     if sine == 0.0:
         return x
-    rate = 2.0 * np.arctan2(sine, abs(flight[b, 0])) / (sine * h)
-    rate = rate if flight[b, 0] >= 0.0 else -rate
+    angle = 2.0 * np.arctan2(sine, flight[b, 0])
+    angle += _CIRCLE * np.rint((h * dot(x, about) / sine - angle) / _CIRCLE)
+    rate = angle / (sine * h)
     return (rate * x[0], rate * x[1], rate * x[2])
 
 
@@ -124,9 +125,7 @@ def stop_flights(v_free: Array, v: Array, flight: Array, h: float, flown: Array)
             for k in range(4):
                 flown[b, k] = flight[b, k]
             continue
-        if h * np.sqrt(dot(ending, ending)) > _HALF_A_CIRCLE:
-            continue
-        mean = _turned_by(flight, b, h)
+        mean = _turned_by(flight, b, h, ending)
         d = (mean[0] - ending[0], mean[1] - ending[1], mean[2] - ending[2])
         far = _TOUCHED * h * np.sqrt(dot(d, d))
         if change < far:
@@ -139,18 +138,14 @@ def stop_flights(v_free: Array, v: Array, flight: Array, h: float, flown: Array)
 
 @kernel
 def turn_evenly(flown: Array, h: float, path: Array) -> None:
-    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds.
-
-    Faster ones are left as they are: a turn does not tell by how many half circles it was more.
-    """
+    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds."""
     for b in range(flown.shape[0]):
         omega = (path[b, 3], path[b, 4], path[b, 5])
         if flown[b, 1] == 0.0 and flown[b, 2] == 0.0 and flown[b, 3] == 0.0:
             continue
-        if h * np.sqrt(dot(omega, omega)) <= _HALF_A_CIRCLE:
-            mean = _turned_by(flown, b, h)
-            for k in range(3):
-                path[b, 3 + k] = mean[k]
+        mean = _turned_by(flown, b, h, omega)
+        for k in range(3):
+            path[b, 3 + k] = mean[k]
 
 
 @inner_kernel

@@ -138,6 +138,8 @@ class StepResult:
     joints: JointReport | None = None
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
+    unfollowed: int = 0
+    """Number of pairs of bodies that go through each other on the ways of the step."""
 
     @property
     def problem(self) -> FrictionProblem:

@@ -395,6 +395,7 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(*check[at.JOINT_DRIFT : at.REDUNDANT_ROWS + 1]),
+            unfollowed=int(check[at.UNFOLLOWED]),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:
             return step

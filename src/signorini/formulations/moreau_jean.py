@@ -174,21 +174,29 @@ class MoreauJean:
             contacts = reachable_contacts(model, at.state, free.v_free, h)
         ways = ways_of(model)
         if ways is None:
-            return self._step(model, at, free, contacts, memory, tolerance)[0]
+            anything = np.ones(contacts.contact_count, dtype=bool)
+            return self._step(model, at, free, contacts, anything, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
-        ways.begin(
-            at.state.q, free_velocity(model, at, free), free.flight, drive, at.drift, mends=self.stiffness is None
-        )
+        v_free, mends = free_velocity(model, at, free), self.stiffness is None  # springs give way
+        ways.begin(at.state.q, at.state.v, v_free, free.flight, drive, at.drift, mends=mends)
         contacts = ways.foreseen(contacts)
         while True:
-            result, v = self._step(model, at, free, contacts, memory, tolerance)
+            free = replace(free, flight=ways.flight)
+            result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), memory, tolerance)
             missed = ways.missed(v, contacts)
-            if missed is None:
-                return result
-            contacts = missed
+            if missed is None and np.array_equal(free.flight, ways.flight):
+                return replace(result, unfollowed=ways.unfollowed)
+            contacts = contacts if missed is None else missed
 
     def _step(
-        self, model: Model, at: Stage, free: FreeMotion, contacts: Contacts, memory: Memory, tolerance: float
+        self,
+        model: Model,
+        at: Stage,
+        free: FreeMotion,
+        contacts: Contacts,
+        may_rebound: BoolArray,
+        memory: Memory,
+        tolerance: float,
     ) -> tuple[StepResult, Array]:
         """Do a step with these contacts; return the velocities that follow from their impulses, too, (n_b, 6)."""
         h = at.h
@@ -201,10 +209,12 @@ class MoreauJean:
 
         space = mapped(free)
         if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
-            free = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
+            ahead = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
+            free = replace(ahead, flight=free.flight)
             space = mapped(free)
         last = memory.recall(contacts.feature)
-        shift, lift, rebounds = _normal_shift(model, at, space, last, poisson=self.restitution_law == "poisson")
+        e = model.materials.restitution[contacts.material] * may_rebound
+        shift, lift, rebounds = _normal_shift(model, at, space, e, last, poisson=self.restitution_law == "poisson")
 
         words = law.words(space.mu.size)
         n_c = contacts.contact_count
@@ -241,17 +251,16 @@ def _with_springs(result: StepResult, stored: float, gained: float) -> StepResul
 
 
 def _normal_shift(
-    model: Model, at: Stage, space: ContactSpace, last: Array, *, poisson: bool
+    model: Model, at: Stage, space: ContactSpace, e: Array, last: Array, *, poisson: bool
 ) -> tuple[Array, Array, BoolArray]:
     """Return what the law adds to the normal velocities, how fast overlaps are to part, and which contacts rebound.
 
-    `last` are the impulses of the last step. With Poisson's law it is that of contacts which do not rebound: that they
-    do is seen in their impulses.
+    `e` are coefficients of restitution, `last` the impulses of the last step. With Poisson's law it is that of contacts
+    which do not rebound: that they do is seen in their impulses.
     """
     contacts = space.contacts
     g, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
-    e, size = model.materials.restitution[contacts.material], contact_sizes(model, contacts)
-    shift, lift = np.zeros(e.size), np.zeros(e.size)
+    size, shift, lift = contact_sizes(model, contacts), np.zeros(e.size), np.zeros(e.size)
     normal_shifts(contacts.gap, size, space.b, space.before, e, last, g, v, at.drift, shift, lift)
     rebounds = (shift < 0.0) & (lift == 0.0)
     if poisson and rebounds.any():

@@ -61,6 +61,7 @@ def _numbered(count: int) -> Any:
     # pairs that are followed along their ways, see step_meet
     PATH,  # (n_b, 6) velocities of these ways
     AIM,  # (n_b, 6) velocities that the law knows on these ways; spins of bodies that fly are others
+    MEETS,  # (n_b, MEETS_COLUMNS): see below
     PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
     PAIR_LABEL,
     PAIR_Q,
@@ -156,7 +157,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(124)
+) = _numbered(125)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -250,6 +251,14 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     SOFTNESS_COLUMNS,
 ) = _numbered(17)
 
+# MEETS
+(
+    FIRST_MEETING,  # [s] of the swift meetings of a body on the free way
+    MEETINGS,  # how many these are
+    NO_REBOUND,  # 1.0 for bodies that went through others too often in the step to rebound
+    MEETS_COLUMNS,
+) = _numbered(4)
+
 # NUMBERS
 (
     TIME,  # at the start of the step
@@ -320,8 +329,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     STIRRED,  # bodies moved so far that gaps may not end as they were posed
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
+    LATER,  # pairs that meet on the free way after one of their bodies met another
     COUNT_COUNT,
-) = _numbered(39)
+) = _numbered(40)
 
 # Stages between which the step may return to Python.
 (
@@ -363,8 +373,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     OVERLAP_B,
     ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
     GAINED,  # [J] given to the bodies by contacts that should only take
+    UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     CHECK_COUNT,
-) = _numbered(24)
+) = _numbered(25)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

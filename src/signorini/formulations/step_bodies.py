@@ -26,6 +26,7 @@ from signorini.formulations.step_arrays import (
     INERTIA,
     ISLAND,
     JOINED,
+    LATER,
     MASS,
     NUMBERS,
     OWN_ISLAND,
@@ -175,9 +176,9 @@ def move_step(t: IntArray) -> None:
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
     counts[FAR], counts[STIRRED] = 0, 0
-    if counts[FOLLOWS] == 1 and moves(t, STIRS):
+    if counts[FOLLOWS] == 1 and (counts[LATER] > 0 or moves(t, STIRS)):
         counts[STIRRED] = 1 if numbers[SPRING] == 0.0 else 0  # springs give way
-        counts[FAR] = 1 if moves(t, SWIFT) else 0
+        counts[FAR] = 1 if counts[LATER] > 0 or moves(t, SWIFT) else 0
     stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), numbers[DRIFT], flown)
     move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):

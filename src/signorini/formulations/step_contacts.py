@@ -40,9 +40,11 @@ from signorini.formulations.step_arrays import (
     ISLAND,
     ISLANDS,
     LIFT,
+    MEETS,
     MU,
     N_BODIES,
     N_CONTACTS,
+    NO_REBOUND,
     NUMBERS,
     OLD,
     OLD_FEATURE,
@@ -87,9 +89,8 @@ from signorini.math.rotation import cross, dot, tangent_frame
 
 ROUNDING = 3e-14
 """Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
-MEETING = 1e-4  # of the thinner body: gap that counts as a meeting
+MEETING = 1e-4  # of the thinner body: gap that counts as a meeting, and way that counts as rest
 _DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
-_SURE = 1e-9  # of the thinner body: contacts that close with less motion sideways are taken as they are
 
 Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
@@ -291,17 +292,12 @@ def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> 
 
 
 @inner_kernel
-def free_approach(t: IntArray, c: int) -> Vector:
-    """Return the relative velocity of contact `c` ahead, of b as seen from a, without impulses."""
-    value, index, fixed, v_free = (
-        real_rows(t, VALUE),
-        whole_rows(t, INDEX),
-        wholes(t, COUNTS)[FIXED],
-        real_rows(t, V_FREE),
-    )
+def approach(t: IntArray, c: int, v: Array) -> Vector:
+    """Return the relative velocity of contact `c` ahead, of b as seen from a, at velocities `v` of moving bodies."""
+    value, index, fixed = real_rows(t, VALUE), whole_rows(t, INDEX), wholes(t, COUNTS)[FIXED]
     a, b = index[c, 0], index[c, 1]
     arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
-    to, fro = point_velocity(v_free, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v_free, a, arm_a)
+    to, fro = point_velocity(v, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v, a, arm_a)
     return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
 
 
@@ -311,19 +307,23 @@ def may_mislead(t: IntArray, c: int) -> bool:
 
     Until the end of the step points leave their tangents by at most half the square of the angle times their distance
     from the centre, other points come closest, and a normal between points that pass each other sideways turns. Where
-    that is less than a pair needs to go through each other, only contacts that close can do harm by it.
+    that is less than a pair needs to go through each other, only contacts that close can do harm by it; so may those
+    that close head-on, of bodies that slide over an edge. What touches and does not come closer holds.
     """
     value, index, numbers, bound = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS), reals(t, BOUND)
     fixed, h, gap = wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
     a, b = index[c, 0], index[c, 1]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
-    if gap <= MEETING * width:
+    v_free, n = real_rows(t, V_FREE), (value[c, 6], value[c, 7], value[c, 8])
+    if gap <= MEETING * width and h * dot(n, approach(t, c, real_rows(t, V))) >= -MEETING * width:
         return False
-    v_a, v_b = real_rows(t, DRIVE) if a < fixed else real_rows(t, V_FREE), real_rows(t, V_FREE)
-    u = free_approach(t, c)
-    left = gap + h * dot((value[c, 6], value[c, 7], value[c, 8]), u)
+    v_a, v_b = real_rows(t, DRIVE) if a < fixed else v_free, v_free
+    u = approach(t, c, v_free)
+    left = gap + h * dot(n, u)
+    if left < 0.0:
+        return True
     sideways = math.sqrt(max(0.0, h * h * dot(u, u) - (left - gap) ** 2))
-    error = min(sideways, 0.5 * sideways * sideways / gap)
+    error = min(sideways, 0.5 * sideways * sideways / max(gap, MEETING * width))
     turned = 0.0
     for side in range(2):
         v, body = (v_a, a) if side == 0 else (v_b, b)
@@ -331,8 +331,6 @@ def may_mislead(t: IntArray, c: int) -> bool:
         if square > 0.0:
             turned += math.sqrt(square) * (bound[body] + gap)
             error += min(2.0, 0.5 * square) * (bound[body] + gap)
-    if left < 0.0:  # it may be missed by as much as it moves sideways before
-        return bool(sideways + turned > _SURE * width)
     return bool(error > _DOUBT * width and left < error and sideways + turned > SWIFT * width)
 
 
@@ -380,7 +378,9 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
                 b_free[k, i] = 0.0
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
     reals(t, MU)[k] = reals(t, FRICTION)[material]
-    reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material]
+    meets = real_rows(t, MEETS)
+    rebounds = meets[a, NO_REBOUND] == 0.0 and meets[b, NO_REBOUND] == 0.0
+    reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material] if rebounds else 0.0
     reals(t, GAP)[k] = value[c, 9]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
     reals(t, WIDTH)[k] = min(reals(t, THIN)[a], reals(t, THIN)[b])

@@ -13,10 +13,16 @@ move far and may leave their tangents by more than a thousandth of the thinner b
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
 
+What meets something is turned away. Of several swift meetings of a body those are posed that begin before it has gone
+on by half the thinner body since the first; the others are found on the new way, if they happen there.
+
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
-where it does, and the step is posed again; after 60 times it is left as it is, and only the overlap in the certificate
-tells if bodies ended in each other.
+where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
+go through each other (``unfollowed``).
+
+Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step those that
+meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
 """
 
 from __future__ import annotations
@@ -32,25 +38,31 @@ from signorini.formulations.step_arrays import (
     BEGIN,
     BOUND,
     CELLS,
+    CHECK,
     CONTACTS,
     COUNTS,
     DOUBTS,
     DRIFT,
     DRIVE,
     FIND,
+    FIRST_MEETING,
     FIXED,
     FLIGHT,
     FLOWN,
     GONE,
     INDEX,
     LABEL,
+    LATER,
     LAW_ROOM,
     LINK,
     MARK,
+    MEETINGS,
+    MEETS,
     MET_INDEX,
     MET_VALUE,
     MOVE,
     NEEDED,
+    NO_REBOUND,
     NUMBERS,
     PAIR,
     PAIR_INDEX,
@@ -73,6 +85,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     THIN,
     TIME,
+    UNFOLLOWED,
     V_0,
     V_FREE,
     VALUE,
@@ -84,7 +97,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
-from signorini.formulations.step_contacts import MEETING, free_approach, may_mislead
+from signorini.formulations.step_contacts import MEETING, approach, may_mislead
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
 from signorini.geometry.rows import FEATURE_BITS
@@ -96,14 +109,15 @@ _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of whi
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after each of which more is asked for: turning bodies do not end where their gaps are linear
+_PATIENCE = 10  # rounds after which bodies do not rebound, and after each of which more is asked for: turning bodies do
+#                 not end where their gaps are linear
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
 
 @inner_kernel
-def _set_path(t: IntArray, v: Array, flight: Array) -> None:
+def set_path(t: IntArray, v: Array, flight: Array) -> None:
     """Let all bodies go at the velocities `v`, fixed ones as they are driven and those that fly as they turn."""
     path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
     aim, v_free = real_rows(t, AIM), real_rows(t, V_FREE)
@@ -116,7 +130,23 @@ def _set_path(t: IntArray, v: Array, flight: Array) -> None:
 
 
 @inner_kernel
-def _desk(t: IntArray) -> Desk:
+def _end_flights(t: IntArray, a: int, b: int, flight: Array) -> bool:
+    """Let two bodies that meet turn about their spins and fly no more; tell whether this changes the turns `flight`.
+
+    An impulse would end the flight, and what it kept apart on one way could go through each other on the other.
+    """
+    planned, changed = real_rows(t, FLIGHT), False
+    for side in range(2):
+        body = a if side == 0 else b
+        for k in range(4):
+            changed = changed or flight[body, k] != 0.0
+            planned[body, k] = 0.0
+            flight[body, k] = 0.0
+    return changed
+
+
+@inner_kernel
+def pair_desk(t: IntArray) -> Desk:
     """Return the scene of two shapes; it works in the memory of detection."""
     return Desk(
         t[FIND, 0],
@@ -163,7 +193,7 @@ def place_by_name(value: Array, index: IntArray, first: int, free: int, name: in
 
 
 @inner_kernel
-def _write_meeting(
+def write_meeting(
     t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, part: bool
 ) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
@@ -209,7 +239,8 @@ def end_of_pair(index: IntArray, first: int, count: int) -> int:
 
 
 @inner_kernel
-def _lay_out(t: IntArray, desk: Desk, name: int) -> None:
+def lay_out_pair(t: IntArray, desk: Desk, name: int) -> None:
+    """Put the shapes of the pair that a contact of this name belongs to on the desk."""
     shape, label = real_rows(t, SHAPE), whole_rows(t, LABEL)
     lay_out(desk, shape, label, pair_of(name) // label.shape[0], pair_of(name) % label.shape[0])
 
@@ -231,10 +262,36 @@ def take_over(t: IntArray, made: int) -> bool:
 
 @inner_kernel
 def _closes(t: IntArray, c: int) -> float:
-    """Return by how much contact `c` would overlap at the end of the free motion, as its normal says."""
+    """Return by how much contact `c` would overlap at the end of the way, as its normal says."""
     value = real_rows(t, VALUE)
     n = (value[c, 6], value[c, 7], value[c, 8])
-    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, free_approach(t, c))))
+    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, approach(t, c, real_rows(t, AIM)))))
+
+
+@inner_kernel
+def _take_back_loads(t: IntArray) -> None:
+    """Let no body follow its load into what it rests on: the free motion sinks where a contact will hold it.
+
+    Where a contact that does not mislead closes, bodies keep to that extent the velocities that they had before.
+    """
+    counts, value, index, h = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
+    path, aim, v, fixed = real_rows(t, PATH), real_rows(t, AIM), real_rows(t, V), counts[FIXED]
+    for c in range(counts[CONTACTS]):
+        closing = _closes(t, c) / h
+        if closing <= 0.0 or may_mislead(t, c):
+            continue
+        for side in range(2):
+            body, sign = index[c, 1 - side], 1.0 if side == 0 else -1.0
+            if body < fixed:
+                continue
+            load = 0.0  # that presses the body against the other
+            for k in range(3):
+                load -= sign * value[c, 6 + k] * (aim[body, k] - v[body, k])
+            back = max(0.0, min(load, closing))
+            closing -= back
+            for k in range(3):
+                path[body, k] += sign * back * value[c, 6 + k]
+                aim[body, k] += sign * back * value[c, 6 + k]
 
 
 @inner_kernel
@@ -249,54 +306,86 @@ def _widen(t: IntArray, r: int, more: float) -> None:
 
 
 @inner_kernel
-def _let_pass(t: IntArray, first: int, last: int, made: int) -> int:
-    """Write the contacts of a pair that does not meet, with the room that it needs to pass; return the next row."""
+def _let_pass(t: IntArray, first: int, last: int, made: int, overlap: float) -> int:
+    """Write the contacts of a pair with the room that it needs to overlap by `overlap` only; return the next row."""
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     for c in range(first, last):
         made = copy_contact(value, index, c, met_value, met_index, made)
         if made <= met_value.shape[0]:
-            _widen(t, made - 1, max(0.0, _closes(t, c)))
+            _widen(t, made - 1, max(0.0, _closes(t, c) - overlap))
     return made
 
 
 @inner_kernel
-def _is_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> bool:
-    """Tell whether the pair on the desk overlaps after `time` seconds, and along a normal of contacts that close."""
+def _overlap_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float) -> float:
+    """Return by how much the pair on the desk overlaps after `time` seconds, if along a normal of contacts that close.
+
+    Else -1.
+    """
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
     count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), index[first, 0], index[first, 1], time, 0.0)
     if count == 0:
-        return False
+        return -1.0
     k, agree = least_gap(desk, count), -1.0
     for c in range(first, last):
         if _closes(t, c) > 0.0:
             n = value[c, 6] * desk.value[k, 6] + value[c, 7] * desk.value[k, 7] + value[c, 8] * desk.value[k, 8]
             agree = max(agree, n)
-    return agree > _ALIKE
+    return float(-desk.value[k, 9]) if agree > _ALIKE else -1.0
 
 
 @inner_kernel
-def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int:
-    """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row."""
+def _note_meeting(t: IntArray, a: int, b: int, time: float) -> None:
+    """Note when two bodies meet swiftly; fixed ones are not turned away by it."""
+    meets = real_rows(t, MEETS)
+    for side in range(2):
+        body = a if side == 0 else b
+        if body >= wholes(t, COUNTS)[FIXED]:
+            meets[body, FIRST_MEETING] = min(meets[body, FIRST_MEETING], time)
+            meets[body, MEETINGS] += 1.0
+
+
+@inner_kernel
+def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_order: bool) -> int:
+    """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row.
+
+    -1 if it meets in flight: its bodies go another way then, and all their pairs are to be followed again. With
+    `in_order` a pair that meets when one of its bodies has gone on by half the thinner one since it met another is left
+    to :func:`follow`.
+    """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
-    a, b, doubtful = index[first, 0], index[first, 1], False
+    meets, a, b, doubtful, holds = real_rows(t, MEETS), index[first, 0], index[first, 1], False, False
     width, gap = min(thin[a], thin[b]), least_of(value, first, last)
     for c in range(first, last):
-        doubtful = doubtful or may_mislead(t, c)
-    if doubtful and gap > MEETING * width:
-        _lay_out(t, desk, index[first, 2])
+        misleads = may_mislead(t, c)
+        doubtful = doubtful or misleads
+        holds = holds or (value[c, 9] <= MEETING * width and not misleads)
+    if doubtful and not holds:
+        lay_out_pair(t, desk, index[first, 2])
         way = h * pair_speed(desk, q, path, a, b, h)
         swift = way > SWIFT * width  # it is followed again if impulses change it
-        if swift or not _is_as_said(t, desk, first, last, h):
-            time, _ = _goes_through(t, desk, a, b, gap)
+        overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
+        if overlap >= 0.0:
+            return _let_pass(t, first, last, made, overlap)
+        else:
+            time, _ = goes_through(t, desk, a, b, gap, _DEEP)
             if not swift and time == math.inf:
-                return _let_pass(t, first, last, made)
-            if swift or not _is_as_said(t, desk, first, last, time):
+                return _let_pass(t, first, last, made, 0.0)
+            if swift and time < math.inf:
+                if _end_flights(t, a, b, real_rows(t, FLIGHT)):
+                    return -1
+                before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
+                if in_order and (time - before) * way > SWIFT * width * h:
+                    wholes(t, COUNTS)[LATER] += 1
+                    return made
+                _note_meeting(t, a, b, time)
+            if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
+                end, forbidden = write_meeting(t, desk, first, made, min(time, h), margin, False)
                 if time < h and not forbidden:
-                    end, _ = _write_meeting(t, desk, first, made, time, margin, True)
+                    end, _ = write_meeting(t, desk, first, made, time, margin, True)
                 return end
     for c in range(first, last):
         made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
@@ -304,23 +393,38 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int) -> int
 
 
 @inner_kernel
+def _pose_pairs(t: IntArray, desk: Desk, in_order: bool) -> int:
+    """Write the contacts of all pairs as they are to be posed; return how many, -1 as :func:`_pose_pair` does."""
+    count, index, first, made = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), 0, 0
+    while first < count and made >= 0:
+        last = end_of_pair(index, first, count)
+        made = _pose_pair(t, desk, first, last, made, in_order)
+        first = last
+    return made
+
+
+@inner_kernel
 def meet_step(t: IntArray) -> bool:
     """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
-    count, index, desk = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), _desk(t)
-    _set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
-    first, made = 0, 0
-    while first < count:
-        last = end_of_pair(index, first, count)
-        made = _pose_pair(t, desk, first, last, made)
-        first = last
-    return take_over(t, made)
+    desk, meets, made, often = pair_desk(t), real_rows(t, MEETS), -1, False
+    wholes(t, COUNTS)[LATER] = 0
+    while made < 0:  # fewer bodies fly each time
+        set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
+        _take_back_loads(t)
+        for b in range(meets.shape[0]):
+            meets[b, FIRST_MEETING] = math.inf
+            meets[b, MEETINGS] = 0.0
+        made = _pose_pairs(t, desk, False)
+    for b in range(meets.shape[0]):
+        often = often or meets[b, MEETINGS] > 1.0
+    return take_over(t, _pose_pairs(t, desk, True) if often else made)
 
 
 # --- ways at the new velocities --------------------------------------------------
 
 
 @inner_kernel
-def _gap_after(t: IntArray, desk: Desk, a: int, b: int, time: float, most: float) -> float:
+def gap_after(t: IntArray, desk: Desk, a: int, b: int, time: float, most: float) -> float:
     """Return the gap of the pair on the desk after `time` seconds, `most` if it is more."""
     count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), a, b, time, most)
     return float(desk.value[least_gap(desk, count), 9]) if count > 0 else most
@@ -331,7 +435,7 @@ def _when_deeper(t: IntArray, desk: Desk, a: int, b: int, early: float, late: fl
     """Return the time between `early` and `late` at which the overlap of the pair on the desk begins to exceed."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (early + late)
-        if _gap_after(t, desk, a, b, middle, 0.0) < -depth:
+        if gap_after(t, desk, a, b, middle, 0.0) < -depth:
             late = middle
         else:
             early = middle
@@ -339,7 +443,7 @@ def _when_deeper(t: IntArray, desk: Desk, a: int, b: int, early: float, late: fl
 
 
 @inner_kernel
-def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[float, float]:
+def goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float, most: float) -> tuple[float, float]:
     """Return when the pair on the desk, which is apart by `gap` at first, begins to overlap by more than is allowed.
 
     And when it becomes deep, or the end of the step if it is overlapping then. Infinite times if it does nothing of
@@ -350,13 +454,13 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
     early = 0.0
     if gap > MEETING * width:
         early = first_meeting(desk, q, path, a, b, h, MEETING * width)
-    allowed, deep = _DEEP * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
+    allowed, deep = most * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
     speed, begins, looks, now = pair_speed(desk, q, path, a, b, h), math.inf, 0, 0.0
     while early < h:
         looks += 1
         way = max(now, _SAMPLE * width if looks <= _LOOKS else h * speed / _LOOKS)
         late = min(h, early + way / speed)
-        now = _gap_after(t, desk, a, b, late, (h - late) * speed)
+        now = gap_after(t, desk, a, b, late, (h - late) * speed)
         if now < -allowed and begins == math.inf:
             begins = _when_deeper(t, desk, a, b, early, late, allowed)
         if now < -deep:
@@ -368,7 +472,7 @@ def _goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> tuple[
 
 
 @inner_kernel
-def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
+def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
 
     None is given up, not even for one of the same name elsewhere on the way: what was stopped there would go through
@@ -386,12 +490,15 @@ def _merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 @inner_kernel
 def _add_meetings(t: IntArray) -> tuple[int, int]:
-    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through.
+
+    -1 contacts if bodies fly that go through something: they go another way then.
+    """
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
-    q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], _desk(t)
-    first, made, old, through = 0, 0, 0, 0
+    q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], pair_desk(t)
+    meets, first, made, old, through = real_rows(t, MEETS), 0, 0, 0, 0
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -402,20 +509,24 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             end += 1
         a, b, gap = index[first, 0], index[first, 1], least_of(value, first, last)
         width = min(thin[a], thin[b])
-        _lay_out(t, desk, index[first, 2])
+        lay_out_pair(t, desk, index[first, 2])
         way, begins, late = h * pair_speed(desk, q, path, a, b, h), math.inf, math.inf
         if way > gap and (way > SWIFT * width or end == old):
-            begins, late = _goes_through(t, desk, a, b, gap)
+            begins, late = goes_through(t, desk, a, b, gap, _DEEP)
         begin = made
         if late <= h:
+            if _end_flights(t, a, b, real_rows(t, FLOWN)):
+                return -1, 1
             through += 1
+            if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
+                meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = _write_meeting(t, desk, first, begin, late, margin, False)
+            made, forbidden = write_meeting(t, desk, first, begin, late, margin, False)
             if not forbidden:  # what overlaps moves apart again already
-                made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, False)
+                made, forbidden = write_meeting(t, desk, first, begin, begins, margin, False)
             if not forbidden:
-                made, _ = _write_meeting(t, desk, first, begin, late, margin, True)
-        made = _merge(t, old, end, begin, made)
+                made, _ = write_meeting(t, desk, first, begin, late, margin, True)
+        made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
@@ -431,7 +542,7 @@ def follow(t: IntArray) -> int:
     """
     counts, h, fixed = wholes(t, COUNTS), reals(t, NUMBERS)[DRIFT], wholes(t, COUNTS)[FIXED]
     reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
-    _set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
     for b in range(fixed, reach.shape[0]):
         speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
         speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
@@ -442,7 +553,11 @@ def follow(t: IntArray) -> int:
         return NO_ROOM
     counts[CONTACTS] = found
     made, through = _add_meetings(t)
+    while made < 0:
+        set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+        made, through = _add_meetings(t)
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
+        reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
     counts[ROUNDS] += 1
     return POSE_AGAIN if take_over(t, made) else NO_ROOM

@@ -3,7 +3,8 @@ r"""The compiled step, gaps at its end: where bodies that turn and slide have co
 Gaps are posed as linear in the velocities, at the normals of the start. Bodies that turn by a tenth of a radian, or
 slide over each other, end in overlaps of the second order: some per cent of their width, which the next steps take
 back. So bodies that have moved are looked at where they are. A pair that overlaps there by more than a part of its
-thinner body, and by more than before, is given the contacts that it has there, linear about the end of the step,
+thinner body, and by more than any did at the start, is given the contacts that it has there, linear about the end of
+the step,
 
 .. math:: \Psi_{k+1} + h\, n_{k+1} \cdot (u - u_{k+1}) \ge 0 ,
 
@@ -14,7 +15,7 @@ overlap is.
 
 from __future__ import annotations
 
-from signorini._arrays import IntArray
+from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -22,9 +23,12 @@ from signorini.formulations.step_arrays import (
     BOUND,
     CONTACTS,
     COUNTS,
+    DEEPEST,
+    DEEPEST_EXTENT,
     DRIFT,
     DRIVE,
     FIXED,
+    FLOWN,
     GUESS,
     GUESS_FEATURE,
     GUESSES,
@@ -34,6 +38,7 @@ from signorini.formulations.step_arrays import (
     MET_VALUE,
     NEEDED,
     NUMBERS,
+    PATH,
     POSITION,
     Q_0,
     Q_START,
@@ -55,8 +60,23 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, STIRS
 from signorini.formulations.step_contacts import contact_arms, point_velocity
-from signorini.formulations.step_meet import copy_contact, end_of_pair, least_of, pair_of, place_by_name, take_over
+from signorini.formulations.step_meet import (
+    copy_contact,
+    end_of_pair,
+    gap_after,
+    goes_through,
+    lay_out_pair,
+    least_of,
+    merge,
+    pair_desk,
+    pair_of,
+    place_by_name,
+    set_path,
+    take_over,
+    write_meeting,
+)
 from signorini.formulations.step_run import find
+from signorini.geometry.meetings import Desk, pair_speed
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
 
@@ -98,8 +118,7 @@ def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector, parted: bool) -> f
 def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     """Write contact `c`, found at the end of the step, as a contact of its start, in row `r` of those met.
 
-    Of points that move apart only those that overlap, to be parted by as much as they do: they have come to where they
-    are around an edge. Return the next free row.
+    Of points that move apart only those that overlap, to be parted by as much as they do. Return the next free row.
     """
     given, index, value = real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, MET_VALUE)
     fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
@@ -146,12 +165,64 @@ def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
+def _is_parted(value: Array, first: int, last: int) -> bool:
+    """Tell whether some of the contacts from `first` to `last` are to be parted."""
+    least = 0.0
+    for r in range(first, min(last, value.shape[0])):
+        least = min(least, value[r, 9])
+    return least < 0.0
+
+
+@inner_kernel
+def _sort_by_name(t: IntArray, first: int, last: int) -> None:
+    """Sort the contacts from `first` to `last` of those met by name, as all lists of contacts are."""
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    for c in range(first + 1, min(last, value.shape[0])):
+        r = c
+        while r > first and index[r - 1, 2] > index[r, 2]:
+            for k in range(10):
+                value[r - 1, k], value[r, k] = value[r, k], value[r - 1, k]
+            for k in range(4):
+                index[r - 1, k], index[r, k] = index[r, k], index[r - 1, k]
+            r -= 1
+
+
+@inner_kernel
+def _swap_ends(t: IntArray, a: int, b: int) -> None:
+    """Put two bodies back to where the step acts, or forth to where they ended."""
+    q, q_0 = real_rows(t, Q), real_rows(t, Q_0)
+    for k in range(7):
+        q[a, k], q_0[a, k] = q_0[a, k], q[a, k]
+        q[b, k], q_0[b, k] = q_0[b, k], q[b, k]
+
+
+@inner_kernel
+def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float) -> int:
+    """Write the contacts that the pair of contact `first` has where it begins to overlap, from row `r` on.
+
+    Pairs need them that overlap and move apart along the normals of the end: they have come there around an edge.
+    Return the next free row.
+    """
+    q, index, h = real_rows(t, Q), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
+    a, b = index[first, 0], index[first, 1]
+    _swap_ends(t, a, b)
+    lay_out_pair(t, desk, index[first, 2])
+    way = h * pair_speed(desk, q, real_rows(t, PATH), a, b, h)
+    begins, _ = goes_through(t, desk, a, b, gap_after(t, desk, a, b, 0.0, way), allowed)
+    if begins <= h:
+        r, _ = write_meeting(t, desk, first, r, begins, (h - begins) * way / h, False)
+    _swap_ends(t, a, b)
+    return r
+
+
+@inner_kernel
 def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
     """Add the contacts of pairs that have come too close; return how many there are, and how many such pairs."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index, thin = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), reals(t, THIN)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
-    first, made, old, close = 0, 0, 0, 0
+    desk, numbers, first, made, old, close = pair_desk(t), reals(t, NUMBERS), 0, 0, 0, 0
+    allowed = max(TOO_CLOSE, numbers[DEEPEST] / numbers[DEEPEST_EXTENT])  # what began deeper is not for one step
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -160,14 +231,17 @@ def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
         end = old
         while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
             end += 1
-        allowed = TOO_CLOSE * min(thin[index[first, 0]], thin[index[first, 1]])
-        if end > old:
-            allowed = max(allowed, -least_of(seen_value, old, end))
-        begin = made
-        if least_of(value, first, last) < -allowed:
+        begin, width = made, min(thin[index[first, 0]], thin[index[first, 1]])
+        if least_of(value, first, last) < -allowed * width:
             close += 1
             for c in range(first, last):
                 made = _write_end(t, c, made, parted)
+            if _is_parted(met_value, begin, made):
+                made = _write_beginning(t, desk, first, made, allowed)
+                _sort_by_name(t, begin, made)
+                made = merge(t, old, end, begin, made)
+                first, old = last, end
+                continue
         made = _add_others(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
@@ -200,6 +274,7 @@ def look_at_end(t: IntArray, parted: bool) -> int:
         return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
+    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
     _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:

@@ -168,6 +168,7 @@ class Room:
         put(at.REACH, np.zeros(n_b))
         put(at.PATH, np.zeros((n_b, 6)))
         put(at.AIM, np.zeros((n_b, 6)))
+        put(at.MEETS, np.zeros((n_b, int(at.MEETS_COLUMNS))))
         put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
         put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
         put(at.PAIR_Q, np.zeros((2, 7)))

@@ -49,6 +49,7 @@ from signorini.formulations.step_arrays import (
     JOINED,
     KEEP,
     LABEL,
+    LATER,
     LAW,
     LAW_ROOM,
     LINK,
@@ -63,12 +64,14 @@ from signorini.formulations.step_arrays import (
     LOGGED,
     MARK,
     MEET,
+    MEETS,
     MEND,
     MENDED,
     MODE,
     MOVE,
     MOVED,
     NEEDED,
+    NO_REBOUND,
     NOTE_REST,
     PAIR,
     PAUSE,
@@ -91,6 +94,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     STIRRED,
     SUCCESS,
+    UNFOLLOWED,
     UNSOLVED,
     VALUE,
     VELOCITIES,
@@ -122,9 +126,14 @@ def _solve(t: IntArray) -> bool:
     counts = wholes(t, COUNTS)
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
+        meets = real_rows(t, MEETS)
+        for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
+            meets[b, NO_REBOUND] = 0.0
         counts[ROUNDS] = 0
         counts[MENDED] = 0
         counts[GUESSES] = 0
+        counts[LATER] = 0
+        reals(t, CHECK)[UNFOLLOWED] = 0.0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now

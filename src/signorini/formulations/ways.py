@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from signorini._arena import Arena
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.dynamics.flight import stop_flights
 from signorini.dynamics.motion import move_bodies
@@ -22,7 +22,18 @@ from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tabl
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
-_BODIES = {at.Q: 7, at.Q_0: 7, at.V: 6, at.V_FREE: 6, at.PATH: 6, at.AIM: 6, at.DRIVE: 6, at.FLIGHT: 4, at.FLOWN: 4}
+_BODIES = {
+    at.Q: 7,
+    at.Q_0: 7,
+    at.V: 6,
+    at.V_FREE: 6,
+    at.PATH: 6,
+    at.AIM: 6,
+    at.MEETS: int(at.MEETS_COLUMNS),
+    at.DRIVE: 6,
+    at.FLIGHT: 4,
+    at.FLOWN: 4,
+}
 _FIRST_ROOM = 64
 
 
@@ -50,15 +61,16 @@ def _look_at_end(t: IntArray) -> int:
 
 @kernel
 def _follow(t: IntArray) -> int:
-    """Follow all ways, if some body goes far."""
+    """Follow all ways, if some body goes far or may meet something later."""
     v_free, v = real_rows(t, at.V_FREE), real_rows(t, at.V)
     flight, flown = real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN)
     stop_flights(v_free, v, flight, reals(t, at.NUMBERS)[at.DRIFT], flown)
-    if moves(t, SWIFT):
+    counts = wholes(t, at.COUNTS)
+    if counts[at.LATER] > 0 or moves(t, SWIFT):
         outcome = follow(t)
         if outcome != FREE_WAYS:
             return outcome
-    return _look_at_end(t) if wholes(t, at.COUNTS)[at.STIRRED] == 1 and moves(t, STIRS) else FREE_WAYS
+    return _look_at_end(t) if counts[at.STIRRED] == 1 and moves(t, STIRS) else FREE_WAYS
 
 
 class Ways:
@@ -74,6 +86,7 @@ class Ways:
             thin.min(initial=np.inf),
             (model.fixed_count, 1),
         )
+        self._check = put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         put(at.THIN, thin)
         put(at.BOUND, model.arrays.bound.copy())
         put(at.REACH, np.zeros(model.body_count))
@@ -100,13 +113,15 @@ class Ways:
             self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
-    def begin(self, q: Array, v_free: Array, flight: Array, drive: Array, drift: float, *, mends: bool) -> None:
+    def begin(
+        self, q: Array, v: Array, v_free: Array, flight: Array, drive: Array, drift: float, *, mends: bool
+    ) -> None:
         """Begin a step.
 
         Parameters
         ----------
-        q, v_free : (n_b, 7), (n_b, 6)
-            Poses, and velocities without contact impulses.
+        q, v, v_free : (n_b, 7), (n_b, 6), (n_b, 6)
+            Poses, velocities, and velocities without contact impulses.
         flight : (n_b, 4)
             Turns of bodies in free flight, zero for others.
         drive : (n_b, 6)
@@ -116,9 +131,12 @@ class Ways:
         mends : bool
             Whether bodies that end too close to others count as meetings.
         """
-        self._arena[at.Q][:], self._arena[at.V_FREE][:], self._arena[at.DRIVE][:] = q, v_free, drive
+        self._arena[at.Q][:], self._arena[at.DRIVE][:] = q, drive
+        self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
         self._arena[at.FLIGHT][:] = flight
-        self._counts[[at.ROUNDS, at.MENDED, at.STIRRED]] = 0, 0, mends
+        self._counts[[at.ROUNDS, at.LATER, at.MENDED, at.STIRRED]] = 0, 0, 0, mends
+        self._check[at.UNFOLLOWED] = 0.0
+        self._arena[at.MEETS][:, at.NO_REBOUND] = 0.0
         speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
         self._arena[at.REACH][:] = drift * speed
         self._numbers[at.DRIFT] = drift
@@ -136,6 +154,12 @@ class Ways:
         n_c = int(self._counts[at.CONTACTS])
         return Contacts.of_rows(self._arena[at.VALUE][:n_c], self._arena[at.INDEX][:n_c])
 
+    def _note_overlaps(self, contacts: Contacts) -> None:
+        """Note the overlap that is deepest beside the width of its bodies."""
+        thin = self._arena[at.THIN]
+        share = -contacts.gap / np.minimum(thin[contacts.body_a], thin[contacts.body_b])
+        self._numbers[[at.DEEPEST, at.DEEPEST_EXTENT]] = share.max(initial=0.0), 1.0
+
     def foreseen(self, contacts: Contacts) -> Contacts:
         """Return the contacts of the step as they are to be posed; `contacts` are all that may close."""
         while True:
@@ -143,9 +167,27 @@ class Ways:
                 self._make_room(2 * contacts.contact_count)
             self._rows(at.VALUE, at.INDEX, contacts)
             self._counts[at.CONTACTS] = contacts.contact_count
+            self._note_overlaps(contacts)
             if _meet(self._arena.table):
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
+
+    @property
+    def flight(self) -> Array:
+        """Turns of bodies in free flight, (n_b, 4); swift meetings end it."""
+        flight: Array = self._arena[at.FLIGHT]
+        return flight.copy()
+
+    def rebounds(self, contacts: Contacts) -> BoolArray:
+        """Return which contacts may rebound in this step, (n_c,)."""
+        dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0
+        may: BoolArray = ~(dead[contacts.body_a] | dead[contacts.body_b])
+        return may
+
+    @property
+    def unfollowed(self) -> int:
+        """Number of pairs that go through each other on the ways found last."""
+        return int(self._check[at.UNFOLLOWED])
 
     def missed(self, v: Array, contacts: Contacts) -> Contacts | None:
         """Return the contacts of the step with those that were missing when `v` was found, None if there are none."""

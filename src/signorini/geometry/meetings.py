@@ -213,8 +213,8 @@ def write_met(
     left = gap + (duration - time) * speed
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     to_go = left - duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
-    if -1e-3 * abs(gap) < to_go < 0.0:
-        to_go = 0.0  # rounding, of what sinks from touch
+    if speed < 0.0:
+        to_go = max(to_go, 0.0)  # what overlaps and sinks is to stop
     if to_go < 0.0 and not (part and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)

@@ -54,6 +54,7 @@ class StepCertificate:
     overlap_b: int
     energy_scale: float
     energy_gain: float
+    unfollowed: int
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
@@ -66,11 +67,11 @@ class StepCertificate:
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b"),
+    *("overlap_a", "overlap_b", "unfollowed"),
 )
 _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
-    **{"energy_scale": np.nan, "energy_gain": np.nan},
+    **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -115,6 +116,9 @@ class Certificate:
     iterations: IntArray
     solve_time: Array
     """[s]"""
+    unfollowed: IntArray
+    """Number of pairs of bodies that go through each other on the ways of the step: it was posed again as often as it
+    may be, and they still did. 0 in files of versions that did not say."""
     unique: IntArray
     """Whether the rigid contact forces are unique: :class:`~signorini.analysis.Answer`, -1 if not tested."""
     stable: IntArray
@@ -224,6 +228,7 @@ def certify(
         **_overlap(model, result, after, deflection),
         energy_scale=energy_scale,
         energy_gain=_gain(result, rigid=not compliance.any()),
+        unfollowed=result.unfollowed,
         **_tested(validity),
     )
 
@@ -255,6 +260,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         overlap_b=int(check[at.OVERLAP_B]),
         energy_scale=float(check[at.ENERGY_AT_PLAY]),
         energy_gain=float(check[at.GAINED]),
+        unfollowed=int(check[at.UNFOLLOWED]),
         **_tested(validity),
     )
 

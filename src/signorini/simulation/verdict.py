@@ -134,6 +134,17 @@ def _overlap(c: Certificate) -> Finding | None:
     )
 
 
+def _through(c: Certificate) -> Finding | None:
+    return _finding(
+        Grade.NOT_TRUSTED,
+        "bodies go through each other",
+        c.unfollowed > 0,
+        c.unfollowed.astype(float),
+        lambda l: f"{c.unfollowed[l]} pairs",
+        "a smaller h",
+    )
+
+
 def _unbalanced(c: Certificate) -> Finding | None:
     return _finding(
         Grade.NOT_TRUSTED,
@@ -210,6 +221,7 @@ _LOOKS = (
     _unsolved,
     _not_finite,
     _overlap,
+    _through,
     _unbalanced,
     _yielded,
     _soft,

@@ -65,6 +65,7 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"energy_gain": 1.0, "energy_scale": 10.0}, "trusted with remarks", "collisions gained energy in 1 step"),
         ({"correction_work": 2.0, "energy_scale": 10.0}, "trusted with remarks", "energy from parting overlaps"),
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
+        ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"indeterminate": 3}, "trusted", ""),
         ({"redundant_rows": 3}, "trusted", ""),
     ],
