@@ -1,0 +1,6 @@
+"""Repeats the certificate of a run from its file alone, without the engine that made it."""
+
+from signorini.audit.audit import audit_file, audit_tree
+from signorini.audit.findings import Audit, Finding, Grade
+
+__all__ = ["Audit", "Finding", "Grade", "audit_file", "audit_tree"]
