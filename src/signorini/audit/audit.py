@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray
+from signorini._arrays import BoolArray
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies
 from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Audit, Finding, Worst, judged
 from signorini.audit.joints import joint_drifts
+from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
 from signorini.audit.record import Record, read_record, record_of
-from signorini.audit.steps import Steps, blocks
+from signorini.audit.steps import Steps, blocks, materials_of
 from signorini.dynamics.bodies import IMPLICIT, gyroscopic_ways
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
@@ -86,8 +87,8 @@ class _Checks:
     def _steps(self) -> list[Finding]:
         record, model = self.record, self.model
         watched = self._watched()
-        repeated = self._repeated()
         known = self._plain_contacts()
+        repeated = self._repeated(known)
         parts: dict[str, list[Worst]] = {}
         for steps in blocks(record, model):
             for what, worst in self._block(steps, watched, repeated, known).items():
@@ -102,48 +103,47 @@ class _Checks:
             ("places follow velocities", body, ROUNDING, None),
             ("overlaps parted by", body, SLIGHT, LARGE),
             ("places of fixed bodies", body, ROUNDING, None),
+            ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
             ("contact law", pair, law, None),
         ):
             if what in found:
                 findings.append(judged(what, found[what], time, names, bound=bound, limit=limit))
-        return [*findings, *self._taken_from_the_record(repeated)]
+        return [*findings, *self._taken_from_the_record()]
 
     def _block(
         self, steps: Steps, watched: tuple[BoolArray, BoolArray], repeated: BoolArray | None, known: BoolArray
     ) -> dict[str, Worst]:
         """Return the worst of every check in some steps."""
         record, scheme = self.record, self.record.scheme
-        here = slice(steps.first, steps.last)
+        out = {"places of fixed bodies": newton.misplaced(steps)}
+        if record.contacts is None:
+            return out
+        contacts, asleep = steps.contacts, self._asleep(steps)
         pushed, turns = (flag[steps.body] for flag in watched)
-        asleep = self._asleep(steps)
-        out: dict[str, Worst] = {}
-        if record.contacts is not None:
-            touched = np.zeros(steps.body.size, dtype=bool)
-            couples = ~known[steps.contacts.material]
-            touched[steps.contacts.body_a[couples]] = touched[steps.contacts.body_b[couples]] = True
-            turns = turns & ~touched
-            out["momentum"] = newton.missed_momentum(steps, awake=pushed & ~asleep, turns=turns)
-            if asleep.any():
-                out["balance of bodies asleep"] = newton.missed_momentum(steps, awake=pushed & asleep, turns=turns)
-        moved = newton.displacements(steps)
+        coupled = ~known[contacts.material]
+        turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
+        projected = self._joined()[steps.body] & scheme.projection
+        parted = np.zeros(steps.body.size, dtype=bool)
+        if scheme.parts_overlaps:
+            parted = newton.overlapping(steps, newton.heaps(steps)) & ~projected
+        out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=parted)
+        if asleep.any():
+            found = newton.missed_momentum(steps, pushed & asleep, turns=turns, displaced=asleep)
+            out["balance of bodies asleep"] = found
         if not scheme.told:
-            moved[:] = 0.0
-        joined = self._joined()[steps.body] if scheme.projection else np.zeros(steps.body.size, dtype=bool)
-        moved[joined] = 0.0
-        excused = joined | asleep
-        if scheme.parts_overlaps and record.contacts is not None:
-            deep = newton.overlapping(steps, newton.heaps(steps))
-            out["overlaps parted by"] = newton.parted(steps, moved, deep & ~joined, self.thin)
-            excused |= deep
-        if record.contacts is not None and scheme.told:
-            out["places follow velocities"] = newton.strayed(steps, moved, excused)
-        out["places of fixed bodies"] = newton.misplaced(steps)
+            return out
+        moved = newton.displacements(steps)
+        moved[projected] = 0.0
+        out["places follow velocities"] = newton.strayed(steps, moved, parted | projected)
+        if parted.any():
+            out["overlaps parted by"] = newton.parted(steps, moved, parted, self.thin)
+        law = Law(steps, moved)
+        out["friction cone"] = law.excess(~coupled)
+        if record.contacts.velocity is not None:
+            out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
-            law = Law(steps, moved)
-            plain = known[steps.contacts.material]
-            out["friction cone"] = law.cone(plain)
-            out["contact law"] = law.residuals(repeated[here], record.tolerance)
+            out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
         return out
 
     def _joined(self) -> BoolArray:
@@ -202,12 +202,13 @@ class _Checks:
         beyond = (materials.torsional > 0.0) | (materials.rolling > 0.0) | np.any(materials.ellipsoid > 0.0, axis=1)
         if beyond.any() and self.record.contacts is not None:
             self.unchecked.append(
-                "contact law and moments of contacts with torsional, rolling or ellipsoidal friction: their couples are "
-                "not recorded"
+                "cone and moments of contacts with torsional, rolling or ellipsoidal friction: their couples are not "
+                "recorded"
             )
-        return ~beyond
+        plain: BoolArray = ~beyond
+        return plain
 
-    def _repeated(self) -> BoolArray | None:
+    def _repeated(self, known: BoolArray) -> BoolArray | None:
         """Return the steps whose contact law can be repeated, (n,); None if no step's can."""
         record, scheme, n = self.record, self.record.scheme, self.record.step_count
         if record.contacts is None or not scheme.told:
@@ -216,42 +217,31 @@ class _Checks:
         softened = record.column("certificate", "compliance")
         if softened is not None and scheme.stiffness is None:
             self._leave_out(steps, softened > 0.0, "contacts were made compliant")
-        asleep = record.column("certificate", "asleep")
-        if asleep is not None:
-            self._leave_out(steps, asleep > 0, "bodies sleep")
         rows = np.repeat(np.arange(n), np.diff(record.contacts.start))
-        material = _materials(self.model, record)
-        if not self._plain_contacts_quietly().all():
-            extended = np.bincount(rows, ~self._plain_contacts_quietly()[material], minlength=n) > 0
-            self._leave_out(steps, extended, "", quiet=True)
+        material = materials_of(self.model, record.contacts.body_a, record.contacts.body_b)
+        self._leave_out(steps, np.bincount(rows, ~known[material], minlength=n) > 0, "couples are not recorded")
         if scheme.restitution_law != "newton":
             rebounds = (self.model.materials.restitution[material] > 0.0) & (record.contacts.impulse[:, 0] > 0.0)
             collides = np.bincount(rows, rebounds, minlength=n) > 0
             self._leave_out(steps, collides, f"contacts collide by the law of restitution {scheme.restitution_law!r}")
         if np.any(self.model.joints.friction > 0.0) or np.isfinite(self.model.joints.limits).any():
-            self.unchecked.append("laws of limits, friction and motors of joints: their impulses are not recorded apart")
+            self.unchecked.append("laws of limits, friction and motors of joints: impulses are not recorded apart")
         return steps
 
-    def _leave_out(self, steps: BoolArray, which: BoolArray, why: str, *, quiet: bool = False) -> None:
+    def _leave_out(self, steps: BoolArray, which: BoolArray, why: str) -> None:
         """Take steps out, and say so."""
-        if which.any() and not quiet:
-            self.unchecked.append(f"contact law in {int(which.sum())} steps, except by its own residual: {why}")
+        if which.any():
+            self.unchecked.append(f"contact law in {int(which.sum())} steps, except by the residual as told: {why}")
         steps &= ~which
 
-    def _plain_contacts_quietly(self) -> BoolArray:
-        materials = self.model.materials
-        plain: BoolArray = (materials.torsional == 0.0) & (materials.rolling == 0.0)
-        return plain & ~np.any(materials.ellipsoid > 0.0, axis=1)
-
-    def _taken_from_the_record(self, repeated: BoolArray | None) -> list[Finding]:
-        """Return what the run says of the law itself, where that cannot be repeated."""
+    def _taken_from_the_record(self) -> list[Finding]:
+        """Return what the run says of itself, which no file lets one repeat."""
         record, time = self.record, self.record.time[1:]
         residual = record.column("certificate", "residual")
-        left = np.ones(record.step_count, dtype=bool) if repeated is None else ~repeated
         findings = []
-        if residual is not None and left.any():
-            own = Worst(np.where(left, residual, 0.0), np.full(left.size, -1))
-            findings.append(judged("contact law as told", own, time, str, bound=FACTOR * record.tolerance))
+        if residual is not None:
+            own = Worst(np.where(np.isnan(residual), np.inf, residual), np.full(residual.size, -1))
+            findings.append(judged("residual as told", own, time, str, bound=record.tolerance))
         gave, beside = record.column("certificate", "deflection"), record.column("certificate", "extent")
         if gave is not None and beside is not None and gave.any() and record.scheme.stiffness is None:
             share = np.divide(gave, beside, out=np.zeros_like(gave), where=beside > 0.0)
@@ -282,8 +272,16 @@ class _Checks:
             self.unchecked.append("constraints that functions describe: they have no size to be judged by")
         if not joints.count:
             return []
-        found = joint_drifts(self.record, self.model)
-        return [judged("joint drift", found, self.record.time, lambda g: repr(joints.names[g]), bound=DRIFT)]
+        time = self.record.time
+
+        def name(g: int) -> str:
+            return repr(joints.names[g])
+
+        told = joint_coordinates_misstated(self.record, self.model)
+        return [
+            judged("joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT),
+            judged("coordinates of joints", told, time, name, bound=ROUNDING),
+        ]
 
     def _energies(self) -> list[Finding]:
         energies, time = Energies(self.record, self.model), self.record.time
@@ -301,14 +299,8 @@ class _Checks:
         return findings
 
 
-def _alike(model: Model) -> Array:
+def _alike(model: Model) -> BoolArray:
     """Tell which bodies have three equal moments of inertia, (n_b,)."""
     inertia = model.arrays.inertia
-    return np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
-
-
-def _materials(model: Model, record: Record) -> Array:
-    from signorini.audit.steps import materials_of
-
-    assert record.contacts is not None
-    return materials_of(model, record.contacts.body_a, record.contacts.body_b)
+    alike: BoolArray = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
+    return alike

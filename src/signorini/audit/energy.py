@@ -35,7 +35,8 @@ class Energies:
     def scale(self, *more: Array) -> Array:
         """Return the energies at play at every state, (n+1,) [J]."""
         sizes = [np.abs(x) for x in (self.kinetic, self.potential, self.elastic, *more)]
-        return np.maximum(np.max(sizes, axis=0), self.least)
+        at_play: Array = np.maximum(np.max(sizes, axis=0), self.least)
+        return at_play
 
     def misstated(self) -> Worst | None:
         """Return by which part the energies that the record tells differ from those of its motion."""
@@ -49,9 +50,8 @@ class Energies:
     def _terms(self, words: tuple[str, ...]) -> Array | None:
         """Return the sum of terms of the balance in every step [J], None if some are not recorded."""
         columns = [self.record.column("balance", word) for word in words]
-        if any(column is None or column.size != self.record.step_count for column in columns):
-            return None
-        return np.sum(columns, axis=0)
+        known = [column for column in columns if column is not None and column.size == self.record.step_count]
+        return np.sum(known, axis=0, dtype=np.float64) if len(known) == len(columns) else None
 
     def unbalanced(self) -> Worst | None:
         """Return how far the balance of every step is from closing, of the energies at play."""

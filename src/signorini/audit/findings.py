@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 
 ROUNDING = 1e-9
 """Largest part by which equations that hold exactly may be missed: of the sum of the sizes of their terms.
@@ -72,11 +72,11 @@ class Worst:
 
     value: Array
     """(n,)"""
-    who: Array
+    who: IntArray
     """(n,), -1 for nobody."""
 
     @staticmethod
-    def of(value: Array, step: Array, who: Array, count: int) -> Worst:
+    def of(value: Array, step: IntArray, who: IntArray, count: int) -> Worst:
         """Return the largest of the values of each of `count` steps; what is not a number counts as infinite."""
         value = np.where(np.isnan(value), np.inf, value)
         largest, owner = np.zeros(count), np.full(count, -1)

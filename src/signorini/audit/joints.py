@@ -9,7 +9,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.audit.findings import Worst
 from signorini.audit.record import Record
-from signorini.dynamics import bilateral_rows, joint_coordinates
+from signorini.dynamics import bilateral_rows, joint_coordinates, joint_rows
 from signorini.math.rotation import rotated
 from signorini.model import WORLD, Model, RowKind, RowTable, State
 
@@ -62,6 +62,25 @@ def joint_drifts(record: Record, model: Model) -> Worst:
         apart, whose = np.append(apart, beyond / along), np.append(joints.rows.joint, measured.joint)
         if apart.size and not apart.max() <= 0.0:
             value[k], who[k] = apart.max(), whose[int(np.argmax(apart))]
+    return Worst(np.where(np.isnan(value), np.inf, value), who)
+
+
+def misstated(record: Record, model: Model) -> Worst:
+    """Return by how much coordinates and speeds that the record tells differ from those of bodies; by joints.
+
+    Angles are compared by themselves, lengths by the smaller joined body, speeds by what bodies do in a step.
+    """
+    joints, table = record.joints, model.joints.coordinates
+    value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
+    if joints is None or not table.joint.size:
+        return Worst(value, who)
+    unit, h = _units(model, table), np.append(record.h, record.h[-1:])
+    for k in range(record.time.size):
+        q, near = np.ascontiguousarray(record.q[k]), joints.coordinate[k]
+        rows = joint_rows(model.joints.arrays, table, q, near)
+        off = np.abs(rows.psi - near[table.joint])
+        off += h[k] * np.abs(rows.velocity(np.ascontiguousarray(record.v[k])) - joints.speed[k][table.joint])
+        value[k], who[k] = (off / unit).max(), table.joint[int(np.argmax(off / unit))]
     return Worst(np.where(np.isnan(value), np.inf, value), who)
 
 

@@ -11,8 +11,8 @@ step or before, :math:`0 \le \sigma \le \Psi/h`; one that overlaps may part as f
 contact rebounds, others may be driven together as fast as they were parting.
 
 The residual of a step is that of the friction problem,
-:math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, with :math:`\rho = 1/W_{nn}` and b the velocities without
-the impulses.
+:math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, with :math:`\rho = 1/W_{nn}` and b the velocities
+without the impulses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
@@ -102,15 +102,34 @@ class Law:
         some[step[rebound & (self.steps.p[:, 0] > 0.0)]] = True
         return least, np.where(some[step], np.maximum(most, self.before), most)
 
-    def cone(self, known: BoolArray) -> Worst:
-        """Return by how much impulses of contacts that are `known` leave their cones, of the largest in their step."""
-        p, step = self.steps.p, self.steps.contact_step
-        excess = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
-        largest = np.zeros(self.steps.count)
-        np.maximum.at(largest, step, np.abs(p[:, 0]))
-        value = np.divide(excess, largest[step], out=np.where(excess > 0.0, np.inf, 0.0), where=largest[step] > 0.0)
-        value = np.maximum(np.where(known, value, 0.0), 0.0)
-        return Worst.of(value, step, np.arange(value.size) + self.steps.rows.start, self.steps.count)
+    def _scale(self) -> Array:
+        """Return the impulse by which the errors of every step are measured, (S,) [N s]."""
+        step, count = self.steps.contact_step, self.steps.count
+        vectors = (self.steps.p, self.rho[:, None] * self.load)
+        sizes = [np.sqrt(np.bincount(step, np.sum(x**2, axis=1), minlength=count)) for x in vectors]
+        return np.maximum(*sizes)
+
+    def excess(self, known: BoolArray) -> Worst:
+        """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
+        p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
+        beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
+        value = np.where(known, np.maximum(_share(beyond, scale[step]), 0.0), 0.0)
+        return Worst.of(value, step, self._rows, self.steps.count)
+
+    @property
+    def _rows(self) -> IntArray:
+        """Rows of the record, (n_c,)."""
+        return np.arange(self.steps.rows.start, self.steps.rows.stop)
+
+    def misstated(self, told: Array) -> Worst:
+        """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
+        steps, size = self.steps, np.zeros(self.mu.size)
+        for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
+            arm = np.linalg.norm(J[:, 0, 3:], axis=1) + np.linalg.norm(J[:, 1, 3:], axis=1)
+            for v in (steps.v_new, steps.free.v, steps.drive):
+                size += np.linalg.norm(v[body, :3], axis=1) + arm * np.linalg.norm(v[body, 3:], axis=1)
+        off = np.linalg.norm(told - self.u, axis=1)
+        return Worst.of(_share(off, size), steps.contact_step, self._rows, steps.count)
 
     def residuals(self, repeated: BoolArray, tolerance: float) -> Worst:
         """Return the residual of every step that can be `repeated` (S,), and the row of the contact that errs most.
@@ -124,26 +143,19 @@ class Law:
         directions, rotation = steps.record.scheme.polygon or (0, 0.0)
         error = np.zeros(self.mu.size)
         if error.size:
-            natural_errors(
-                steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error
-            )
-        load = self.rho[:, None] * self.load
-        whole, size, drop = (np.sqrt(np.bincount(step, x, minlength=count)) for x in (error**2, *_squares(steps.p, load)))
-        scale = np.maximum(size, drop)
-        value = np.divide(whole, scale, out=np.where(whole > 0.0, np.inf, 0.0), where=scale > 0.0)
+            natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
+        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
         fastest = np.zeros(count)
         np.maximum.at(fastest, step, np.abs(self.load).max(axis=1, initial=0.0))
         allowed = max(CREDIBLE, 1e3 * tolerance) * fastest[step] * self.rho
-        credit = np.divide(error, allowed, out=np.zeros_like(error), where=allowed > 0.0)
-        rows = np.arange(error.size) + steps.rows.start
-        by_contact = Worst.of(tolerance * credit, step, rows, count)
-        errs = Worst.of(error, step, rows, count)
-        value = np.maximum(value, by_contact.value)
-        return Worst(np.where(repeated, np.where(np.isnan(value), np.inf, value), 0.0), errs.who)
+        value = np.maximum(value, tolerance * Worst.of(_share(error, allowed), step, self._rows, count).value)
+        value = np.where(np.isnan(value), np.inf, value)
+        return Worst(np.where(repeated, value, 0.0), Worst.of(error, step, self._rows, count).who)
 
 
-def _squares(*vectors: Array) -> tuple[Array, ...]:
-    return tuple(np.sum(x**2, axis=1) for x in vectors)
+def _share(part: Array, whole: Array) -> Array:
+    """Return ``part / whole``, 0 for nothing of nothing."""
+    return np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
 
 
 @kernel

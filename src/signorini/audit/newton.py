@@ -23,9 +23,12 @@ from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated
 
 
-def missed_momentum(steps: Steps, *, awake: BoolArray, turns: BoolArray) -> Worst:
-    """Return by which part the equations of bodies that are `awake` (N,) are missed; moments only where `turns`."""
-    free, record = steps.free, steps.record
+def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displaced: BoolArray) -> Worst:
+    """Return by which part the equations of the bodies `judged` (N,) are missed; moments only where `turns`.
+
+    The places of bodies `displaced` tell nothing of their angular momentum.
+    """
+    free = steps.free
     missed = np.einsum("bij,bj->bi", free.M, steps.v_new - steps.v_told)
     missed *= _freedom(steps)
     value = np.zeros(steps.body.size)
@@ -36,10 +39,9 @@ def missed_momentum(steps: Steps, *, awake: BoolArray, turns: BoolArray) -> Wors
         for v in (steps.v_start, steps.v_new):
             size += np.linalg.norm(np.einsum("bij,bj->bi", M, v[:, part]), axis=1)
         share = _ratio(np.linalg.norm(missed[:, part], axis=1), size)
-        if k == 0 or record.scheme.told:
-            value = np.maximum(value, np.where(turns | (k == 0), share, 0.0))
-    value = np.maximum(value, np.where(turns, _missed_spin(steps), 0.0))
-    mine = steps.moving & awake
+        value = np.maximum(value, np.where(turns | (k == 0), share, 0.0))
+    value = np.maximum(value, np.where(turns & ~displaced, _missed_spin(steps), 0.0))
+    mine = steps.moving & judged
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
@@ -115,8 +117,7 @@ def heaps(steps: Steps) -> IntArray:
         edges.append(np.stack([k + shift, l + shift]))
     i, j = np.concatenate(edges, axis=1)
     graph = sparse.csr_array((np.ones(i.size), (i, j)), shape=(N, N))
-    labels: IntArray = sparse.csgraph.connected_components(graph, directed=False)[1]
-    return labels
+    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def overlapping(steps: Steps, heap: IntArray) -> BoolArray:
@@ -129,14 +130,10 @@ def overlapping(steps: Steps, heap: IntArray) -> BoolArray:
 
 
 def strayed(steps: Steps, moved: Array, excused: BoolArray) -> Worst:
-    """Return which part of their way and place bodies miss that nothing excuses, by `moved` (N, 6)."""
-    bound = steps.model.arrays.bound[steps.body]
-    away = np.linalg.norm(moved[:, :3], axis=1) + bound * np.linalg.norm(moved[:, 3:], axis=1)
-    # A body without extent, far from everything, is known to the rounding of its place.
-    size = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1) + bound
-    value = _ratio(away, size)
-    bare = bound == 0.0
-    value[bare] = np.maximum(value[bare], np.linalg.norm(moved[bare, 3:], axis=1))
+    """Return by which part of way and place, or by which angle, bodies are `moved` (N, 6) that nothing excuses."""
+    way = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1)
+    size = way + steps.model.arrays.bound[steps.body]
+    value = np.maximum(_ratio(np.linalg.norm(moved[:, :3], axis=1), size), np.linalg.norm(moved[:, 3:], axis=1))
     mine = steps.moving & ~excused
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 

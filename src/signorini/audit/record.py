@@ -56,6 +56,8 @@ class ContactRows:
     impulse: Array
     mu: Array | None
     """Coefficients of the record; None: those of the scene."""
+    velocity: Array | None
+    """Relative velocities that the record tells, in the contact frames, (rows, 3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class JointRows:
 
     names: tuple[str, ...]
     coordinate: Array
+    """(n+1, n_j)"""
+    speed: Array
     """(n+1, n_j)"""
     reaction: Array
     """Impulse and moment on body b at its anchor, world axes, (n, n_j, 6)."""
@@ -175,21 +179,23 @@ def _contacts(columns: dict[str, Any] | None, steps: int, bodies: int, source: s
         raise FileError(f"{source}: contacts: columns must have one row for each of the {rows} contacts")
     if rows and not (a.min() >= 0 and b.min() >= 0 and max(a.max(), b.max()) < bodies):
         raise FileError(f"{source}: contacts: bodies must be numbers from 0 to {bodies - 1}")
-    point_a = _floats(columns["point_a"]) if "point_a" in columns else point - gap[:, None] * normal
-    mu = _floats(columns["mu"]) if "mu" in columns else None
-    if point_a.shape != (rows, 3) or (mu is not None and mu.shape != (rows,)):
-        raise FileError(f"{source}: contacts: columns must have one row for each of the {rows} contacts")
-    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, mu)
+    more = {word: _floats(columns[word]) if word in columns else None for word in ("point_a", "mu", "velocity")}
+    for word, column in more.items():
+        if column is not None and column.shape != ((rows,) if word == "mu" else (rows, 3)):
+            raise FileError(f"{source}: contacts: {word} has the shape {column.shape}, must have {rows} rows")
+    if more["point_a"] is None:
+        more["point_a"] = point - gap[:, None] * normal
+    return ContactRows(start, a, b, point=point, normal=normal, gap=gap, impulse=impulse, **more)
 
 
 def _joints(columns: dict[str, Any] | None, steps: int) -> JointRows | None:
     """Return joints, None if the file does not tell what they did in its steps."""
-    if not columns or any(word not in columns for word in ("names", "coordinate", "reaction")):
+    if not columns or any(word not in columns for word in ("names", "coordinate", "speed", "reaction")):
         return None
     names = tuple(map(str, columns["names"]))
-    coordinate, reaction = _floats(columns["coordinate"]), _floats(columns["reaction"])
-    fits = coordinate.shape == (steps + 1, len(names)) and reaction.shape == (steps, len(names), 6)
-    return JointRows(names, coordinate, reaction) if fits else None
+    coordinate, speed, reaction = (_floats(columns[word]) for word in ("coordinate", "speed", "reaction"))
+    fits = coordinate.shape == speed.shape == (steps + 1, len(names)) and reaction.shape == (steps, len(names), 6)
+    return JointRows(names, coordinate, speed, reaction) if fits else None
 
 
 def _scheme(settings: dict[str, Any]) -> Scheme:

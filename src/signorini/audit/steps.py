@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini.audit.findings import ROUNDING
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import contact_wrenches, drive_velocity, gyroscopic_ways, inertia_blocks, prescribed_pose
 from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
@@ -92,6 +93,13 @@ def turned_back(flown: Array, v: Array) -> Array:
     return out
 
 
+def flights(free: FreeMotion, v: Array) -> Array:
+    """Return the turns (N, 4) of bodies whose velocities `v` (N, 6) are those of a free flight, zero for others."""
+    flies = np.any(free.flight != 0.0, axis=1)
+    away = np.linalg.norm(turned_back(free.flight, v) - free.v, axis=1)
+    return np.where((flies & (away <= ROUNDING * np.linalg.norm(v, axis=1)))[:, None], free.flight, 0.0)
+
+
 def _repeated(arrays: ModelArrays, times: int) -> ModelArrays:
     """Return bodies as often as there are steps."""
     by_body = {name: np.concatenate([getattr(arrays, name)] * times) for name in arrays._fields if name != "gravity"}
@@ -126,7 +134,10 @@ class Steps:
         self.moving: BoolArray = self.body >= model.fixed_count
         q, v = record.q[first:last], record.v[first:last]
         self.q_start, self.v_start = q.reshape(-1, 7), v.reshape(-1, 6)
-        self.q_end, self.v_end = record.q[first + 1 : last + 1].reshape(-1, 7), record.v[first + 1 : last + 1].reshape(-1, 6)
+        self.q_end, self.v_end = (
+            record.q[first + 1 : last + 1].reshape(-1, 7),
+            record.v[first + 1 : last + 1].reshape(-1, 6),
+        )
         self.free = free_motion(model, q, v, self.h, theta=scheme.theta, gyroscopic=scheme.gyroscopic)
         self.drive = self._drive()
         self.contacts, self.rows = self._contacts(record.contacts)
