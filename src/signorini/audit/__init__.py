@@ -2,5 +2,6 @@
 
 from signorini.audit.audit import audit_file, audit_tree
 from signorini.audit.findings import Audit, Finding, Grade
+from signorini.audit.writing import write_record
 
-__all__ = ["Audit", "Finding", "Grade", "audit_file", "audit_tree"]
+__all__ = ["Audit", "Finding", "Grade", "audit_file", "audit_tree", "write_record"]
