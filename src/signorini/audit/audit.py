@@ -124,10 +124,9 @@ class _Checks:
         coupled = ~known[contacts.material]
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
         projected = self._joined()[steps.body] & scheme.projection
-        parted = np.zeros(steps.body.size, dtype=bool)
-        if scheme.parts_overlaps:
-            parted = newton.overlapping(steps, newton.heaps(steps)) & ~projected
-        out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=parted)
+        room = newton.room_to_part(steps) * scheme.parts_overlaps
+        displaced = room > 0.0
+        out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
         if asleep.any():
             found = newton.missed_momentum(steps, pushed & asleep, turns=turns, displaced=asleep)
             out["balance of bodies asleep"] = found
@@ -135,9 +134,9 @@ class _Checks:
             return out
         moved = newton.displacements(steps)
         moved[projected] = 0.0
-        out["places follow velocities"] = newton.strayed(steps, moved, parted | projected)
-        if parted.any():
-            out["overlaps parted by"] = newton.parted(steps, moved, parted, self.thin)
+        out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
+        if scheme.parts_overlaps:
+            out["overlaps parted by"] = newton.parted(steps, moved, room, self.thin)
         law = Law(steps, moved)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:

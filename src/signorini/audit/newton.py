@@ -6,7 +6,8 @@ judged once more without knowledge of how they turn: their angular momentum in w
 loads alone, :math:`L^+ = L + h \tau`.
 
 Places follow velocities, :math:`q^+ = q_m + \theta h\, G v^+`, to rounding too, except that bodies in a heap with
-overlaps may be displaced to part them: by less than counts as an overlap.
+overlaps may be displaced to part them. Such displacements are not recorded; they must not be larger than the overlaps
+of the heap together, times the lever by which a body that is lifted at one end moves at the other.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated
+
+TOUCH = 1e-4
+"""Of the smaller body: gaps up to which contacts count as touching."""
+NO_OVERLAP = 1e-7
+"""Of the smaller body: overlaps that nobody needs to part."""
+LEVER = 4.0
+"""How far the farthest point of a body may move where one of its points is moved by 1."""
 
 
 def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displaced: BoolArray) -> Worst:
@@ -120,30 +128,48 @@ def heaps(steps: Steps) -> IntArray:
     return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
-def overlapping(steps: Steps, heap: IntArray) -> BoolArray:
-    """Tell which bodies are in a heap with an overlap where the step acts, (N,)."""
-    deep = steps.contacts.gap < 0.0
-    found = np.zeros(steps.body.size, dtype=bool)
-    found[heap[steps.contacts.body_b[deep]]] = True
-    found[heap[steps.contacts.body_a[deep & steps.moving[steps.contacts.body_a]]]] = True
-    return found[heap] & steps.moving
+def room_to_part(steps: Steps) -> Array:
+    """Return by how much contacts of the heap of every body overlap, and are open though they touch, (N,) [m].
+
+    It is zero for heaps without an overlap that is more than rounding.
+    """
+    heap, contacts, bound = heaps(steps), steps.contacts, steps.model.arrays.bound[steps.body]
+    a, b = contacts.body_a, contacts.body_b
+    size = np.where(
+        steps.moving[a] & steps.moving[b], np.minimum(bound[a], bound[b]), np.where(steps.moving[b], bound[b], bound[a])
+    )
+    owner = heap[np.where(steps.moving[b], b, a)]
+    sums = np.bincount(owner, np.abs(contacts.gap) * (contacts.gap <= TOUCH * size), minlength=heap.size)
+    deep = np.bincount(owner, contacts.gap < -NO_OVERLAP * size, minlength=heap.size) > 0
+    return np.where(steps.moving & deep[heap], sums[heap], 0.0)
 
 
-def strayed(steps: Steps, moved: Array, excused: BoolArray) -> Worst:
-    """Return by which part of way and place, or by which angle, bodies are `moved` (N, 6) that nothing excuses."""
-    way = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1)
-    size = way + steps.model.arrays.bound[steps.body]
+def _ways(steps: Steps, moved: Array) -> Array:
+    """Return by how much the farthest points of bodies are `moved`, (N,) [m]."""
+    bound = steps.model.arrays.bound[steps.body]
+    away: Array = np.linalg.norm(moved[:, :3], axis=1) + bound * np.linalg.norm(moved[:, 3:], axis=1)
+    return away
+
+
+def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Worst:
+    """Return by which part of way and place, or by which angle, bodies are `moved` (N, 6) that nothing excuses.
+
+    Bodies may be moved to part overlaps, by the `room` (N,) that their heaps have.
+    """
+    place = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1)
+    size = place + steps.model.arrays.bound[steps.body]
     value = np.maximum(_ratio(np.linalg.norm(moved[:, :3], axis=1), size), np.linalg.norm(moved[:, 3:], axis=1))
+    value[_ways(steps, moved) <= LEVER * room] = 0.0
     mine = steps.moving & ~excused
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
-def parted(steps: Steps, moved: Array, excused: BoolArray, thin: Array) -> Worst:
+def parted(steps: Steps, moved: Array, room: Array, thin: Array) -> Worst:
     """Return by how much bodies were displaced to part overlaps, of their least width."""
-    bound, width = steps.model.arrays.bound[steps.body], thin[steps.body]
-    away = np.linalg.norm(moved[:, :3], axis=1) + bound * np.linalg.norm(moved[:, 3:], axis=1)
+    away, width = _ways(steps, moved), thin[steps.body]
     value = np.divide(away, width, out=np.zeros_like(away), where=np.isfinite(width))
-    return Worst.of(value[excused], steps.step[excused], steps.body[excused], steps.count)
+    mine = (room > 0.0) & (away <= LEVER * room)
+    return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
 def misplaced(steps: Steps) -> Worst:

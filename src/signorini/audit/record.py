@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.audit.findings import ROUNDING, TOLERANCE
+from signorini.dynamics.bodies import WAYS
 from signorini.errors import FileError
 from signorini.io import read_tree
 from signorini.model import Model
 from signorini.scene import Scene, compile_scene, scene_from_text
 
 _NEEDED = ("names", "time", "q", "v")
+_OPTIONS = ("theta", "gyroscopic", "projection", "restitution_law", "stiffness", "sleeping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,24 +130,29 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
         if n < 0 or array.shape != shape:
             raise FileError(f"{source}: {word} has the shape {array.shape}, must be {shape} for names and time")
     settings = tree.get("settings") or {}
+    if not isinstance(settings, dict):
+        raise FileError(f"{source}: settings are {settings!r}, must be a group")
     if scene is None and settings.get("scene") is not None:
         scene = scene_from_text(settings["scene"], source)
     model = None if scene is None else compile_scene(scene)
     if model is not None and model.names != names:
         raise FileError(f"{source}: bodies are {names}, the scene has {model.names}")
+    joints = _joints(tree.get("joints"), n)
+    if model is not None and joints is not None and model.joints.names != joints.names:
+        raise FileError(f"{source}: joints are {joints.names}, the scene has {model.joints.names}")
     return Record(
         source=source,
         tree=tree,
         names=names,
         model=model,
         time=time,
-        h=_steps(time, settings.get("h")),
+        h=_steps(time, _number(settings, "h", source)),
         q=q,
         v=v,
         contacts=_contacts(tree.get("contacts"), n, n_b, source),
-        joints=_joints(tree.get("joints"), n),
-        tolerance=float(settings.get("tolerance", TOLERANCE)),
-        scheme=_scheme(settings),
+        joints=joints,
+        tolerance=_number(settings, "tolerance", source) or TOLERANCE,
+        scheme=_scheme(settings, source),
     )
 
 
@@ -153,19 +160,19 @@ def _floats(value: Any) -> Array:
     return np.ascontiguousarray(value, dtype=np.float64)
 
 
-def _steps(time: Array, h: Any) -> Array:
+def _steps(time: Array, h: float | None) -> Array:
     """Return the lengths of the steps: those of the settings, which are not rounded, where the times agree."""
     between = np.diff(time)
     if h is None:
         return between
     agrees = np.abs(between - h) <= ROUNDING * h + 1e-15 * np.abs(time[1:])
-    steps: Array = np.where(agrees, float(h), between)
+    steps: Array = np.where(agrees, h, between)
     return steps
 
 
-def _contacts(columns: dict[str, Any] | None, steps: int, bodies: int, source: str) -> ContactRows | None:
+def _contacts(columns: Any, steps: int, bodies: int, source: str) -> ContactRows | None:
     """Return the table of contacts, None if the file has none for its steps."""
-    if not columns or np.size(columns.get("start", ())) != steps + 1 or steps == 0:
+    if not isinstance(columns, dict) or np.size(columns.get("start", ())) != steps + 1 or steps == 0:
         return None
     needed = ("start", "body_a", "body_b", "point", "normal", "gap", "impulse")
     missing = [word for word in needed if word not in columns]
@@ -188,31 +195,41 @@ def _contacts(columns: dict[str, Any] | None, steps: int, bodies: int, source: s
     return ContactRows(start, a, b, point=point, normal=normal, gap=gap, impulse=impulse, **more)
 
 
-def _joints(columns: dict[str, Any] | None, steps: int) -> JointRows | None:
+def _joints(columns: Any, steps: int) -> JointRows | None:
     """Return joints, None if the file does not tell what they did in its steps."""
-    if not columns or any(word not in columns for word in ("names", "coordinate", "speed", "reaction")):
+    words = ("names", "coordinate", "speed", "reaction")
+    if not isinstance(columns, dict) or any(word not in columns for word in words):
         return None
     names = tuple(map(str, columns["names"]))
-    coordinate, speed, reaction = (_floats(columns[word]) for word in ("coordinate", "speed", "reaction"))
+    coordinate, speed, reaction = (_floats(columns[word]) for word in words[1:])
     fits = coordinate.shape == speed.shape == (steps + 1, len(names)) and reaction.shape == (steps, len(names), 6)
     return JointRows(names, coordinate, speed, reaction) if fits else None
 
 
-def _scheme(settings: dict[str, Any]) -> Scheme:
+def _number(settings: dict[str, Any], word: str, source: str) -> float | None:
+    """Return a positive number of the settings, None if they do not have it."""
+    value = settings.get(word)
+    if value is not None and not (isinstance(value, int | float) and 0.0 < value < np.inf):
+        raise FileError(f"{source}: settings: {word} is {value!r}, must be a number above 0")
+    return None if value is None else float(value)
+
+
+def _scheme(settings: dict[str, Any], source: str) -> Scheme:
     """Return the scheme that the settings name; without any word of it the default, as documented."""
-    if "formulation" not in settings:
+    words = [settings[word] for word in ("scheme", "formulation") if word in settings]
+    if not words:
         return Scheme()
-    formulation = settings["formulation"]
-    if not isinstance(formulation, dict) or len(formulation) != 1:
+    if not isinstance(words[0], dict) or len(words[0]) != 1:
         return Scheme(told=False)
-    ((name, options),) = formulation.items()
+    ((name, options),) = words[0].items()
+    told = {word: options[word] for word in _OPTIONS if word in options} if isinstance(options, dict) else {}
+    if told.get("gyroscopic", "implicit") not in WAYS or not 0.5 <= told.get("theta", 1.0) <= 1.0:
+        raise FileError(f"{source}: settings: {name}: {told!r} is no way to make steps")
     if name == "moreau_jean":
-        known = {field.name for field in fields(Scheme)}
-        return Scheme(**{key: value for key, value in (options or {}).items() if key in known})
+        return Scheme(**told)
     if name == "stewart_trinkle":
         return Scheme(
-            gyroscopic=options.get("gyroscopic", "conserving"),
-            projection=options.get("projection", False),
+            **told,
             exact_rotation=False,
             common_point=False,
             secant=False,
