@@ -21,7 +21,7 @@ from tests.scenes import box_on_slope, rough_sphere, stack, tumble
 H = 2e-3
 
 
-def floor(**contact: float) -> sg.Scene:
+def floor(**contact: Any) -> sg.Scene:
     scene = sg.Scene()
     scene.add_fixed(sg.HalfSpace(), name="floor")
     scene.set_contact(**contact)
@@ -75,7 +75,7 @@ def shot() -> sg.Scene:
     scene = floor(friction=0.4, restitution=0.3)
     scene.add_body(sg.Box((0.3, 0.3, 0.6)), mass=2.0, position=(0, 0, 0.3), name="post")
     scene.add_body(sg.Sphere(0.02), mass=0.1, position=(-1, 0.1, 0.5), velocity=(120, 0, 3), name="bullet")
-    blade = {"position": (0.9, 0.2, 0.45), "velocity": (-8, 0, 1), "angular_velocity": (0, 0, 40)}
+    blade: dict[str, Any] = {"position": (0.9, 0.2, 0.45), "velocity": (-8, 0, 1), "angular_velocity": (0, 0, 40)}
     scene.add_body(sg.Box((1, 0.05, 0.05)), mass=0.5, name="blade", **blade)
     return scene
 
@@ -392,6 +392,15 @@ def test_unsolved_steps_are_not_trusted(runs: Runs) -> None:
 
 
 # --- what is not there ---------------------------------------------------------
+
+
+def test_older_files_tell_points_by_gaps(runs: Runs, tmp_path: Path) -> None:
+    """Files without the points of first bodies are read, and audited where bodies do not meet elsewhere."""
+    tree = runs.tree("stack")
+    was = tree["contacts"].pop("point_a")
+    write_tree(tmp_path / "old.h5", tree)
+    np.testing.assert_allclose(sg.Trajectory.load(tmp_path / "old.h5").contact_log.point_a, was, atol=1e-12)
+    assert audit_file(tmp_path / "old.h5").verdict is Grade.TRUSTED
 
 
 def test_motion_alone_is_named_as_such(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from signorini._arrays import BoolArray
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies
-from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Audit, Finding, Worst, judged
+from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Audit, Finding, Grade, Worst, judged
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
@@ -49,7 +49,7 @@ def audit_record(record: Record) -> Audit:
             "momentum, contact law, overlaps, joints and energies: the scene is not in the file, since it holds Python "
             "functions; give it again to audit_file(..., scene=...)"
         )
-    elif all(one.grade == "trusted" for one in findings):
+    elif all(one.grade is Grade.TRUSTED for one in findings):
         findings += _Checks(record, record.model, unchecked).findings()
     else:
         unchecked.append("momentum, contact law, overlaps, joints and energies: the numbers above make no motion")

@@ -170,6 +170,6 @@ class Audit:
             for one in bad
         ]
         if verdict is not Grade.NOT_TRUSTED and self.unchecked:
-            named.append(f"{len(self.unchecked)} things could not be checked")
+            named.append("as far as it was checked, see above what was not")
         sentence = str(verdict).capitalize()
         return f"{sentence}: {'; '.join(named)}." if named else f"{sentence}: every check holds."

@@ -74,7 +74,8 @@ def misstated(record: Record, model: Model) -> Worst:
     value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
     if joints is None or not table.joint.size:
         return Worst(value, who)
-    unit, h = _units(model, table), np.append(record.h, record.h[-1:])
+    unit, h = _units(model, table), np.zeros(record.time.size)
+    h[1:] = record.h
     for k in range(record.time.size):
         q, near = np.ascontiguousarray(record.q[k]), joints.coordinate[k]
         rows = joint_rows(model.joints.arrays, table, q, near)

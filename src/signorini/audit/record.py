@@ -186,13 +186,12 @@ def _contacts(columns: Any, steps: int, bodies: int, source: str) -> ContactRows
         raise FileError(f"{source}: contacts: columns must have one row for each of the {rows} contacts")
     if rows and not (a.min() >= 0 and b.min() >= 0 and max(a.max(), b.max()) < bodies):
         raise FileError(f"{source}: contacts: bodies must be numbers from 0 to {bodies - 1}")
-    more = {word: _floats(columns[word]) if word in columns else None for word in ("point_a", "mu", "velocity")}
+    more = {word: _floats(columns[word]) for word in ("point_a", "mu", "velocity") if word in columns}
     for word, column in more.items():
-        if column is not None and column.shape != ((rows,) if word == "mu" else (rows, 3)):
+        if column.shape != ((rows,) if word == "mu" else (rows, 3)):
             raise FileError(f"{source}: contacts: {word} has the shape {column.shape}, must have {rows} rows")
-    if more["point_a"] is None:
-        more["point_a"] = point - gap[:, None] * normal
-    return ContactRows(start, a, b, point=point, normal=normal, gap=gap, impulse=impulse, **more)
+    point_a = more["point_a"] if "point_a" in more else point - gap[:, None] * normal
+    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, more.get("mu"), more.get("velocity"))
 
 
 def _joints(columns: Any, steps: int) -> JointRows | None:
@@ -226,7 +225,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
     if told.get("gyroscopic", "implicit") not in WAYS or not 0.5 <= told.get("theta", 1.0) <= 1.0:
         raise FileError(f"{source}: settings: {name}: {told!r} is no way to make steps")
     if name == "moreau_jean":
-        return Scheme(**told)
+        return Scheme(**told, parts_overlaps=told.get("theta", 1.0) == 1.0 and told.get("stiffness") is None)
     if name == "stewart_trinkle":
         return Scheme(
             **told,

@@ -18,6 +18,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.audit.findings import ROUNDING
+from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import contact_wrenches, drive_velocity, gyroscopic_ways, inertia_blocks, prescribed_pose
 from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
@@ -221,8 +222,6 @@ class Steps:
 
     def _joined(self) -> tuple[Array, Array]:
         """Return what joints do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
-        from signorini.audit.joints import joint_wrenches
-
         total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
         if self.record.joints is None or not self.model.joints.count:
             return total, size

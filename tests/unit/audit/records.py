@@ -15,12 +15,12 @@ G, H, MASS, MU = 10.0, 0.01, 2.0, 0.3
 SIZE = (0.4, 0.2, 0.1)
 
 
-def block_scene(**contact: float) -> sg.Scene:
+def block_scene(*, restitution: float = 0.0) -> sg.Scene:
     """A block on a floor."""
     scene = sg.Scene(gravity=(0, 0, -G))
     scene.add_fixed(sg.HalfSpace(), name="floor")
     scene.add_body(sg.Box(SIZE), mass=MASS, position=(0, 0, SIZE[2] / 2), name="block")
-    scene.set_contact(**{"friction": MU, **contact})
+    scene.set_contact(friction=MU, restitution=restitution)
     return scene
 
 

@@ -176,6 +176,15 @@ def test_what_is_missing_is_named() -> None:
     assert wrong(audit_tree(tree, scene=block_scene())) == set()
 
 
+def test_a_run_without_steps_has_only_a_state() -> None:
+    tree = sliding_block(1.0)
+    tree.update(time=tree["time"][:1], q=tree["q"][:1], v=tree["v"][:1])
+    audit = audit_tree(tree)
+    assert wrong(audit) == set()
+    assert audit.step_count == 0
+    assert audit.of("overlap").checked == 1
+
+
 def test_an_unknown_formulation_is_named() -> None:
     """How bodies turn is not known then; forces still balance."""
     tree = sliding_block(1.0)
