@@ -14,6 +14,7 @@ import signorini as sg
 from signorini.audit import Audit, Grade, audit_file, audit_tree
 from signorini.audit.record import record_of
 from signorini.cli import main
+from signorini.dynamics import gyroscopic_ways
 from signorini.io import read_tree, write_tree
 from tests.joint_scenes import chain, pendulum, slider, wheel
 from tests.scenes import box_on_slope, rough_sphere, stack, tumble
@@ -370,6 +371,24 @@ def test_a_joint_that_came_apart_is_named(runs: Runs) -> None:
     assert audit.of("joint drift").grade is Grade.NOT_TRUSTED
 
 
+def test_a_joint_beyond_its_limit_is_named(runs: Runs) -> None:
+    """A file whose scene says that the pendulum stops where it does not."""
+    tree = runs.tree("pendulum")
+    in_scene(tree, lambda scene: scene["joints"][0].update(limits=[-0.1, 0.1]))
+    audit = audit_tree(tree)
+    assert wrong(audit) == {"joint drift"}
+    assert audit.of("joint drift").who == "'hinge'"
+    assert audit.of("joint drift").worst == pytest.approx(np.abs(tree["joints"]["coordinate"]).max() - 0.1)
+
+
+def test_flight_is_judged_without_its_kernel(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were free flight repeated by a wrong equation, the one by which it was made, L would still not be kept."""
+    tree = runs.tree("tumble, implicit")
+    tree["settings"]["scheme"]["moreau_jean"]["gyroscopic"] = "conserving"
+    monkeypatch.setattr("signorini.audit.steps.gyroscopic_ways", lambda model, _: gyroscopic_ways(model, "implicit"))
+    assert "momentum" in wrong(audit_tree(tree))
+
+
 def test_a_term_of_the_balance_altered_is_found(runs: Runs) -> None:
     tree = runs.tree("bin")
     tree["balance"]["friction"][100] += 1e-6 * tree["potential"][0]
@@ -401,6 +420,19 @@ def test_older_files_tell_points_by_gaps(runs: Runs, tmp_path: Path) -> None:
     write_tree(tmp_path / "old.h5", tree)
     np.testing.assert_allclose(sg.Trajectory.load(tmp_path / "old.h5").contact_log.point_a, was, atol=1e-12)
     assert audit_file(tmp_path / "old.h5").verdict is Grade.TRUSTED
+
+
+def test_a_body_that_falls_asleep_is_judged_by_its_load(tmp_path: Path) -> None:
+    """A ball that rolls at 1e-6 m/s is put to rest: a push of 1e-6 m, beside the weight of a step, m g h."""
+    scene = floor(friction=0.5)
+    ball: dict[str, Any] = {"velocity": (1e-6, 0, 0), "angular_velocity": (0, 1e-5, 0)}
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), name="ball", **ball)
+    sg.simulate(scene, duration=0.4, h=H, formulation=sg.MoreauJean(sleeping=True)).save(tmp_path / "run.h5")
+    audit = audit_file(tmp_path / "run.h5")
+    assert wrong(audit) == set()
+    asleep = audit.of("balance of bodies asleep")
+    assert (asleep.steps, asleep.who) == (0, "'ball'")
+    assert 0.1 < asleep.worst / (1e-6 / (9.81 * H)) < 10.0
 
 
 def test_motion_alone_is_named_as_such(tmp_path: Path) -> None:

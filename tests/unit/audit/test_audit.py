@@ -163,6 +163,18 @@ def test_overlaps_are_judged_by_the_thinner_body(depth: float, grade: Grade) -> 
     assert wrong(audit) <= {"overlap"}
 
 
+@pytest.mark.parametrize(("overlap", "excused"), [(1e-5, True), (1e-12, False)])
+def test_displacements_need_an_overlap(overlap: float, excused: bool) -> None:
+    """5 micrometres beside an overlap of 10 part it; contacts that are open by rounding more or less excuse nothing."""
+    tree = sliding_block(1.0)
+    tree["contacts"]["gap"][:] = np.tile([-overlap, 1e-5, 1e-5, 1e-5], 4)
+    tree["q"][2:, 1, 1] += 5e-6
+    tree["contacts"]["point"][8:, 1] += 5e-6
+    audit = audit_tree(tree)
+    assert wrong(audit) == (set() if excused else {"places follow velocities"})
+    assert audit.of("overlaps parted by").worst == pytest.approx(5e-5 if excused else 0.0)
+
+
 def test_what_is_missing_is_named() -> None:
     tree = sliding_block(1.0)
     tree.pop("contacts")
