@@ -58,6 +58,14 @@ def pushed_box() -> sg.Scene:
     return scene
 
 
+def steered_box() -> sg.Scene:
+    """A force that is a function of time and velocity pulls a box to and fro."""
+    scene = floor(friction=0.2)
+    scene.add_body(sg.Box((0.4, 0.3, 0.2)), mass=2.0, position=(0, 0, 0.1), name="box")
+    scene.add_force("box", force=lambda t, state: (8.0 * np.cos(9.0 * t) - state.v[1, 0], 0.0, 0.0), at=(0, 0.1, 0))
+    return scene
+
+
 def gears() -> sg.Scene:
     """Two gears, one of which is driven by a torque."""
     scene = sg.Scene()
@@ -108,6 +116,8 @@ RUNS: dict[str, tuple[sg.Scene, dict[str, Any]]] = {
     "chain": (chain(4), {"h": 1e-3}),
     "table": (shaken_table(), {}),
     "push": (pushed_box(), {}),
+    "steered": (steered_box(), {}),
+    "steered, theta": (steered_box(), {"formulation": sg.MoreauJean(theta=0.5)}),
     "tumble": (tumble(1), {"duration": 0.8}),
     "tumble, implicit": (tumble(1), {"duration": 0.8, "formulation": sg.MoreauJean(gyroscopic="implicit")}),
     "slope": (box_on_slope(0.3, 0.2), {}),
@@ -154,7 +164,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 def given(name: str) -> sg.Scene | None:
     """Return the scene of a run that its file cannot hold."""
-    return RUNS[name][0] if name == "table" else None
+    return RUNS[name][0] if name.startswith(("table", "steered")) else None
 
 
 def wrong(audit: Audit) -> set[str]:

@@ -160,10 +160,6 @@ class _Checks:
         if not scheme.told:
             turns[:] = False
             self.unchecked.append("angular momentum, places and contact law: the formulation is not recorded")
-        if any(callable(x) for force in model.forces for x in (force.force, force.torque)):
-            loaded = [force.body for force in model.forces if callable(force.force) or callable(force.torque)]
-            pushed[loaded] = False
-            self.unchecked.append(f"momentum of {self._listed(loaded)}: loads are functions, and are not recorded")
         bound = [b for one in (*model.joints.equalities, *model.joints.inequalities) for b in one.bodies]
         if bound:
             pushed[bound] = False
@@ -223,7 +219,9 @@ class _Checks:
             rebounds = (self.model.materials.restitution[material] > 0.0) & (record.contacts.impulse[:, 0] > 0.0)
             collides = np.bincount(rows, rebounds, minlength=n) > 0
             self._leave_out(steps, collides, f"contacts collide by the law of restitution {scheme.restitution_law!r}")
-        if np.any(self.model.joints.friction > 0.0) or np.isfinite(self.model.joints.limits).any():
+        joints = self.model.joints
+        rubs = np.any(joints.friction > 0.0) or np.any(joints.load_friction > 0.0)
+        if rubs or np.isfinite(joints.limits).any() or np.isfinite(joints.effort_limit).any():
             self.unchecked.append("laws of limits, friction and motors of joints: impulses are not recorded apart")
         return steps
 

@@ -113,6 +113,7 @@ class Law:
         """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
         p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
         beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
+        beyond = np.where(self.steps.contacts.material < 0, np.linalg.norm(p, axis=1), beyond)  # must not touch
         value = np.where(known, np.maximum(_share(beyond, scale[step]), 0.0), 0.0)
         return Worst.of(value, step, self._rows, self.steps.count)
 

@@ -20,7 +20,14 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
-from signorini.dynamics import contact_wrenches, drive_velocity, gyroscopic_ways, inertia_blocks, prescribed_pose
+from signorini.dynamics import (
+    contact_wrenches,
+    drive_velocity,
+    gyroscopic_ways,
+    inertia_blocks,
+    load_impulse,
+    prescribed_pose,
+)
 from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
 from signorini.dynamics.flight import fly_bodies, stop_flights
 from signorini.dynamics.motion import move_bodies
@@ -49,23 +56,30 @@ class FreeMotion:
 
 
 def free_motion(
-    model: Model, q: Array, v: Array, h: float, *, theta: float = 1.0, gyroscopic: str = "conserving"
+    model: Model,
+    q: Array,
+    v: Array,
+    h: float,
+    *,
+    theta: float = 1.0,
+    gyroscopic: str = "conserving",
+    time: Array | None = None,
 ) -> FreeMotion:
-    """Return what steps of `h` seconds from poses `q` (S, n_b, 7) and velocities `v` (S, n_b, 6) do by themselves."""
+    """Return what steps of `h` seconds from poses `q` (S, n_b, 7) and velocities `v` (S, n_b, 6) do by themselves.
+
+    `time` (S,), when they begin, is needed where loads are functions.
+    """
     S = q.shape[0]
     arrays, ways = _repeated(model.arrays, S), np.tile(gyroscopic_ways(model, gyroscopic), S)
     q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
     there = np.ascontiguousarray(q_start.copy())
     if theta < 1.0:
         move_bodies(there, v.copy(), (1.0 - theta) * h, True, np.zeros((there.shape[0], 4)), 0)
-    p_ext = h * arrays.weight
-    for force in model.forces:
-        b = slice(force.body, None, model.body_count)
-        F, torque = (np.zeros(3) if x is None or callable(x) else x for x in (force.force, force.torque))
-        p_ext[b, :3] += h * F
-        p_ext[b, 3:] += h * torque
-        if force.at is not None:
-            p_ext[b, 3:] += h * np.cross(rotated(there[b, 3:], force.at), F)
+    if time is not None and any(callable(x) for force in model.forces for x in (force.force, force.torque)):
+        states = zip(time + (1.0 - theta) * h, there.reshape(q.shape), v.reshape(S, -1, 6), strict=True)
+        p_ext = np.concatenate([load_impulse(model, State(float(t), x, u), h) for t, x, u in states])
+    else:
+        p_ext = _constant_loads(model, arrays, there, h)
     M_inv = inverse_inertia(arrays, there)
     v_spun = _spun(arrays, ways, there, v, h, theta, S)
     v_free = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext)
@@ -84,6 +98,19 @@ def free_motion(
         flight,
     )
     return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, flight)
+
+
+def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Array:
+    """Return the impulses of loads that are no functions, at the poses `q` (N, 7) of all steps at once, (N, 6)."""
+    p_ext = h * arrays.weight
+    for force in model.forces:
+        b = slice(force.body, None, model.body_count)
+        F, torque = (np.zeros(3) if x is None or callable(x) else x for x in (force.force, force.torque))
+        p_ext[b, :3] += h * F
+        p_ext[b, 3:] += h * torque
+        if force.at is not None:
+            p_ext[b, 3:] += h * np.cross(rotated(q[b, 3:], force.at), F)
+    return p_ext
 
 
 def turned_back(flown: Array, v: Array) -> Array:
@@ -139,7 +166,9 @@ class Steps:
             record.q[first + 1 : last + 1].reshape(-1, 7),
             record.v[first + 1 : last + 1].reshape(-1, 6),
         )
-        self.free = free_motion(model, q, v, self.h, theta=scheme.theta, gyroscopic=scheme.gyroscopic)
+        self.free = free_motion(
+            model, q, v, self.h, theta=scheme.theta, gyroscopic=scheme.gyroscopic, time=record.time[first:last]
+        )
         self.drive = self._drive()
         self.contacts, self.rows = self._contacts(record.contacts)
         self.J_a, self.J_b = self._wrenches()

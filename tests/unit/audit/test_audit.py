@@ -111,6 +111,14 @@ def test_friction_of_the_record_comes_first() -> None:
     assert wrong(audit_tree(tree)) == set()
 
 
+def test_impulses_between_bodies_that_must_not_touch_are_found() -> None:
+    scene = block_scene()
+    scene.exclude("floor", "block")
+    audit = audit_tree(sliding_block(1.0), scene=scene)
+    assert "friction cone" in wrong(audit)
+    assert audit.of("friction cone").who == "'floor' / 'block'"
+
+
 def test_glue_is_found() -> None:
     """A block that should part at 1 m/s is held: momentum balances with a pull, which no cone contains."""
     tree = sliding_block(0.0, steps=1, friction=0.0)
