@@ -80,7 +80,7 @@ class _Checks:
 
     def findings(self) -> list[Finding]:
         """Return everything, in the order in which people ask."""
-        return [*self._steps(), self._overlaps(), *self._joints(), *self._energies()]
+        return [*self._steps(), *self._overlaps(), *self._joints(), *self._energies()]
 
     # --- step by step --------------------------------------------------------
 
@@ -256,12 +256,17 @@ class _Checks:
 
     # --- states --------------------------------------------------------------
 
-    def _overlaps(self) -> Finding:
-        n_b = self.model.body_count
-        found = sound.overlaps(self.record, self.model)
-        return judged(
-            "overlap", found, self.record.time, lambda k: self._pair(k // n_b, k % n_b), bound=SLIGHT, limit=LARGE
-        )
+    def _overlaps(self) -> list[Finding]:
+        n_b, time = self.model.body_count, self.record.time
+
+        def pair(k: int) -> str:
+            return self._pair(k // n_b, k % n_b)
+
+        deep, wrong = sound.overlaps(self.record, self.model)
+        findings = [judged("overlap", deep, time, pair, bound=SLIGHT, limit=LARGE)]
+        if self.record.contacts is not None:
+            findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=SLIGHT))
+        return findings
 
     def _joints(self) -> list[Finding]:
         joints = self.model.joints

@@ -25,6 +25,8 @@ The audit does not know the numbers by which the solver measured itself: mobilit
 that carried load. It measures by those of free bodies."""
 SLIGHT, LARGE = 1e-3, 2e-2
 """Of the thinner of two bodies: overlaps up to the first are trusted, up to the second worth a remark."""
+TOUCH = 1e-4
+"""Of the smaller or thinner body: gaps up to which contacts count as touching."""
 DRIFT = 1e-3
 """Of the smaller of the joined bodies, or in radians: how far a joint may come apart."""
 

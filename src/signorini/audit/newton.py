@@ -16,15 +16,13 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._scipy import sparse
-from signorini.audit.findings import Worst
+from signorini.audit.findings import TOUCH, Worst
 from signorini.audit.steps import Steps
 from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated
 
-TOUCH = 1e-4
-"""Of the smaller body: gaps up to which contacts count as touching."""
 NO_OVERLAP = 1e-7
 """Of the smaller body: overlaps that nobody needs to part."""
 LEVER = 4.0

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini.audit.findings import Worst
-from signorini.audit.record import Record
+from signorini.audit.findings import TOUCH, Worst
+from signorini.audit.record import ContactRows, Record
 from signorini.geometry import detect
 from signorini.model import Model, State
 from signorini.model.thickness import thinnest_extents
@@ -73,27 +73,58 @@ def long_quaternions(record: Record) -> Worst:
     return Worst(off.max(axis=1, initial=0.0), off.argmax(axis=1) if off.shape[1] else np.full(off.shape[0], -1))
 
 
-def overlaps(record: Record, model: Model) -> Worst:
-    """Return the deepest overlap of every state, of the thinner body of the pair; pairs as ``a n_b + b``.
+def overlaps(record: Record, model: Model) -> tuple[Worst, Worst]:
+    """Return the deepest overlap of every state, and how wrong recorded gaps are; pairs as ``a n_b + b``.
 
-    Springs at contacts overlap by what their impulse says; only what is more counts.
+    Both are parts of the thinner body of the pair. Springs at contacts overlap by what their impulse says; only what is
+    more counts. Of pairs in touch when a step begins the least gap is compared with that of the record; what is apart
+    may be posed where it meets.
     """
     thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
-    value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
-    none, given = np.zeros(model.body_count), spring_depths(record)
-    for k in range(record.time.size):
+    n = record.time.size
+    deep, wrong = Worst(np.zeros(n), np.full(n, -1)), Worst(np.zeros(n), np.full(n, -1))
+    near, given = 0.5 * TOUCH * np.where(np.isfinite(thin), thin, 0.0), spring_depths(record)
+    for k in range(n):
         if not np.isfinite(record.q[k]).all():
-            value[k] = np.inf
+            deep.value[k] = np.inf
             continue
-        found = detect(model, State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k]), none)
+        found = detect(model, State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k]), near)
         if not found.gap.size:
             continue
+        pair = found.body_a * model.body_count + found.body_b
         width = np.minimum(thin[found.body_a], thin[found.body_b])
-        depth = (-found.gap - given[k]) / np.where(np.isfinite(width), width, 1.0)
+        width = np.where(np.isfinite(width), width, 1.0)
+        depth = (-found.gap - given[k]) / width
         c = int(np.argmax(depth))
         if depth[c] > 0.0:
-            value[k], who[k] = depth[c], found.body_a[c] * model.body_count + found.body_b[c]
-    return Worst(value, who)
+            deep.value[k], deep.who[k] = depth[c], pair[c]
+        if k < n - 1 and record.contacts is not None and record.scheme.theta == 1.0:
+            touch = found.gap <= 0.5 * TOUCH * width
+            off, who = _wrong_gap(record.contacts, k, model.body_count, pair[touch], found.gap[touch], width[touch])
+            wrong.value[k], wrong.who[k] = off, who
+    return deep, Worst(wrong.value[:-1], wrong.who[:-1])
+
+
+def _wrong_gap(
+    contacts: ContactRows, step: int, n_b: int, pair: IntArray, gap: Array, width: Array
+) -> tuple[float, int]:
+    """Return by how much the least gap of a pair in a step of the record differs from that found, and the pair."""
+    rows = slice(contacts.start[step], contacts.start[step + 1])
+    known, told = contacts.body_a[rows] * n_b + contacts.body_b[rows], contacts.gap[rows]
+    worst, who = 0.0, -1
+    if not known.size:
+        return worst, who
+    pairs, place = np.unique(np.concatenate([pair, known]), return_inverse=True)
+    least = np.full((2, pairs.size), np.inf)
+    np.minimum.at(least[0], place[: pair.size], gap)
+    np.minimum.at(least[1], place[pair.size :], told)
+    wide = np.zeros(pairs.size)
+    wide[place[: pair.size]] = width
+    both = np.isfinite(least).all(axis=0)
+    if both.any():
+        off = np.abs(least[1] - least[0])[both] / wide[both]
+        worst, who = float(off.max()), int(pairs[both][np.argmax(off)])
+    return worst, who
 
 
 def spring_depths(record: Record) -> Array:

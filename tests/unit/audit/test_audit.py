@@ -183,6 +183,17 @@ def test_displacements_need_an_overlap(overlap: float, excused: bool) -> None:
     assert audit.of("overlaps parted by").worst == pytest.approx(5e-5 if excused else 0.0)
 
 
+def test_gaps_are_those_of_the_bodies() -> None:
+    """A file that says that the block is half a millimetre above the floor, or in it, where it touches."""
+    for gap in (5e-4, -5e-4):
+        tree = sliding_block(1.0)
+        tree["contacts"]["gap"][4:8] = gap
+        audit = audit_tree(tree)
+        assert "gaps of contacts" in wrong(audit)
+        assert audit.of("gaps of contacts").worst == pytest.approx(5e-3, rel=1e-6)
+        assert audit.of("gaps of contacts").time == pytest.approx(2 * H)
+
+
 def test_what_is_missing_is_named() -> None:
     tree = sliding_block(1.0)
     tree.pop("contacts")
