@@ -113,7 +113,9 @@ class Run:
         if not motion.finite:
             self.stopped = "not finite"
             return
-        residual = checker.residual(before, motion, self.engine.impulses()) if law else np.nan
+        residual = np.nan
+        if law:
+            residual = checker.residual(before, motion, self.engine.impulses(), gyroscopic=self.kind.gyroscopic)
         self.samples.append(Sample(motion, residual, checker.depth(motion), checker.energy(motion)))
 
 

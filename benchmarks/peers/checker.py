@@ -17,7 +17,8 @@ the law. The residual is
 
 what the law misses at p plus what p misses of the step, compared to the impulses and to what they did: zero for an
 exact step, about 1 for a step that ignores the contacts. Any p gives an upper bound, so where an engine tells its
-impulses, the smaller of both values counts.
+impulses, the smaller of both values counts. Free motion, shift and residual are those of :mod:`signorini.audit`, which
+judges whole runs by the impulses that they tell.
 
 For engines with compliant contact it tells how far the step is from rigid contact with Coulomb friction, which is not
 what they solve; creep, slip without full friction, friction beyond the cone, a normal force where bodies part (convex
@@ -36,9 +37,10 @@ from benchmarks.peers.scenes import Motion, PeerScene
 from benchmarks.peers.search import exact_impulses, near_impulses
 
 from signorini._arrays import Array
-from signorini.dynamics import contact_wrenches, free_velocity, inverse_inertia, kinetic_energy, relative_velocity
+from signorini.audit.law import explained, gap_bounds, shifted
+from signorini.audit.steps import flights, free_motion, turned_back
+from signorini.dynamics import contact_wrenches, kinetic_energy, relative_velocity
 from signorini.geometry import detect
-from signorini.math.cones import natural_norms
 from signorini.model import Contacts, State
 from signorini.problems import Delassus, FrictionProblem
 from signorini.scene import compile_scene
@@ -90,16 +92,18 @@ class Checker:
         height = np.einsum("bi,bi->b", arrays.weight[:, :3], state.q[:, :3])
         return float(kinetic_energy(arrays, state.q, state.v).sum() - height.sum())
 
-    def residual(self, before: Motion, after: Motion, told: Impulses | None = None) -> float:
+    def residual(
+        self, before: Motion, after: Motion, told: Impulses | None = None, *, gyroscopic: str = "implicit"
+    ) -> float:
         """Return how far the step from `before` to `after` is from Coulomb's law.
 
-        `told` are the impulses of the step as the engine tells them.
+        `told` are the impulses of the step as the engine tells them, `gyroscopic` how it turns bodies: as the options
+        of our own formulations name it. The spin of a body that flew is taken as it was before it turned with it.
         """
         h, state = self.scene.h, self.state(before)
-        v = self.state(after).v
-        M_inv = inverse_inertia(self.model.arrays, state.q)
-        v_free = free_velocity(self.model.arrays, state.q, state.v, h, implicit=True)
-        v_free += h * np.einsum("bij,bj->bi", M_inv, self.model.arrays.weight)
+        free = free_motion(self.model, state.q[None], state.v[None], h, gyroscopic=gyroscopic)
+        v_free, M_inv, v = free.v, free.M_inv, self.state(after).v
+        v = turned_back(flights(free, v), v)
         contacts = self._candidates(state, v_free, v)
         if contacts.contact_count == 0:
             return 0.0
@@ -111,7 +115,8 @@ class Checker:
         mu = self.model.materials.friction[contacts.material]
         W = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, M_inv)
         problem = FrictionProblem(W, b.reshape(-1), mu)
-        normal = shifted(u, contacts.gap, h)
+        least, most = gap_bounds(contacts.gap, h)
+        normal = shifted(u[:, 0], least, np.where(most > 0.0, np.inf, 0.0))
         shift = normal - u[:, 0] + mu * np.linalg.norm(u[:, 1:], axis=1)
         p = np.zeros_like(u) if told is None else assigned(told, contacts, J_b)
         found = [explained(problem, p, u, normal)]
@@ -131,13 +136,6 @@ class Checker:
         return detect(self.model, state, reach)
 
 
-def shifted(u: Array, gap: Array, h: float) -> Array:
-    """Return ``u_n + sigma``, (n_c,) [m/s]: the velocity that Signorini's law sees, in favour of the engine."""
-    least = np.minimum(gap, 0.0) / h
-    most = np.where(gap > 0.0, np.inf, 0.0)
-    return u[:, 0] + np.clip(-u[:, 0], least, most)
-
-
 def assigned(told: Impulses, contacts: Contacts, J_b: Array) -> Array:
     """Return impulses told at an engine's points as impulses (n_c, 3) at our nearest contacts of the same pair."""
     p = np.zeros((contacts.contact_count, 3))
@@ -151,14 +149,3 @@ def assigned(told: Impulses, contacts: Contacts, J_b: Array) -> Array:
             c = near[np.linalg.norm(contacts.point_b[near] - told.point[i], axis=1).argmin()]
             p[c] += frames[c] @ told.impulse[i]
     return p
-
-
-def explained(problem: FrictionProblem, p: Array, u: Array, normal: Array) -> float:
-    """Return the residual at impulses `p` (n_c, 3)."""
-    seen = u.copy()
-    seen[:, 0] = normal
-    error, size, done = natural_norms(np.ascontiguousarray(p), seen, u - problem.load, problem.mu, problem.rho)
-    missed = problem.velocity(p.reshape(-1)).reshape(-1, 3) - u
-    rounding = 1e-9 * float(np.linalg.norm(problem.rho[:, None] * problem.load))  # nothing touches: all is rounding
-    scale = max(size, done, rounding)
-    return float((error + np.linalg.norm(problem.rho[:, None] * missed)) / scale) if scale > 0.0 else 0.0

@@ -69,6 +69,8 @@ class Kind:
     model: str
     """What it solves, in a few words."""
     options: dict[str, Any] = field(default_factory=dict)
+    gyroscopic: str = "implicit"
+    """How it turns bodies, for the judge."""
 
     def make(self, scene: PeerScene) -> Engine:
         """Build `scene`; raises `NotPossible`."""
@@ -84,9 +86,15 @@ STIFF = {"solimp": "0.99 0.9999 0.0001 0.5 2", "stiff": True, "impratio": 10, "t
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("signorini", "ours", "exact Coulomb cone, rigid; called step by step"),
-        Kind("signorini-run", "ours", "the same, many steps in one call", {"call": "run"}),
-        Kind("signorini-step", "ours", "the same, contacts and certificate returned in each step", {"call": "report"}),
+        Kind("signorini", "ours", "exact Coulomb cone, rigid; called step by step", gyroscopic="conserving"),
+        Kind("signorini-run", "ours", "the same, many steps in one call", {"call": "run"}, gyroscopic="conserving"),
+        Kind(
+            "signorini-step",
+            "ours",
+            "the same, contacts and certificate returned in each step",
+            {"call": "report"},
+            gyroscopic="conserving",
+        ),
         Kind("mujoco-cg", "mujoco_engine", "soft convex contact, elliptic cone, CG", {"solver": "CG"}),
         Kind("mujoco", "mujoco_engine", "soft convex contact, pyramid, Newton: its default", {"cone": "pyramidal"}),
         Kind("mujoco-stiff", "mujoco_engine", "soft convex contact made stiff, elliptic cone, Newton", STIFF),

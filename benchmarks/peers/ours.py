@@ -85,9 +85,7 @@ class Ours:
         self._begin(scene)
 
     def _begin(self, scene: PeerScene) -> None:
-        # The judge knows the implicit gyroscopic term alone.
-        formulation = sg.MoreauJean(gyroscopic="implicit")
-        self.simulator = sg.Simulator(build(scene), h=scene.h, tolerance=scene.tolerance, formulation=formulation)
+        self.simulator = sg.Simulator(build(scene), h=scene.h, tolerance=scene.tolerance)
         self.unsolved, self.residual, self.compliance = 0, 0.0, 0.0
 
     def step(self, count: int) -> float:

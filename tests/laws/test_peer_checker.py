@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from benchmarks.peers.checker import Checker
 from benchmarks.peers.engine import Impulses
+from benchmarks.peers.ours import build
 from benchmarks.peers.scenes import Motion, PeerScene, free_box, incline_stick
+
+import signorini as sg
 
 EXACT = 1e-7  # the impulses are sought by a convex programme, to 1e-10 of its own residual
 
@@ -152,3 +155,24 @@ def test_two_bodies_push_each_other_alike() -> None:
 
     assert step(0.0, 2.0 - lost) <= EXACT  # the floor holds the lower box, the upper one slips
     assert step(lost, 2.0 - lost) >= 0.05  # the floor's friction is missing
+
+
+def test_a_body_that_flies_is_judged_by_its_flight() -> None:
+    """A box with three different moments leaves another, turning: nothing touches it, but a contact is near."""
+    below = SCENE.bodies[0]
+    bar = replace(
+        below, position=(0.0, 0.0, 1.505), inertia=(0.1, 0.3, 0.35), velocity=(0.0, 0.0, 6.0), spin=(5.0, 3.0, 2.0)
+    )
+    scene = replace(SCENE, bodies=(below, bar))
+    simulator = sg.Simulator(build(scene), h=scene.h)
+    first = simulator.model.fixed_count
+
+    def motion() -> Motion:
+        q, v = simulator.state.q[first:], simulator.state.v[first:]
+        return Motion(q[:, :3].copy(), q[:, 3:].copy(), v.copy())
+
+    before = motion()
+    simulator.run(1)
+    checker = Checker(scene)
+    assert checker.residual(before, motion(), gyroscopic="conserving") <= EXACT
+    assert checker.residual(before, motion(), gyroscopic="implicit") > 1e2 * EXACT

@@ -1,4 +1,4 @@
-"""The command line: ``signorini demo | run | reproduce | solve``.
+"""The command line: ``signorini demo | run | audit | reproduce | check | solve``.
 
 Nothing heavy is imported before a command begins, so that ``--help`` answers at once.
 """
@@ -17,7 +17,7 @@ BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit code: 0, 1 computation failed, 2 bad input, 130 interrupted."""
+    """Run a command and return the exit code: 0, 1 computation failed or not trusted, 2 bad input, 130 interrupted."""
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         code: int = arguments.command(arguments)

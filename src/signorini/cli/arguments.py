@@ -67,6 +67,11 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(command=_check)
 
+    audit = commands.add_parser("audit", help="repeat the certificate of a run from its file: can it be trusted?")
+    audit.add_argument("result", metavar="RESULT", type=Path, help=".h5 file of a run")
+    audit.add_argument("--json", action="store_true", help="print one JSON document")
+    audit.set_defaults(command=_audit)
+
     solve = commands.add_parser("solve", help="solve a problem file")
     solve.add_argument("problem", metavar="PROBLEM", type=Path, help=".npz or FCLIB file")
     solve.add_argument("--all", action="store_true", help="compare every applicable solver, draw residual against time")
@@ -127,6 +132,12 @@ def _check(arguments: argparse.Namespace) -> int:
     from signorini.cli.checking import check
 
     return check(arguments.scene, at=arguments.at, damping=arguments.damping, as_json=arguments.json)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from signorini.cli.auditing import audit
+
+    return audit(arguments.result, as_json=arguments.json)
 
 
 def _solve(arguments: argparse.Namespace) -> int:

@@ -29,12 +29,19 @@ def formulation_from_dict(data: str | dict[str, Any], where: str) -> Formulation
 
 def formulation_to_dict(formulation: Any) -> dict[str, Any] | None:
     """Return name and options for a file; None if the formulation or its solver is not one a file can name."""
+    scheme = scheme_to_dict(formulation)
+    if scheme is None:
+        return None
+    solver = next(f for f in fields(formulation) if f.name == "solver")
+    usual = solver.default_factory() if solver.default_factory is not MISSING else solver.default
+    return scheme if formulation.solver == usual else None
+
+
+def scheme_to_dict(formulation: Any) -> dict[str, Any] | None:
+    """Return name and options, the solver left out: all that steps can be judged by; None for other formulations."""
     for name, kind in FORMULATIONS.items():
         if type(formulation) is kind:
-            options = {f.name: getattr(formulation, f.name) for f in fields(kind)}
-            solver = next(f for f in fields(kind) if f.name == "solver")
-            usual = solver.default_factory() if solver.default_factory is not MISSING else solver.default
-            return {name: options} if options.pop("solver") == usual else None
+            return {name: {f.name: getattr(formulation, f.name) for f in fields(kind) if f.name != "solver"}}
     return None
 
 

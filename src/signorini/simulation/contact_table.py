@@ -63,7 +63,10 @@ class ContactLog:
     start: IntArray
     body_a: IntArray
     body_b: IntArray
+    point_a: Array
+    """On the first body, (rows, 3) [m]."""
     point: Array
+    """On the second, where bodies are when the step acts; of bodies that meet later, as their arms are then."""
     normal: Array
     gap: Array
     impulse: Array
@@ -78,6 +81,13 @@ class ContactLog:
         columns = {key: np.concatenate([empty, *(part[key] for part in parts)]) for key, empty in _EMPTY.items()}
         zero = np.zeros(1, dtype=np.int64)
         return ContactLog(np.cumsum(np.concatenate([zero, *counts])), **columns)
+
+    @staticmethod
+    def from_dict(columns: dict[str, Any]) -> ContactLog:
+        """Return the log of a file; older ones tell the points of the first body by the gap alone."""
+        if "point_a" not in columns:
+            columns = {**columns, "point_a": columns["point"] - columns["gap"][:, None] * columns["normal"]}
+        return ContactLog(**columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays by name, for files."""
@@ -125,6 +135,7 @@ def _tangential(normal: Array, local: Array) -> Array:
 _EMPTY: dict[str, Any] = {
     "body_a": np.zeros(0, dtype=np.int64),
     "body_b": np.zeros(0, dtype=np.int64),
+    "point_a": np.zeros((0, 3)),
     "point": np.zeros((0, 3)),
     "normal": np.zeros((0, 3)),
     "gap": np.zeros(0),
@@ -140,6 +151,7 @@ def rows(result: StepResult) -> dict[str, Any]:
     return {
         "body_a": contacts.body_a,
         "body_b": contacts.body_b,
+        "point_a": contacts.point_a,
         "point": contacts.point_b,
         "normal": contacts.normal,
         "gap": contacts.gap,
@@ -155,6 +167,7 @@ def logged_rows(log: Log) -> dict[str, Any]:
     return {
         "body_a": index[:, 0].copy(),
         "body_b": index[:, 1].copy(),
+        "point_a": value[:, 0:3].copy(),
         "point": value[:, 3:6].copy(),
         "normal": value[:, 6:9].copy(),
         "gap": value[:, 9].copy(),

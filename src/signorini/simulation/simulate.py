@@ -17,7 +17,7 @@ from signorini.formulations import Formulation, StepResult
 from signorini.model import State
 from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
-from signorini.simulation.choose import formulation_from_dict, formulation_to_dict
+from signorini.simulation.choose import formulation_from_dict, formulation_to_dict, scheme_to_dict
 from signorini.simulation.recorder import Recorder
 from signorini.simulation.simulator import Simulator, Snapshot, is_finite
 from signorini.simulation.trajectory import Trajectory
@@ -99,6 +99,7 @@ def simulate(
         "validity": simulator.validity,
         "on_failure": on_failure,
         "formulation": formulation_to_dict(simulator.formulation),
+        "scheme": scheme_to_dict(simulator.formulation),
         "scene": scene_to_text(scene),
     }
     recorder = Recorder(simulator.model, simulator.state, settings, keep_contacts=record != "motion")

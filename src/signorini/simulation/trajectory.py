@@ -272,7 +272,7 @@ class Trajectory:
                 time=tree["time"],
                 q=tree["q"],
                 v=tree["v"],
-                contact_log=ContactLog(**tree["contacts"]),
+                contact_log=ContactLog.from_dict(tree["contacts"]),
                 joint_log=JointLog(**{**tree["joints"], "names": tuple(tree["joints"]["names"])}),
                 elastic=tree["elastic"],
                 kinetic=tree["kinetic"],

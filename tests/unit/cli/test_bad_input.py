@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from signorini.cli import main
+from signorini.io import write_tree
 
 Scene = dict[str, Any]
 
@@ -173,3 +174,14 @@ def test_resume_takes_no_options(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "scene.yaml").write_text(yaml.safe_dump(scene()))
     assert main(["run", str(tmp_path / "scene.yaml"), "--out", str(tmp_path / "out"), "--resume", "--h", "0.1"]) == 2
     assert "--h" in one_line(capsys)
+
+
+@pytest.mark.parametrize("content", [None, b"no HDF5", "a file of something else"])
+def test_no_result_to_audit(content: bytes | str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.h5"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        write_tree(path, {"format": content})
+    assert main(["audit", str(path)]) == 2
+    assert "run.h5" in one_line(capsys)

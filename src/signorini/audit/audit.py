@@ -1,0 +1,308 @@
+"""The audit of a file: every check in turn, and the name of everything that could not be checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from signorini._arrays import BoolArray
+from signorini.audit import newton, sound
+from signorini.audit.energy import Energies
+from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Audit, Finding, Grade, Worst, judged
+from signorini.audit.joints import joint_drifts
+from signorini.audit.joints import misstated as joint_coordinates_misstated
+from signorini.audit.law import Law
+from signorini.audit.record import Record, read_record, record_of
+from signorini.audit.steps import Steps, blocks, materials_of
+from signorini.dynamics.bodies import IMPLICIT, gyroscopic_ways
+from signorini.model import Model
+from signorini.model.thickness import thinnest_extents
+from signorini.scene import Scene
+
+
+def audit_file(path: str | os.PathLike[str], *, scene: Scene | None = None) -> Audit:
+    """Repeat the certificate of a run from its file.
+
+    `scene` need be given only if it contains Python functions, which no file can hold.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, or is not the record of a run.
+    """
+    return audit_record(read_record(path, scene))
+
+
+def audit_tree(tree: dict[str, Any], source: str = "record", *, scene: Scene | None = None) -> Audit:
+    """Do what :func:`audit_file` does with the content of a file, laid out as :mod:`signorini.audit` says."""
+    return audit_record(record_of(tree, source, scene))
+
+
+def audit_record(record: Record) -> Audit:
+    """Audit a run that has been read."""
+    findings, unchecked = _soundness(record), list[str]()
+    if record.model is None:
+        unchecked.append(
+            "momentum, contact law, overlaps, joints and energies: the scene is not in the file, since it holds Python "
+            "functions; give it again to audit_file(..., scene=...)"
+        )
+    elif all(one.grade is Grade.TRUSTED for one in findings):
+        findings += _Checks(record, record.model, unchecked).findings()
+    else:
+        unchecked.append("momentum, contact law, overlaps, joints and energies: the numbers above make no motion")
+    return Audit(record.source, record.step_count, len(record.names), tuple(findings), tuple(unchecked))
+
+
+def _soundness(record: Record) -> list[Finding]:
+    """Check that the file holds numbers, times that go on, and turns."""
+    broken, names = sound.not_finite(record)
+    none, states = str, record.time
+    return [
+        judged("numbers not finite", broken, states, lambda k: names[k], bound=0.0),
+        judged("length of steps", sound.uneven_times(record), states[1:], none, bound=ROUNDING),
+        judged("length of quaternions", sound.long_quaternions(record), states, _names(record), bound=ROUNDING),
+    ]
+
+
+def _names(record: Record) -> Callable[[int], str]:
+    return lambda b: repr(record.names[b])
+
+
+class _Checks:
+    """All checks that need the scene."""
+
+    def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
+        self.record, self.model, self.unchecked = record, model, unchecked
+        self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
+
+    def findings(self) -> list[Finding]:
+        """Return everything, in the order in which people ask."""
+        return [*self._steps(), *self._overlaps(), *self._joints(), *self._energies()]
+
+    # --- step by step --------------------------------------------------------
+
+    def _steps(self) -> list[Finding]:
+        record, model = self.record, self.model
+        watched = self._watched()
+        known = self._plain_contacts()
+        repeated = self._repeated(known)
+        parts: dict[str, list[Worst]] = {}
+        for steps in blocks(record, model):
+            for what, worst in self._block(steps, watched, repeated, known).items():
+                parts.setdefault(what, []).append(worst)
+        found = {what: Worst.join(worst) for what, worst in parts.items()}
+        time, law = record.time[1:], FACTOR * record.tolerance
+        body, pair = _names(record), self._row_pair
+        findings = []
+        for what, names, bound, limit in (
+            ("momentum", body, ROUNDING, None),
+            ("balance of bodies asleep", body, SLIGHT, LARGE),
+            ("places follow velocities", body, ROUNDING, None),
+            ("overlaps parted by", body, SLIGHT, LARGE),
+            ("places of fixed bodies", body, ROUNDING, None),
+            ("velocities of contacts", pair, ROUNDING, None),
+            ("friction cone", pair, law, None),
+            ("contact law", pair, law, None),
+        ):
+            if what in found:
+                findings.append(judged(what, found[what], time, names, bound=bound, limit=limit))
+        return [*findings, *self._taken_from_the_record()]
+
+    def _block(
+        self, steps: Steps, watched: tuple[BoolArray, BoolArray], repeated: BoolArray | None, known: BoolArray
+    ) -> dict[str, Worst]:
+        """Return the worst of every check in some steps."""
+        record, scheme = self.record, self.record.scheme
+        out = {"places of fixed bodies": newton.misplaced(steps)}
+        if record.contacts is None:
+            return out
+        contacts, asleep = steps.contacts, self._asleep(steps)
+        pushed, turns = (flag[steps.body] for flag in watched)
+        coupled = ~known[contacts.material]
+        turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
+        projected = self._joined()[steps.body] & scheme.projection
+        room = newton.room_to_part(steps) * scheme.parts_overlaps
+        displaced = room > 0.0
+        out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
+        if asleep.any():
+            found = newton.missed_momentum(steps, pushed & asleep, turns=turns, displaced=asleep)
+            out["balance of bodies asleep"] = found
+        if not scheme.told:
+            return out
+        moved = newton.displacements(steps)
+        moved[projected] = 0.0
+        out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
+        if scheme.parts_overlaps:
+            out["overlaps parted by"] = newton.parted(steps, moved, room, self.thin)
+        law = Law(steps, moved)
+        out["friction cone"] = law.excess(~coupled)
+        if record.contacts.velocity is not None:
+            out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
+        if repeated is not None:
+            out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
+        return out
+
+    def _joined(self) -> BoolArray:
+        """Tell which bodies have a joint, (n_b,)."""
+        found: BoolArray = self.model.joints.tree.of_body >= 0
+        return found
+
+    def _watched(self) -> tuple[BoolArray, BoolArray]:
+        """Return the bodies whose momentum, and whose angular momentum, can be checked, (n_b,); name the others."""
+        model, scheme, n_b = self.model, self.record.scheme, self.model.body_count
+        pushed, turns = np.ones(n_b, dtype=bool), np.ones(n_b, dtype=bool)
+        if self.record.contacts is None:
+            self.unchecked.append("momentum, places and contact law: contacts are not recorded")
+            return np.zeros(n_b, dtype=bool), turns
+        if not scheme.told:
+            turns[:] = False
+            self.unchecked.append("angular momentum, places and contact law: the formulation is not recorded")
+        bound = [b for one in (*model.joints.equalities, *model.joints.inequalities) for b in one.bodies]
+        if bound:
+            pushed[bound] = False
+            self.unchecked.append(f"momentum of {self._listed(bound)}: impulses of constraints are not recorded")
+        joined = self._joined()
+        if joined.any() and self.record.joints is None:
+            pushed[joined] = False
+            self.unchecked.append("momentum of joined bodies: impulses of joints are not recorded")
+        if joined.any() and scheme.projection:
+            pushed[joined] = False
+            self.unchecked.append("momentum and places of joined bodies: they are projected onto their joints")
+        spins = joined & (gyroscopic_ways(model, scheme.gyroscopic) == IMPLICIT) & ~_alike(model)
+        if scheme.theta < 1.0 and spins.any():
+            turns &= ~spins
+            self.unchecked.append("angular momentum of joined bodies: for theta < 1 their gyroscopic term is implicit")
+        return pushed, turns
+
+    def _listed(self, bodies: list[int]) -> str:
+        return ", ".join(repr(self.record.names[b]) for b in sorted(set(bodies)))
+
+    def _asleep(self, steps: Steps) -> BoolArray:
+        """Tell which bodies may be asleep: at rest to the last bit, in a step in which some body sleeps, (N,)."""
+        count = self.record.column("certificate", "asleep")
+        if not self.record.scheme.sleeping or count is None:
+            return np.zeros(steps.body.size, dtype=bool)
+        still = np.all(steps.v_end == 0.0, axis=1) & np.all(steps.q_end == steps.q_start, axis=1)
+        found: BoolArray = still & (count[steps.first : steps.last] > 0)[steps.step]
+        return found
+
+    # --- the contact law -----------------------------------------------------
+
+    def _plain_contacts(self) -> BoolArray:
+        """Tell which materials have Coulomb's friction alone, (n_m,); pairs that must not touch count as plain."""
+        materials = self.model.materials
+        beyond = (materials.torsional > 0.0) | (materials.rolling > 0.0) | np.any(materials.ellipsoid > 0.0, axis=1)
+        if beyond.any() and self.record.contacts is not None:
+            self.unchecked.append(
+                "cone and moments of contacts with torsional, rolling or ellipsoidal friction: their couples are not "
+                "recorded"
+            )
+        plain: BoolArray = ~beyond
+        return plain
+
+    def _repeated(self, known: BoolArray) -> BoolArray | None:
+        """Return the steps whose contact law can be repeated, (n,); None if no step's can."""
+        record, scheme, n = self.record, self.record.scheme, self.record.step_count
+        if record.contacts is None or not scheme.told:
+            return None
+        steps = np.ones(n, dtype=bool)
+        softened = record.column("certificate", "compliance")
+        if softened is not None and scheme.stiffness is None:
+            self._leave_out(steps, softened > 0.0, "contacts were made compliant")
+        rows = np.repeat(np.arange(n), np.diff(record.contacts.start))
+        material = materials_of(self.model, record.contacts.body_a, record.contacts.body_b)
+        self._leave_out(steps, np.bincount(rows, ~known[material], minlength=n) > 0, "couples are not recorded")
+        if scheme.restitution_law != "newton":
+            rebounds = (self.model.materials.restitution[material] > 0.0) & (record.contacts.impulse[:, 0] > 0.0)
+            collides = np.bincount(rows, rebounds, minlength=n) > 0
+            self._leave_out(steps, collides, f"contacts collide by the law of restitution {scheme.restitution_law!r}")
+        joints = self.model.joints
+        rubs = np.any(joints.friction > 0.0) or np.any(joints.load_friction > 0.0)
+        if rubs or np.isfinite(joints.limits).any() or np.isfinite(joints.effort_limit).any():
+            self.unchecked.append("laws of limits, friction and motors of joints: impulses are not recorded apart")
+        return steps
+
+    def _leave_out(self, steps: BoolArray, which: BoolArray, why: str) -> None:
+        """Take steps out, and say so."""
+        if which.any():
+            self.unchecked.append(f"contact law in {int(which.sum())} steps, except by the residual as told: {why}")
+        steps &= ~which
+
+    def _taken_from_the_record(self) -> list[Finding]:
+        """Return what the run says of itself, which no file lets one repeat."""
+        record, time = self.record, self.record.time[1:]
+        residual = record.column("certificate", "residual")
+        findings = []
+        if residual is not None:
+            own = Worst(np.where(np.isnan(residual), np.inf, residual), np.full(residual.size, -1))
+            findings.append(judged("residual as told", own, time, str, bound=record.tolerance))
+        gave, beside = record.column("certificate", "deflection"), record.column("certificate", "extent")
+        if gave is not None and beside is not None and gave.any() and record.scheme.stiffness is None:
+            share = np.divide(gave, beside, out=np.zeros_like(gave), where=beside > 0.0)
+            own = Worst(share, np.full(share.size, -1))
+            findings.append(judged("contacts gave way by", own, time, str, bound=SLIGHT, limit=LARGE))
+        return findings
+
+    def _row_pair(self, row: int) -> str:
+        contacts = self.record.contacts
+        assert contacts is not None
+        return self._pair(int(contacts.body_a[row]), int(contacts.body_b[row]))
+
+    def _pair(self, a: int, b: int) -> str:
+        return f"{self.record.names[a]!r} / {self.record.names[b]!r}"
+
+    # --- states --------------------------------------------------------------
+
+    def _overlaps(self) -> list[Finding]:
+        n_b, time = self.model.body_count, self.record.time
+
+        def pair(k: int) -> str:
+            return self._pair(k // n_b, k % n_b)
+
+        deep, wrong = sound.overlaps(self.record, self.model)
+        findings = [judged("overlap", deep, time, pair, bound=SLIGHT, limit=LARGE)]
+        if self.record.contacts is not None:
+            findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=SLIGHT))
+        return findings
+
+    def _joints(self) -> list[Finding]:
+        joints = self.model.joints
+        if joints.equalities or joints.inequalities:
+            self.unchecked.append("constraints that functions describe: they have no size to be judged by")
+        if not joints.count:
+            return []
+        time = self.record.time
+
+        def name(g: int) -> str:
+            return repr(joints.names[g])
+
+        told = joint_coordinates_misstated(self.record, self.model)
+        return [
+            judged("joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT),
+            judged("coordinates of joints", told, time, name, bound=ROUNDING),
+        ]
+
+    def _energies(self) -> list[Finding]:
+        energies, time = Energies(self.record, self.model), self.record.time
+        findings = []
+        for what, found, bound, limit in (
+            ("energies as told", energies.misstated(), ROUNDING, None),
+            ("energy balance", energies.unbalanced(), ROUNDING, None),
+            ("energy gained unexplained", energies.unexplained(), SLIGHT, LARGE),
+        ):
+            if found is not None:
+                times = time if found.value.size == time.size else time[1:]
+                findings.append(judged(what, found, times, str, bound=bound, limit=limit))
+        if len(findings) < 3:
+            self.unchecked.append("energies: the file does not tell where they went")
+        return findings
+
+
+def _alike(model: Model) -> BoolArray:
+    """Tell which bodies have three equal moments of inertia, (n_b,)."""
+    inertia = model.arrays.inertia
+    alike: BoolArray = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
+    return alike

@@ -1,0 +1,173 @@
+r"""Coulomb's and Signorini's law from velocities and impulses, whoever computed them.
+
+For a contact with the relative velocity u at the end of the step, :math:`K = \{|p_T| \le \mu p_n\}`,
+
+.. math:: K^* \ni \hat u \perp p \in K, \qquad \hat u = u + (\sigma + \mu |u_T|)\,n .
+
+What a gap :math:`\Psi` adds to the normal velocity differs between engines, and so does what they do to overlaps. So
+:math:`\sigma` is chosen in favour of the step, between bounds: an open contact may be posed to touch at the end of the
+step or before, :math:`0 \le \sigma \le \Psi/h`; one that overlaps may part as fast as ends the overlap in this step,
+:math:`\Psi/h \le \sigma \le 0`; one with restitution e that was closing may part at e times that speed; and while some
+contact rebounds, others may be driven together as fast as they were parting.
+
+The residual of a step is that of the friction problem,
+:math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, with :math:`\rho = 1/W_{nn}` and b the velocities
+without the impulses.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from signorini._arrays import Array, BoolArray, IntArray
+from signorini._jit import kernel
+from signorini.audit.findings import ROUNDING, Worst
+from signorini.audit.steps import Steps
+from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
+from signorini.problems import FrictionProblem
+
+
+def shifted(normal: Array, least: Array, most: Array) -> Array:
+    """Return ``u_n + sigma``, (n_c,) [m/s], with the sigma between the bounds that suits the step best."""
+    out: Array = normal + np.clip(-normal, least, most)
+    return out
+
+
+def gap_bounds(gap: Array, h: float) -> tuple[Array, Array]:
+    """Return the bounds of sigma that a gap alone sets, (n_c,) [m/s]."""
+    return np.minimum(gap, 0.0) / h, np.maximum(gap, 0.0) / h
+
+
+def explained(problem: FrictionProblem, p: Array, u: Array, normal: Array) -> float:
+    r"""Return how far impulses `p` (n_c, 3) are from explaining the velocities `u` of a step by the law.
+
+    .. math:: \bigl(\|p - P_K(p - \rho \hat u)\| + \|\rho (W p + b - u)\|\bigr) / \max(\|p\|, \|\rho (u - b)\|)
+
+    `normal` (n_c,) are the shifted normal velocities.
+    """
+    seen = u.copy()
+    seen[:, 0] = normal
+    error, size, done = natural_norms(np.ascontiguousarray(p), seen, u - problem.load, problem.mu, problem.rho)
+    missed = problem.velocity(p.reshape(-1)).reshape(-1, 3) - u
+    rounding = ROUNDING * float(np.linalg.norm(problem.rho[:, None] * problem.load))  # nothing touches: all is rounding
+    scale = max(size, done, rounding)
+    return float((error + np.linalg.norm(problem.rho[:, None] * missed)) / scale) if scale > 0.0 else 0.0
+
+
+class Law:
+    """The law at the contacts of some steps; `moved` (N, 6) is by how much overlaps were parted before they acted."""
+
+    def __init__(self, steps: Steps, moved: Array) -> None:
+        self.steps = steps
+        contacts, scheme, materials = steps.contacts, steps.record.scheme, steps.model.materials
+        table = steps.record.contacts
+        own = None if table is None or table.mu is None else table.mu[steps.rows]
+        self.mu = np.ascontiguousarray(materials.friction[contacts.material] if own is None else own)
+        self.e = materials.restitution[contacts.material]
+        still = steps.v_new.copy()
+        still[~steps.moving] = 0.0
+        drive = steps.relative(steps.drive)
+        self.u = steps.relative(still) + drive
+        W_p = steps.relative(np.einsum("bij,bj->bi", steps.free.M_inv, steps.push))
+        start = steps.v_start.copy()
+        start[~steps.moving] = 0.0
+        self.before = steps.relative(start)[:, 0] + drive[:, 0]
+        self.gap = contacts.gap + steps.relative(moved)[:, 0]
+        self.rho = self._rho()
+        self.least, self.most = self._bounds()
+        self.normal = shifted(self.u[:, 0], self.least, self.most)
+        if scheme.stiffness is not None:
+            give = steps.p[:, 0] / (steps.drift * steps.h * scheme.stiffness)
+            self.normal = self.u[:, 0] + contacts.gap / steps.drift + give
+        self.load = self.u - W_p
+        self.load[:, 0] += np.maximum(self.gap, 0.0) / steps.drift
+
+    def _rho(self) -> Array:
+        """Return ``1/W_nn`` of bodies without joints, (n_c,) [kg]."""
+        steps, W = self.steps, np.zeros(self.mu.size)
+        for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
+            W += np.einsum("ci,cij,cj->c", J[:, 0], steps.free.M_inv[body], J[:, 0])
+        return np.divide(1.0, W, out=np.zeros_like(W), where=W > 0.0)
+
+    def _bounds(self) -> tuple[Array, Array]:
+        scheme, drift, step = self.steps.record.scheme, self.steps.drift, self.steps.contact_step
+        least, most = gap_bounds(self.gap, drift)
+        if scheme.polygon is not None:
+            return self.gap / drift, self.gap / drift
+        rebound = (self.e > 0.0) & (self.before < 0.0)
+        least = np.where(rebound, np.minimum(least, self.e * self.before), least)
+        some = np.zeros(self.steps.count, dtype=bool)
+        some[step[rebound & (self.steps.p[:, 0] > 0.0)]] = True
+        return least, np.where(some[step], np.maximum(most, self.before), most)
+
+    def _scale(self) -> Array:
+        """Return the impulse by which the errors of every step are measured, (S,) [N s]."""
+        step, count = self.steps.contact_step, self.steps.count
+        vectors = (self.steps.p, self.rho[:, None] * self.load)
+        sizes = [np.sqrt(np.bincount(step, np.sum(x**2, axis=1), minlength=count)) for x in vectors]
+        return np.maximum(*sizes)
+
+    def excess(self, known: BoolArray) -> Worst:
+        """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
+        p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
+        beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
+        beyond = np.where(self.steps.contacts.material < 0, np.linalg.norm(p, axis=1), beyond)  # must not touch
+        value = np.where(known, np.maximum(_share(beyond, scale[step]), 0.0), 0.0)
+        return Worst.of(value, step, self._rows, self.steps.count)
+
+    @property
+    def _rows(self) -> IntArray:
+        """Rows of the record, (n_c,)."""
+        return np.arange(self.steps.rows.start, self.steps.rows.stop)
+
+    def misstated(self, told: Array) -> Worst:
+        """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
+        steps, size = self.steps, np.zeros(self.mu.size)
+        for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
+            arm = np.linalg.norm(J[:, 0, 3:], axis=1) + np.linalg.norm(J[:, 1, 3:], axis=1)
+            for v in (steps.v_new, steps.free.v, steps.drive):
+                size += np.linalg.norm(v[body, :3], axis=1) + arm * np.linalg.norm(v[body, 3:], axis=1)
+        off = np.linalg.norm(told - self.u, axis=1)
+        return Worst.of(_share(off, size), steps.contact_step, self._rows, steps.count)
+
+    def residuals(self, repeated: BoolArray, tolerance: float) -> Worst:
+        """Return the residual of every step that can be `repeated` (S,), and the row of the contact that errs most.
+
+        A contact that is off by a thousandth of the largest velocity of the step, or a thousand times the tolerance if
+        that is more, makes the residual of the step as much larger: a light body beside heavy ones is not to be missed.
+        """
+        steps, count, step = self.steps, self.steps.count, self.steps.contact_step
+        seen = self.u.copy()
+        seen[:, 0] = self.normal
+        directions, rotation = steps.record.scheme.polygon or (0, 0.0)
+        error = np.zeros(self.mu.size)
+        if error.size:
+            natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
+        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
+        fastest = np.zeros(count)
+        np.maximum.at(fastest, step, np.abs(self.load).max(axis=1, initial=0.0))
+        allowed = max(CREDIBLE, 1e3 * tolerance) * fastest[step] * self.rho
+        value = np.maximum(value, tolerance * Worst.of(_share(error, allowed), step, self._rows, count).value)
+        value = np.where(np.isnan(value), np.inf, value)
+        return Worst(np.where(repeated, value, 0.0), Worst.of(error, step, self._rows, count).who)
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """Return ``part / whole``, 0 for nothing of nothing."""
+    return np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
+
+
+@kernel
+def natural_errors(p: Array, u: Array, mu: Array, rho: Array, directions: int, rotation: float, out: Array) -> None:
+    """Write the norm of the natural map of every contact; `directions` 0: the exact cone, else a polygon."""
+    for c in range(mu.shape[0]):
+        if directions == 0:
+            square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
+        else:
+            z0 = p[c, 0] - rho[c] * (u[c, 0] + mu[c] * polygon_support(u[c, 1], u[c, 2], directions, rotation))
+            z1, z2 = p[c, 1] - rho[c] * u[c, 1], p[c, 2] - rho[c] * u[c, 2]
+            z0, z1, z2 = project_polygon(z0, z1, z2, mu[c], directions, rotation)
+            square = (p[c, 0] - z0) ** 2 + (p[c, 1] - z1) ** 2 + (p[c, 2] - z2) ** 2
+        out[c] = math.sqrt(square)

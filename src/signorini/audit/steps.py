@@ -1,0 +1,297 @@
+r"""Many steps as one scene: body b of step l is body ``l n_b + b`` of a scene whose steps do not know each other.
+
+A step begins at :math:`(q, v)`, acts at :math:`q_m = q + (1 - \theta) h\,G v` and ends at :math:`(q^+, v^+)`. What it
+would do without contacts and joints, the gyroscopic term, free flight and loads, follows from its beginning alone:
+
+.. math:: M(q_m) (v^+ - v_{free}) = J^T p + \text{reactions of joints}.
+
+A body that flies turns with its spin (:mod:`signorini.dynamics.flight`): its :math:`v^+` is taken back to the axes of
+:math:`q_m` before it is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from signorini._arrays import Array, BoolArray, IntArray
+from signorini.audit.findings import ROUNDING
+from signorini.audit.joints import joint_wrenches
+from signorini.audit.record import ContactRows, Record
+from signorini.dynamics import (
+    contact_wrenches,
+    drive_velocity,
+    gyroscopic_ways,
+    inertia_blocks,
+    load_impulse,
+    prescribed_pose,
+)
+from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
+from signorini.dynamics.flight import fly_bodies, stop_flights
+from signorini.dynamics.motion import move_bodies
+from signorini.math.rotation import rotated
+from signorini.model import Contacts, Model, ModelArrays, State
+
+_MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
+
+
+@dataclass(frozen=True, slots=True)
+class FreeMotion:
+    """Steps without contacts and joints; all arrays by bodies of all steps."""
+
+    q: Array
+    """Where the steps act, (N, 7)."""
+    M: Array
+    """(N, 6, 6)"""
+    M_inv: Array
+    """(N, 6, 6)"""
+    p_ext: Array
+    """Impulses of loads, (N, 6)."""
+    v: Array
+    """Velocities at the end of the step, in the axes of `q`, (N, 6)."""
+    flight: Array
+    """Quaternions that turn flying bodies from `q` to the end, zero for others, (N, 4)."""
+
+
+def free_motion(
+    model: Model,
+    q: Array,
+    v: Array,
+    h: float,
+    *,
+    theta: float = 1.0,
+    gyroscopic: str = "conserving",
+    time: Array | None = None,
+) -> FreeMotion:
+    """Return what steps of `h` seconds from poses `q` (S, n_b, 7) and velocities `v` (S, n_b, 6) do by themselves.
+
+    `time` (S,), when they begin, is needed where loads are functions.
+    """
+    S = q.shape[0]
+    arrays, ways = _repeated(model.arrays, S), np.tile(gyroscopic_ways(model, gyroscopic), S)
+    q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
+    there = np.ascontiguousarray(q_start.copy())
+    if theta < 1.0:
+        move_bodies(there, v.copy(), (1.0 - theta) * h, True, np.zeros((there.shape[0], 4)), 0)
+    if time is not None and any(callable(x) for force in model.forces for x in (force.force, force.torque)):
+        states = zip(time + (1.0 - theta) * h, there.reshape(q.shape), v.reshape(S, -1, 6), strict=True)
+        p_ext = np.concatenate([load_impulse(model, State(float(t), x, u), h) for t, x, u in states])
+    else:
+        p_ext = _constant_loads(model, arrays, there, h)
+    M_inv = inverse_inertia(arrays, there)
+    v_spun = _spun(arrays, ways, there, v, h, theta, S)
+    v_free = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext)
+    flight, early = np.zeros((there.shape[0], 4)), (1.0 - theta) * h
+    fly_bodies(
+        ways,
+        arrays.inertia,
+        np.ascontiguousarray(q_start),
+        there,
+        v,
+        p_ext,
+        early,
+        theta * h,
+        v_spun.copy(),
+        v_free,
+        flight,
+    )
+    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, flight)
+
+
+def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Array:
+    """Return the impulses of loads that are no functions, at the poses `q` (N, 7) of all steps at once, (N, 6)."""
+    p_ext = h * arrays.weight
+    for force in model.forces:
+        b = slice(force.body, None, model.body_count)
+        F, torque = (np.zeros(3) if x is None or callable(x) else x for x in (force.force, force.torque))
+        p_ext[b, :3] += h * F
+        p_ext[b, 3:] += h * torque
+        if force.at is not None:
+            p_ext[b, 3:] += h * np.cross(rotated(q[b, 3:], force.at), F)
+    return p_ext
+
+
+def turned_back(flown: Array, v: Array) -> Array:
+    """Return velocities (N, 6) with the spins of bodies that flew in the axes from which `flown` (N, 4) turned them."""
+    out = v.copy()
+    flew = np.any(flown != 0.0, axis=1)
+    out[flew, 3:] = rotated(flown[flew] * [1.0, -1.0, -1.0, -1.0], v[flew, 3:])
+    return out
+
+
+def flights(free: FreeMotion, v: Array) -> Array:
+    """Return the turns (N, 4) of bodies whose velocities `v` (N, 6) are those of a free flight, zero for others."""
+    flies = np.any(free.flight != 0.0, axis=1)
+    away = np.linalg.norm(turned_back(free.flight, v) - free.v, axis=1)
+    return np.where((flies & (away <= ROUNDING * np.linalg.norm(v, axis=1)))[:, None], free.flight, 0.0)
+
+
+def _repeated(arrays: ModelArrays, times: int) -> ModelArrays:
+    """Return bodies as often as there are steps."""
+    by_body = {name: np.concatenate([getattr(arrays, name)] * times) for name in arrays._fields if name != "gravity"}
+    return ModelArrays(**by_body, gravity=arrays.gravity)
+
+
+def _spun(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float, theta: float, steps: int) -> Array:
+    """Return the velocities after the gyroscopic term: implicit ones step to y_theta, and as far again beyond it."""
+    if theta == 1.0 or not np.any(ways == IMPLICIT):
+        return spun_velocity(arrays, ways, q, v, h)
+    fastest = np.linalg.norm(v[:, 3:], axis=1).reshape(steps, -1).max(axis=1)
+    parts = np.repeat(np.maximum(1, np.ceil(theta * h * fastest / TURN_AT_ONCE)), v.shape[0] // steps)
+    out = np.where((ways == EXPLICIT)[:, None], spun_velocity(arrays, ways, q, v, h), v)
+    for k in np.unique(parts):
+        mine = np.where(parts == k, ways, 0)
+        for _ in range(int(k)):
+            out = out + (spun_velocity(arrays, mine, q, out, theta * h / k) - out) / theta
+    return np.asarray(out)
+
+
+class Steps:
+    """The steps ``first .. last - 1`` of a record, replayed from their beginnings with the impulses of the record."""
+
+    def __init__(self, record: Record, model: Model, first: int, last: int) -> None:
+        scheme = record.scheme
+        self.record, self.model, self.first, self.last = record, model, first, last
+        self.count, self.body_count = last - first, model.body_count
+        self.h = float(record.h[first])
+        self.drift = scheme.theta * self.h
+        self.step = np.repeat(np.arange(self.count), self.body_count)
+        self.body = np.tile(np.arange(self.body_count), self.count)
+        self.moving: BoolArray = self.body >= model.fixed_count
+        q, v = record.q[first:last], record.v[first:last]
+        self.q_start, self.v_start = q.reshape(-1, 7), v.reshape(-1, 6)
+        self.q_end, self.v_end = (
+            record.q[first + 1 : last + 1].reshape(-1, 7),
+            record.v[first + 1 : last + 1].reshape(-1, 6),
+        )
+        self.free = free_motion(
+            model, q, v, self.h, theta=scheme.theta, gyroscopic=scheme.gyroscopic, time=record.time[first:last]
+        )
+        self.drive = self._drive()
+        self.contacts, self.rows = self._contacts(record.contacts)
+        self.J_a, self.J_b = self._wrenches()
+        p = np.zeros((0, 3)) if record.contacts is None else record.contacts.impulse[self.rows]
+        self.p = np.ascontiguousarray(p)
+        self.push, self.push_size = self._pushed()
+        self.pull, self.pull_size = self._joined()
+        self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
+        """Velocities that follow from the impulses of the record, in the axes where the step acts."""
+        self.flown = np.zeros_like(self.free.flight)
+        stop_flights(self.free.v, self.v_told, self.free.flight, self.drift, self.flown)
+        self.v_new = turned_back(self.flown, self.v_end)
+        """Velocities of the record, in the same axes."""
+
+    def _drive(self) -> Array:
+        """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
+        model, record, theta = self.model, self.record, self.record.scheme.theta
+        drive = np.zeros_like(self.v_start)
+        if all(motion is None for motion in model.motions):
+            return drive
+        for k in range(self.count):
+            rows = slice(k * self.body_count, (k + 1) * self.body_count)
+            t = float(record.time[self.first + k]) + (1.0 - theta) * self.h
+            self.free.q[rows][: model.fixed_count], v = prescribed_pose(model, t)
+            state = State(t, self.free.q[rows], np.vstack([v, self.v_start[rows][model.fixed_count :]]))
+            drive[rows] = drive_velocity(model, state, self.drift, secant=record.scheme.secant)
+            drive[rows][model.fixed_count :] = 0.0
+        return drive
+
+    def _contacts(self, table: ContactRows | None) -> tuple[Contacts, slice]:
+        """Return the contacts of these steps between bodies of all steps, and which rows of the record they are."""
+        if table is None:
+            return Contacts.none(), slice(0, 0)
+        rows = slice(int(table.start[self.first]), int(table.start[self.last]))
+        step = np.repeat(np.arange(self.count), np.diff(table.start[self.first : self.last + 1]))
+        contacts = Contacts(
+            body_a=table.body_a[rows] + step * self.body_count,
+            body_b=table.body_b[rows] + step * self.body_count,
+            feature=step,
+            point_a=table.point_a[rows],
+            point_b=table.point[rows],
+            normal=np.ascontiguousarray(table.normal[rows]),
+            gap=table.gap[rows],
+            material=materials_of(self.model, table.body_a[rows], table.body_b[rows]),
+        )
+        return contacts, rows
+
+    @property
+    def contact_step(self) -> IntArray:
+        """Step of each contact, from 0, (n_c,)."""
+        return self.contacts.feature
+
+    def _wrenches(self) -> tuple[Array, Array]:
+        """Return ``J_a, J_b`` (n_c, 3, 6) at the points where bodies feel impulses."""
+        contacts = self.contacts
+        point_a, point_b = contacts.point_a, contacts.point_b
+        if self.record.scheme.common_point:
+            share = np.where(self.moving[contacts.body_a], 0.5, 1.0)[:, None]
+            across = contacts.gap[:, None] * contacts.normal
+            point_a, point_b = point_a + share * across, point_b - (1.0 - share) * across
+        return contact_wrenches(contacts, self.free.q, dim=3, point_a=point_a, point_b=point_b)
+
+    def relative(self, v: Array) -> Array:
+        """Return the velocities of contacts that those of bodies make, (n_c, 3)."""
+        contacts = self.contacts
+        u: Array = np.einsum("cij,cj->ci", self.J_a, v[contacts.body_a])
+        u += np.einsum("cij,cj->ci", self.J_b, v[contacts.body_b])
+        return u
+
+    def _pushed(self) -> tuple[Array, Array]:
+        """Return what contacts do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
+        total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
+        strength = np.linalg.norm(self.p, axis=1)
+        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+            wrench = np.einsum("cij,ci->cj", J, self.p)
+            arm = np.sqrt(np.sum(J[:, :, 3:] ** 2, axis=(1, 2)))
+            total += by_body(wrench, body, self.body.size)
+            size += by_body(np.column_stack([strength, strength * arm]), body, self.body.size)
+        return total, size
+
+    def _joined(self) -> tuple[Array, Array]:
+        """Return what joints do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
+        total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
+        if self.record.joints is None or not self.model.joints.count:
+            return total, size
+        reaction = self.record.joints.reaction[self.first : self.last]
+        for body, wrench, arm in joint_wrenches(self.model, self.free.q.reshape(self.count, -1, 7), reaction):
+            at = np.arange(self.count) * self.body_count + body
+            total[at] += wrench
+            size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)
+            size[at, 1] += np.linalg.norm(wrench[:, 3:], axis=1) + arm * np.linalg.norm(wrench[:, :3], axis=1)
+        return total, size
+
+
+def by_body(values: Array, body: IntArray, count: int) -> Array:
+    """Add up rows of `values` (n, k) by bodies, (count, k)."""
+    columns = [np.bincount(body, values[:, k], minlength=count) for k in range(values.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def materials_of(model: Model, body_a: IntArray, body_b: IntArray) -> IntArray:
+    """Return the row of :class:`~signorini.model.Materials` for pairs of bodies; -1 for those that never touch."""
+    keys, data = model.materials.pair, model.materials.pair_material
+    if not keys.size:
+        return np.zeros(body_a.size, dtype=np.int64)
+    key = np.minimum(body_a, body_b) * model.body_count + np.maximum(body_a, body_b)
+    row = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+    return np.where(keys[row] == key, data[row], 0)
+
+
+def blocks(record: Record, model: Model) -> Iterator[Steps]:
+    """Go through all steps, as many at once as memory allows and are of one length."""
+    n, n_b = record.step_count, model.body_count
+    start = np.zeros(n + 1, dtype=np.int64) if record.contacts is None else record.contacts.start
+    first = 0
+    while first < n:
+        last = first + 1
+        while (
+            last < n
+            and record.h[last] == record.h[first]
+            and (last - first) * n_b < _MOST_ROWS
+            and start[last + 1] - start[first] < _MOST_ROWS
+        ):
+            last += 1
+        yield Steps(record, model, first, last)
+        first = last

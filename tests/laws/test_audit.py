@@ -1,0 +1,502 @@
+"""Runs pass their audit; runs of which one number was altered do not, and the audit names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from signorini.audit import Audit, Grade, audit_file, audit_tree
+from signorini.audit.record import record_of
+from signorini.cli import main
+from signorini.dynamics import gyroscopic_ways
+from signorini.io import read_tree, write_tree
+from tests.joint_scenes import chain, pendulum, slider, wheel
+from tests.scenes import box_on_slope, rough_sphere, stack, tumble
+
+H = 2e-3
+
+
+def floor(**contact: Any) -> sg.Scene:
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.set_contact(**contact)
+    return scene
+
+
+def bin_with_rebound() -> sg.Scene:
+    """Balls and boxes that spin fall into a bin, restitution 0.5."""
+    scene, r = floor(friction=0.4, restitution=0.5), np.random.default_rng(5)
+    for k, normal in enumerate([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]):
+        scene.add_fixed(sg.HalfSpace(normal=normal, offset=-0.4), name=f"wall{k}")
+    for k in range(6):
+        shape = sg.Sphere(0.1) if k % 2 else sg.Box((0.2, 0.15, 0.12))
+        place, spin = (*r.uniform(-0.25, 0.25, 2), 0.2 + 0.25 * k), r.uniform(-3, 3, 3)
+        scene.add_body(shape, density=500, position=place, angular_velocity=spin, name=f"body{k}")
+    return scene
+
+
+def shaken_table() -> sg.Scene:
+    """A table moves to and fro as a function says, under a box that slides."""
+    scene = sg.Scene()
+    scene.add_fixed(sg.Box((2, 2, 0.2)), motion=lambda t: (0.1 * np.sin(8 * t), 0, -0.1), name="table")
+    scene.add_body(sg.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.1), name="box")
+    scene.set_contact(friction=0.4)
+    return scene
+
+
+def pushed_box() -> sg.Scene:
+    """A force with an arm pushes a box faster than friction holds it."""
+    scene = floor(friction=0.3)
+    scene.add_body(sg.Box((0.4, 0.4, 0.2)), mass=2.0, position=(0, 0, 0.1), name="box")
+    scene.add_force("box", force=(8.0, 0, 0), at=(0, 0.1, 0.0))
+    return scene
+
+
+def steered_box() -> sg.Scene:
+    """A force that is a function of time and velocity pulls a box to and fro."""
+    scene = floor(friction=0.2)
+    scene.add_body(sg.Box((0.4, 0.3, 0.2)), mass=2.0, position=(0, 0, 0.1), name="box")
+    scene.add_force("box", force=lambda t, state: (8.0 * np.cos(9.0 * t) - state.v[1, 0], 0.0, 0.0), at=(0, 0.1, 0))
+    return scene
+
+
+def gears() -> sg.Scene:
+    """Two gears, one of which is driven by a torque."""
+    scene = sg.Scene()
+    for k, x in enumerate((0.0, 0.5)):
+        name = f"wheel{k}"
+        scene.add_body(sg.Cylinder(0.2, 0.1), mass=1.0 + k, position=(x, 0, 0), name=name)
+        scene.add_joint("revolute", None, name, anchor=(x, 0, 0), axis=(0, 0, 1), name=f"hinge{k}")
+    scene.exclude("wheel0", "wheel1")
+    scene.add_joint("gear", "wheel0", "wheel1", axis=[(0, 0, 1), (0, 0, 1)], ratio=-2.0, name="gear")
+    scene.add_force("wheel0", torque=(0, 0, 0.3))
+    return scene
+
+
+def shot() -> sg.Scene:
+    """A bullet and a blade meet a post far from where they are when the step begins."""
+    scene = floor(friction=0.4, restitution=0.3)
+    scene.add_body(sg.Box((0.3, 0.3, 0.6)), mass=2.0, position=(0, 0, 0.3), name="post")
+    scene.add_body(sg.Sphere(0.02), mass=0.1, position=(-1, 0.1, 0.5), velocity=(120, 0, 3), name="bullet")
+    blade: dict[str, Any] = {"position": (0.9, 0.2, 0.45), "velocity": (-8, 0, 1), "angular_velocity": (0, 0, 40)}
+    scene.add_body(sg.Box((1, 0.05, 0.05)), mass=0.5, name="blade", **blade)
+    return scene
+
+
+def in_the_plane() -> sg.Scene:
+    """Discs and squares fall in the plane."""
+    scene = sg.Scene(planar=True)
+    scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
+    square = sg.Polygon([(-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1)])
+    for k in range(4):
+        scene.add_body(
+            sg.Disc(0.1) if k % 2 else square, mass=1.0, position=(0.05 * k, 0.3 + 0.3 * k), angular_velocity=3.0
+        )
+    scene.set_contact(friction=0.4, restitution=0.3)
+    return scene
+
+
+def spinning_bar() -> sg.Scene:
+    """A bar with three different moments turns about none of its axes, pushed by a torque."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(sg.Box((0.1, 0.3, 0.5)), density=500, position=(0, 0, 0), angular_velocity=(1, 5, 0.1), name="bar")
+    scene.add_force("bar", torque=(0.01, 0, 0))
+    return scene
+
+
+RUNS: dict[str, tuple[sg.Scene, dict[str, Any]]] = {
+    "stack": (stack(3), {}),
+    "bin": (bin_with_rebound(), {"duration": 0.8}),
+    "chain": (chain(4), {"h": 1e-3}),
+    "table": (shaken_table(), {}),
+    "push": (pushed_box(), {}),
+    "steered": (steered_box(), {}),
+    "steered, theta": (steered_box(), {"formulation": sg.MoreauJean(theta=0.5)}),
+    "tumble": (tumble(1), {"duration": 0.8}),
+    "tumble, implicit": (tumble(1), {"duration": 0.8, "formulation": sg.MoreauJean(gyroscopic="implicit")}),
+    "slope": (box_on_slope(0.3, 0.2), {}),
+    "sphere, polygon": (rough_sphere(), {"formulation": sg.StewartTrinkle()}),
+    "tumble, polygon": (tumble(2), {"duration": 0.8, "formulation": sg.StewartTrinkle(directions=6, rotation=0.2)}),
+    "sphere, theta": (rough_sphere(), {"formulation": sg.MoreauJean(theta=0.5)}),
+    "bar, theta": (spinning_bar(), {"formulation": sg.MoreauJean(theta=0.6)}),
+    "bar, theta, implicit": (spinning_bar(), {"formulation": sg.MoreauJean(theta=0.6, gyroscopic="implicit")}),
+    "bar, explicit": (spinning_bar(), {"formulation": sg.MoreauJean(gyroscopic="explicit")}),
+    "springs": (tumble(4), {"duration": 0.8, "formulation": sg.MoreauJean(stiffness=1e5)}),
+    "own solver": (stack(2), {"duration": 0.02, "formulation": sg.MoreauJean(solver=sg.NSGS())}),
+    "sleep": (stack(2), {"formulation": sg.MoreauJean(sleeping=True)}),
+    "shot": (shot(), {"duration": 0.1}),
+    "plane": (in_the_plane(), {"duration": 0.8}),
+    "pendulum": (pendulum(0.2), {"h": 1e-3}),
+    "slider": (slider(1.0, spring=(50.0, 0.0), damping=0.5), {}),
+    "gears": (gears(), {}),
+}
+
+
+class Runs:
+    """Files of runs, each computed once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._paths: dict[str, Path] = {}
+
+    def path(self, name: str) -> Path:
+        if name not in self._paths:
+            scene, words = RUNS[name]
+            path = self._folder / f"{len(self._paths)}.h5"
+            sg.simulate(scene, **{"duration": 0.5, "h": H, **words}).save(path)
+            self._paths[name] = path
+        return self._paths[name]
+
+    def tree(self, name: str) -> dict[str, Any]:
+        return read_tree(self.path(name))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    yield Runs(tmp_path_factory.mktemp("runs"))
+
+
+def given(name: str) -> sg.Scene | None:
+    """Return the scene of a run that its file cannot hold."""
+    return RUNS[name][0] if name.startswith(("table", "steered")) else None
+
+
+def wrong(audit: Audit) -> set[str]:
+    return {one.what for one in audit.findings if one.grade is Grade.NOT_TRUSTED}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_passes(runs: Runs, name: str) -> None:
+    """Newton's equations to rounding, the law to the tolerance, and nothing is left unchecked."""
+    audit = audit_file(runs.path(name), scene=given(name))
+    assert wrong(audit) == set()
+    assert audit.unchecked == ()
+    assert audit.of("momentum").worst < 1e-12
+    assert audit.of("places follow velocities").worst < 1e-12
+    assert audit.of("contact law").worst < 1e-5
+
+
+# --- one number altered --------------------------------------------------------
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def pressed(tree: dict[str, Any]) -> int:
+    """Return the row of the largest impulse."""
+    return int(np.argmax(tree["contacts"]["impulse"][:, 0]))
+
+
+def names_of(tree: dict[str, Any], row: int) -> tuple[str, str]:
+    contacts = tree["contacts"]
+    return tree["names"][contacts["body_a"][row]], tree["names"][contacts["body_b"][row]]
+
+
+def scaled_impulse(tree: dict[str, Any]) -> None:
+    tree["contacts"]["impulse"][pressed(tree), 0] *= 1.0 + 1e-6
+
+
+def other_friction(tree: dict[str, Any]) -> None:
+    tree["contacts"]["impulse"][pressed(tree), 1] += 1e-6 * tree["contacts"]["impulse"].max()
+
+
+def other_velocity(tree: dict[str, Any]) -> None:
+    tree["v"][20, -1, 1] += 1e-6
+
+
+def other_spin(tree: dict[str, Any]) -> None:
+    tree["v"][20, -1, 5] += 1e-5
+
+
+def other_position(tree: dict[str, Any]) -> None:
+    tree["q"][20, -1, 1] += 1e-7
+
+
+def other_orientation(tree: dict[str, Any]) -> None:
+    e = tree["q"][20, -1, 3:]
+    e += 1e-6 * np.array([-e[3], 0.0, 0.0, e[0]])
+
+
+def moved_point(tree: dict[str, Any]) -> None:
+    tree["contacts"]["point"][pressed(tree)] += 1e-5 * np.array([1.0, -1.0, 0.5])
+
+
+def removed_contact(tree: dict[str, Any]) -> None:
+    row, contacts = pressed(tree), tree["contacts"]
+    contacts["start"][contacts["start"] > row] -= 1
+    for word in contacts:
+        if word != "start":
+            contacts[word] = np.delete(contacts[word], row, axis=0)
+
+
+def no_number(tree: dict[str, Any]) -> None:
+    tree["contacts"]["impulse"][pressed(tree), 2] = np.nan
+
+
+def other_kinetic(tree: dict[str, Any]) -> None:
+    tree["kinetic"][20] += 1e-6 * max(tree["kinetic"].max(), abs(tree["potential"]).max())
+
+
+def other_slip(tree: dict[str, Any]) -> None:
+    tree["contacts"]["velocity"][pressed(tree), 1] += 1e-6
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "impulse": (scaled_impulse, "momentum"),
+    "friction": (other_friction, "momentum"),
+    "velocity": (other_velocity, "momentum"),
+    "spin": (other_spin, "momentum"),
+    "point": (moved_point, "momentum"),
+    "contact": (removed_contact, "momentum"),
+    "position": (other_position, "places follow velocities"),
+    "orientation": (other_orientation, "places follow velocities"),
+    "nan": (no_number, "numbers not finite"),
+    "energy": (other_kinetic, "energies as told"),
+    "slip": (other_slip, "velocities of contacts"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("name", ["stack", "bin", "table", "push"])
+def test_one_number_altered_is_found(runs: Runs, name: str, what: str) -> None:
+    """A millionth of a velocity, an impulse or a metre."""
+    tree = runs.tree(name)
+    do, check = CHANGES[what]
+    do(tree)
+    audit = audit_tree(tree, scene=given(name))
+    assert check in wrong(audit)
+    assert audit.verdict is Grade.NOT_TRUSTED
+    last, row = tree["names"][-1], pressed(runs.tree(name))
+    if what in ("velocity", "spin", "position", "orientation"):
+        assert audit.of(check).who == repr(last)
+        assert audit.of(check).time in (tree["time"][20], tree["time"][21])
+    elif check == "momentum":
+        assert audit.of(check).who in map(repr, names_of(runs.tree(name), row))
+    elif what == "nan":
+        assert audit.of(check).who == "contacts/impulse"
+    elif what == "slip":
+        assert audit.of(check).who == "{!r} / {!r}".format(*names_of(tree, row))
+
+
+@pytest.mark.parametrize("name", ["stack", "bin"])
+def test_two_contacts_swapped_are_found(runs: Runs, name: str) -> None:
+    """The impulses of two contacts of one step, where they are of different size."""
+    tree = runs.tree(name)
+    contacts = tree["contacts"]
+    row = pressed(tree)
+    step = int(np.searchsorted(contacts["start"], row, side="right")) - 1
+    rows = np.arange(contacts["start"][step], contacts["start"][step + 1])
+    p = contacts["impulse"]
+    other = int(rows[np.argmin(np.abs(p[rows, 0]))])
+    assert p[other, 0] < 0.999 * p[row, 0]
+    p[[row, other]] = p[[other, row]]
+    assert "momentum" in wrong(audit_tree(tree))
+
+
+def in_scene(tree: dict[str, Any], do: Callable[[dict[str, Any]], None]) -> None:
+    """Alter the scene inside a file."""
+    scene = json.loads(tree["settings"]["scene"])
+    do(scene)
+    tree["settings"]["scene"] = json.dumps(scene)
+
+
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+@pytest.mark.parametrize("name", ["bin", "push", "slope", "sphere, polygon"])
+def test_another_coefficient_is_found(runs: Runs, name: str, factor: float) -> None:
+    """Bodies that slide by one part in a hundred more or less friction than the scene says."""
+    tree = runs.tree(name)
+
+    def do(scene: dict[str, Any]) -> None:
+        scene["contact"]["friction"] *= factor
+
+    in_scene(tree, do)
+    audit = audit_tree(tree)
+    assert "contact law" in wrong(audit)
+    assert ("friction cone" in wrong(audit)) == (factor < 1.0)
+    assert "momentum" not in wrong(audit)
+
+
+def test_another_restitution_is_found(runs: Runs) -> None:
+    """Bodies rebound faster than they may."""
+    tree = runs.tree("bin")
+    in_scene(tree, lambda scene: scene["contact"].update(restitution=0.45))
+    assert wrong(audit_tree(tree)) == {"contact law"}
+
+
+def test_another_mass_is_found(runs: Runs) -> None:
+    tree = runs.tree("stack")
+    in_scene(tree, lambda scene: scene["bodies"][1].update(mass=1.0 + 1e-6))
+    audit = audit_tree(tree)
+    assert "momentum" in wrong(audit)
+    assert audit.of("momentum").who == "'box1'"
+
+
+def test_another_formulation_is_found(runs: Runs) -> None:
+    """A file that says bodies fly where they took the implicit gyroscopic term, and the other way round."""
+    for name, word in (("tumble", "implicit"), ("tumble, implicit", "conserving")):
+        tree = runs.tree(name)
+        tree["settings"]["scheme"]["moreau_jean"]["gyroscopic"] = word
+        assert "momentum" in wrong(audit_tree(tree))
+
+
+@pytest.mark.parametrize(
+    ("word", "index", "by", "check", "who"),
+    [
+        ("reaction", (30, 2, 2), 1e-6, "momentum", ("'link1'", "'link2'")),
+        ("reaction", (30, 2, 4), 1e-6, "momentum", ("'link1'", "'link2'")),
+    ],
+)
+def test_a_reaction_altered_is_found(
+    runs: Runs, word: str, index: tuple[int, ...], by: float, check: str, who: tuple[str, ...]
+) -> None:
+    tree = runs.tree("chain")
+    tree["joints"][word][index] += by
+    audit = audit_tree(tree)
+    assert wrong(audit) == {check}
+    assert audit.of(check).who in who
+
+
+@pytest.mark.parametrize("word", ["coordinate", "speed"])
+def test_a_joint_coordinate_altered_is_found(runs: Runs, word: str) -> None:
+    tree = runs.tree("pendulum")
+    tree["joints"][word][30, 0] += 1e-5
+    audit = audit_tree(tree)
+    assert "coordinates of joints" in wrong(audit)
+    assert audit.of("coordinates of joints").who == "'hinge'"
+
+
+def test_a_joint_that_came_apart_is_named(runs: Runs) -> None:
+    """All of the chain from the third link on is moved at every time, by 2/1000 of a link: nothing else is wrong."""
+    tree = runs.tree("chain")
+    size = 2.0 * record_of(tree, "chain").model.arrays.bound[0]  # type: ignore[union-attr]
+    tree["q"][:, 2:, 1] += 2e-3 * size
+    audit = audit_tree(tree)
+    assert audit.of("joint drift").who == "'joint2'"
+    assert audit.of("joint drift").worst == pytest.approx(2e-3, rel=0.05)
+    assert audit.of("joint drift").grade is Grade.NOT_TRUSTED
+
+
+def test_a_joint_beyond_its_limit_is_named(runs: Runs) -> None:
+    """A file whose scene says that the pendulum stops where it does not."""
+    tree = runs.tree("pendulum")
+    in_scene(tree, lambda scene: scene["joints"][0].update(limits=[-0.1, 0.1]))
+    audit = audit_tree(tree)
+    assert wrong(audit) == {"joint drift"}
+    assert audit.of("joint drift").who == "'hinge'"
+    assert audit.of("joint drift").worst == pytest.approx(np.abs(tree["joints"]["coordinate"]).max() - 0.1)
+
+
+def test_flight_is_judged_without_its_kernel(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were free flight repeated by a wrong equation, the one by which it was made, L would still not be kept."""
+    tree = runs.tree("tumble, implicit")
+    tree["settings"]["scheme"]["moreau_jean"]["gyroscopic"] = "conserving"
+    monkeypatch.setattr("signorini.audit.steps.gyroscopic_ways", lambda model, _: gyroscopic_ways(model, "implicit"))
+    assert "momentum" in wrong(audit_tree(tree))
+
+
+def test_a_term_of_the_balance_altered_is_found(runs: Runs) -> None:
+    tree = runs.tree("bin")
+    tree["balance"]["friction"][100] += 1e-6 * tree["potential"][0]
+    assert wrong(audit_tree(tree)) == {"energy balance"}
+
+
+def test_energy_that_nothing_explains_is_found(runs: Runs) -> None:
+    """A run whose balance hides the work of the push in friction: it closes, but energy came from nowhere."""
+    tree = runs.tree("push")
+    tree["balance"]["friction"] -= tree["balance"]["load_work"]
+    tree["balance"]["load_work"][:] = 0.0
+    assert wrong(audit_tree(tree)) == {"energy gained unexplained"}
+
+
+def test_unsolved_steps_are_not_trusted(runs: Runs) -> None:
+    """What the run says of itself counts where it is worse."""
+    tree = runs.tree("bin")
+    tree["certificate"]["residual"][10] = 1e-3
+    assert wrong(audit_tree(tree)) == {"residual as told"}
+
+
+# --- what is not there ---------------------------------------------------------
+
+
+def test_older_files_tell_points_by_gaps(runs: Runs, tmp_path: Path) -> None:
+    """Files without the points of first bodies are read, and audited where bodies do not meet elsewhere."""
+    tree = runs.tree("stack")
+    was = tree["contacts"].pop("point_a")
+    write_tree(tmp_path / "old.h5", tree)
+    np.testing.assert_allclose(sg.Trajectory.load(tmp_path / "old.h5").contact_log.point_a, was, atol=1e-12)
+    assert audit_file(tmp_path / "old.h5").verdict is Grade.TRUSTED
+
+
+def test_a_body_that_falls_asleep_is_judged_by_its_load(tmp_path: Path) -> None:
+    """A ball that rolls at 1e-6 m/s is put to rest: a push of 1e-6 m, beside the weight of a step, m g h."""
+    scene = floor(friction=0.5)
+    ball: dict[str, Any] = {"velocity": (1e-6, 0, 0), "angular_velocity": (0, 1e-5, 0)}
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), name="ball", **ball)
+    sg.simulate(scene, duration=0.4, h=H, formulation=sg.MoreauJean(sleeping=True)).save(tmp_path / "run.h5")
+    audit = audit_file(tmp_path / "run.h5")
+    assert wrong(audit) == set()
+    asleep = audit.of("balance of bodies asleep")
+    assert (asleep.steps, asleep.who) == (0, "'ball'")
+    assert 0.1 < asleep.worst / (1e-6 / (9.81 * H)) < 10.0
+
+
+def test_motion_alone_is_named_as_such(tmp_path: Path) -> None:
+    sg.simulate(stack(2), duration=0.02, h=H, record="motion").save(tmp_path / "run.h5")
+    audit = audit_file(tmp_path / "run.h5")
+    assert audit.unchecked == ("momentum, places and contact law: contacts are not recorded",)
+    assert audit.verdict is Grade.REMARKS
+    assert audit.of("overlap").checked == 11
+
+
+@pytest.mark.parametrize(
+    ("scene", "words", "named"),
+    [
+        pytest.param(wheel(3.0, friction=0.2), {}, "friction and motors of joints", id="joint friction"),
+        pytest.param(
+            pendulum(0.2),
+            {"formulation": sg.MoreauJean(projection=True)},
+            "projected onto their joints",
+            id="projection",
+        ),
+        pytest.param(pendulum(0.2), {"formulation": sg.MoreauJean(theta=0.5)}, "for theta < 1", id="joints and theta"),
+        pytest.param(
+            bin_with_rebound(),
+            {"duration": 0.3, "formulation": sg.MoreauJean(restitution_law="poisson")},
+            "law of restitution 'poisson'",
+            id="poisson",
+        ),
+    ],
+)
+def test_what_cannot_be_repeated_is_named(tmp_path: Path, scene: sg.Scene, words: dict[str, Any], named: str) -> None:
+    sg.simulate(scene, **{"duration": 0.1, "h": H, **words}).save(tmp_path / "run.h5")
+    audit = audit_file(tmp_path / "run.h5")
+    assert wrong(audit) == set()
+    assert any(named in what for what in audit.unchecked)
+    assert audit.verdict is Grade.REMARKS
+
+
+def test_couples_are_named(tmp_path: Path) -> None:
+    scene = floor(friction=0.3, torsional=0.02)
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), angular_velocity=(0, 0, 8), name="ball")
+    sg.simulate(scene, duration=0.05, h=H).save(tmp_path / "run.h5")
+    audit = audit_file(tmp_path / "run.h5")
+    assert wrong(audit) == set()
+    assert len([what for what in audit.unchecked if "couples are not recorded" in what]) == 2
+
+
+# --- the command ---------------------------------------------------------------
+
+
+def test_the_command_tells_by_its_exit_code(runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", str(runs.path("stack"))]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Trusted: every check holds."
+    tree = runs.tree("stack")
+    scaled_impulse(tree)
+    write_tree(tmp_path / "bad.h5", tree)
+    assert main(["audit", str(tmp_path / "bad.h5"), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["verdict"] == "not trusted"
