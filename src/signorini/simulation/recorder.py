@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,14 @@ class Recorder:
     def last(self) -> StepCertificate:
         """The certificate of the last step."""
         return self._certificates[-1]
+
+    def since(self, step: int) -> list[StepCertificate]:
+        """Return the certificates of the steps from `step` on."""
+        return self._certificates[step:]
+
+    def warn(self, messages: Iterable[str]) -> None:
+        """Keep what was said to be suspicious, each once."""
+        self._settings["warnings"] = list(dict.fromkeys([*self._settings.get("warnings", ()), *messages]))
 
     def add(self, result: StepResult, certificate: StepCertificate) -> None:
         """Record one step."""

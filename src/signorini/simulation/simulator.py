@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import checked, checked_number
+from signorini._arrays import Array, checked, checked_number
 from signorini.dynamics import joint_rows, prescribed_pose
-from signorini.errors import InputError
+from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
-from signorini.model import Force, Model, RowTable, State
+from signorini.geometry import detect
+from signorini.model import Contacts, Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify, from_check
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
+from signorini.simulation.door import Suspicion
+from signorini.simulation.explosion import is_finite, lost
 from signorini.simulation.warming import warm_up
+from signorini.simulation.watch import Watch
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
@@ -92,6 +96,8 @@ class Simulator:
         threads: int = 1,
     ) -> None:
         self.model: Model = compile_scene(scene)
+        scene.seal()
+        self._scene_now, self._scene_then = scene.revision, scene.revision.count
         self.h = checked_number(h, "h", above=0.0)
         self.formulation = MoreauJean() if formulation is None else formulation
         self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
@@ -106,6 +112,19 @@ class Simulator:
         self.engine = self._made_engine()
         self.step_count = 0
         self._continue_from(state, memory)
+        self._watch = Watch(self.model, self.h)
+        self._watch.at_the_door(state, memory.coordinate, self._contacts_at(state), contact_given=scene.contact_given)
+
+    @property
+    def warnings(self) -> list[Suspicion]:
+        """What is suspicious about the scene and the run, each said once as a :class:`~signorini.SceneWarning`."""
+        return list(self._watch.suspicions)
+
+    def _contacts_at(self, state: State) -> Contacts:
+        """Return the contacts at the present state: those ahead, unless the formulation looks from further on."""
+        if getattr(self.formulation, "theta", 1.0) < 1.0:
+            return detect(self.model, state, np.zeros(self.model.body_count))
+        return self._contacts if self.engine is None else self.engine.ahead()
 
     def _made_engine(self) -> Engine | None:
         """Return the compiled step, None if the formulation has none for this model."""
@@ -132,13 +151,13 @@ class Simulator:
         if self.engine is not None:
             self.engine.restore(state, memory)
             return
-        self._state, self._memory = state, memory
+        self._before, self._state, self._memory = state, state, memory
         self._contacts = self.formulation.detect(self.model, state, self.h)
 
     @property
     def state(self) -> State:
-        """The present state; never changed in place."""
-        return self._state if self.engine is None else self.engine.state
+        """The present state, read-only; to go on from another, write into a :meth:`snapshot` and :meth:`restore` it."""
+        return (self._state if self.engine is None else self.engine.state).read_only()
 
     @property
     def memory(self) -> Memory:
@@ -152,11 +171,14 @@ class Simulator:
         by joint name the effort along its coordinate, a number [N, N m].
         """
         result, certificate = self.advance(controls)
+        self.watch([certificate], [result.state.t])
+        self._refuse_lost()
         log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
         """Advance by one step; :meth:`step` without the table for reading."""
+        self.check_scene()
         model = self._with_controls(controls) if controls else self.model
         if self.engine is not None:
             if controls:
@@ -172,30 +194,70 @@ class Simulator:
         if controls:
             contacts = self.formulation.detect(model, before, self.h)
         result = self.formulation.step(model, before, contacts, self._memory, self.h, tolerance=self.tolerance)
-        self._state, self._memory = result.state, result.memory
+        self._before, self._state, self._memory = before, result.state, result.memory
         self.step_count += 1
         self._contacts = self.formulation.detect(self.model, self._state, self.h)
-        return result, certify(
+        certificate = certify(
             model, before, result, self._contacts, self.tolerance, self._tested(model, before, result)
         )
+        return replace(result, state=result.state.read_only()), certificate
 
     def run(self, steps: int) -> int:
         """Advance by many steps without a report, in compiled code where the formulation has it.
 
         Return how many of them were not solved to the tolerance.
         """
+        self.check_scene()
         failed = 0
         if self.engine is None:
             for _ in range(steps):
-                _, certificate = self.advance()
+                result, certificate = self.advance()
                 failed += certificate.status not in SUCCESS
+                self.watch([certificate], [result.state.t])
+                self._refuse_lost()
             return failed
         done = 0
         while done < steps:
             done += self.engine.run(steps - done)
             failed += not self.engine.solved
+            self.watch([from_check(self.engine.check, 0.0)], [self.engine.before.t + self.h])
         self.step_count += steps
+        self._refuse_lost()
         return failed
+
+    def watch(self, certificates: Sequence[StepCertificate], times: Sequence[float]) -> None:
+        """Say, once, what drives press together in the last steps, which ended at `times`, and what runs away."""
+        if self._watch.drives:
+            for certificate, t in zip(certificates, times, strict=True):
+                if self._watch.is_alarmed(certificate):
+                    ahead = self._contacts if self.engine is None else self.engine.ahead()
+                    self._watch.ask_drives(self.snapshot().state, self.memory.coordinate, ahead, certificate, t)
+        self._watch.ask_speeds(self.state)
+
+    def look_back(self, time: Array, q: Array, v: Array) -> None:
+        """Say what was suspicious in a run as recorded: prescribed bodies that went into fixed ones."""
+        self._watch.look_back(time, q, v)
+
+    def lost(self) -> str:
+        """Say what became of a state that is not finite; nothing if it is."""
+        if is_finite(self.state):
+            return ""
+        before = self._before if self.engine is None else self.engine.before
+        return lost(self.model, before, self.state, self.h)
+
+    def _refuse_lost(self) -> None:
+        """Raise if the last step made a state that is not finite."""
+        message, l = self.lost(), self.step_count - 1
+        if message:
+            raise SolverFailure(f"step {l}: {message}", step=l, time=self.state.t - self.h, problem=None)
+
+    def check_scene(self) -> None:
+        """Raise `InputError` if the scene was edited since it was compiled: the simulator would not know."""
+        if self._scene_now.count != self._scene_then:
+            raise InputError(
+                "scene: was edited after the Simulator was made, which goes on without the edit; make a new one, "
+                "Simulator(scene, h=...), or say loads of a single step by step(controls=...)"
+            )
 
     def _tested(self, model: Model, before: State, result: StepResult) -> Validity | None:
         """Ask whether the rigid model is valid in this step, if the user wants to know."""
@@ -228,7 +290,7 @@ class Simulator:
                 f"controls: joint {name!r} has no single coordinate, must be revolute, prismatic or distance"
             )
         table = RowTable(*(column[row : row + 1] for column in joints.coordinates))
-        rows = joint_rows(joints.arrays, table, self.state.q, self.memory.coordinate)
+        rows = joint_rows(joints.arrays, table, self.state.q.copy(), self.memory.coordinate)
         pairs = zip(rows.body, effort * rows.J, strict=True)
         return [Force(int(b), J[:3], J[3:], None) for b, J in pairs if b >= self.model.fixed_count]
 
@@ -251,8 +313,3 @@ def _checked_threads(threads: int) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or not 1 <= threads <= MOST_THREADS:
         raise InputError(f"threads is {threads!r}, must be a whole number from 1 to {MOST_THREADS}")
     return int(threads)
-
-
-def is_finite(state: State) -> bool:
-    """Tell whether a state holds numbers only."""
-    return bool(np.isfinite(state.q).all() and np.isfinite(state.v).all())
