@@ -65,9 +65,10 @@ class Recorder:
         """The certificate of the last step."""
         return self._certificates[-1]
 
-    def since(self, step: int) -> list[StepCertificate]:
-        """Return the certificates of the steps from `step` on."""
-        return self._certificates[step:]
+    def latest(self) -> tuple[list[StepCertificate], Array, Array, Array]:
+        """Return certificates, times, poses and velocities of the steps added last."""
+        time, q, v = self._time[-1], self._q[-1], self._v[-1]
+        return self._certificates[len(self._certificates) - time.size :], time, q, v
 
     def warn(self, messages: Iterable[str]) -> None:
         """Keep what was said to be suspicious, each once."""

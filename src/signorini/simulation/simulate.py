@@ -165,7 +165,7 @@ def _run(
     bar = _Bar(recorder.step_count, steps, progress)
     try:
         while recorder.step_count < steps:
-            done, t = recorder.step_count, simulator.state.t
+            t = simulator.state.t
             if simulator.engine is not None and not simulator.validity:
                 most = 1 if callback is not None else bar.chunk
                 _run_compiled(simulator, recorder, min(most, steps - recorder.step_count))
@@ -176,12 +176,16 @@ def _run(
                 result, certificate = simulator.advance()
                 recorder.add(result, certificate)
             bar.show(recorder.step_count)
-            _watch(simulator, recorder, done)
+            simulator.watch(*recorder.latest())
+            recorder.warn(map(str, simulator.warnings))
             _judge(simulator, result, certificate, t, on_failure, recorder)
             if callback is not None:
                 state = simulator.state
                 callback(state.t, state)
             keeper.tick()
+    except SolverFailure as failure:
+        failure.trajectory = failure.trajectory or recorder.trajectory()
+        raise
     except KeyboardInterrupt:
         keeper.write()
         raise Interrupted(recorder.trajectory()) from None
@@ -194,20 +198,14 @@ def _run(
     return trajectory
 
 
-def _watch(simulator: Simulator, recorder: Recorder, done: int) -> None:
-    """Look at the steps recorded since `done` of them were."""
-    new = recorder.since(done)
-    simulator.watch(new, [simulator.h * (done + k + 1) for k in range(len(new))])
-    recorder.warn(map(str, simulator.warnings))
-
-
 def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
     """Advance by so many steps, or until one fails or the log is full, and record them."""
     engine = simulator.engine
     assert engine is not None
     simulator.check_scene()
     engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    done = engine.timed_run(steps)
+    with simulator.explained():
+        done = engine.timed_run(steps)
     simulator.step_count += done
     recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,14 @@ from signorini._arrays import Array, checked, checked_number
 from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
+from signorini.formulations import step_arrays as at
 from signorini.geometry import detect
 from signorini.model import Contacts, Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify, from_check
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
-from signorini.simulation.door import Suspicion
-from signorini.simulation.explosion import is_finite, lost
+from signorini.simulation.door import FAR, Suspicion
+from signorini.simulation.explosion import diverging, is_finite, lost
 from signorini.simulation.warming import warm_up
 from signorini.simulation.watch import Watch
 from signorini.solvers import Status
@@ -68,6 +70,9 @@ class StepReport:
 class Simulator:
     """A scene that is advanced step by step.
 
+    What is suspicious about the scene is said at once, and kept in `warnings`. A scene that is edited later is refused
+    at the next step: make a new simulator.
+
     Parameters
     ----------
     scene : Scene
@@ -112,6 +117,7 @@ class Simulator:
         self.engine = self._made_engine()
         self.step_count = 0
         self._continue_from(state, memory)
+        self._loaded = self.model
         self._watch = Watch(self.model, self.h)
         self._watch.at_the_door(state, memory.coordinate, self._contacts_at(state), contact_given=scene.contact_given)
 
@@ -171,27 +177,32 @@ class Simulator:
         by joint name the effort along its coordinate, a number [N, N m].
         """
         result, certificate = self.advance(controls)
-        self.watch([certificate], [result.state.t])
-        self._refuse_lost()
+        self._look_at_step(certificate)
         log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
         """Advance by one step; :meth:`step` without the table for reading."""
         self.check_scene()
-        model = self._with_controls(controls) if controls else self.model
+        self._loaded = model = self._with_controls(controls) if controls else self.model
         if self.engine is not None:
-            if controls:
-                self.engine.load(model)
-            self.engine.timed_run(1)
+            with self.explained():
+                if controls:
+                    self.engine.load(model)
+                self.engine.timed_run(1)
             self.step_count += 1
             result = self.engine.result(model)
             if not self.validity:
                 return result, from_check(self.engine.check, self.engine.seconds)
             before = self.engine.before
             return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
+        with self.explained():
+            return self._advance_by_functions(model, look_again=bool(controls))
+
+    def _advance_by_functions(self, model: Model, *, look_again: bool) -> tuple[StepResult, StepCertificate]:
+        """Advance by one step of a formulation that is not compiled."""
         contacts, before = self._contacts, self._state
-        if controls:
+        if look_again:
             contacts = self.formulation.detect(model, before, self.h)
         result = self.formulation.step(model, before, contacts, self._memory, self.h, tolerance=self.tolerance)
         self._before, self._state, self._memory = before, result.state, result.memory
@@ -208,31 +219,57 @@ class Simulator:
         Return how many of them were not solved to the tolerance.
         """
         self.check_scene()
-        failed = 0
+        failed, self._loaded = 0, self.model
         if self.engine is None:
             for _ in range(steps):
-                result, certificate = self.advance()
+                _, certificate = self.advance()
                 failed += certificate.status not in SUCCESS
-                self.watch([certificate], [result.state.t])
-                self._refuse_lost()
+                self._look_at_step(certificate)
             return failed
-        done = 0
+        done, before = 0, self.step_count
         while done < steps:
-            done += self.engine.run(steps - done)
+            with self.explained():
+                done += self.engine.run(steps - done)
+            self.step_count = before + done
             failed += not self.engine.solved
-            self.watch([from_check(self.engine.check, 0.0)], [self.engine.before.t + self.h])
-        self.step_count += steps
-        self._refuse_lost()
+            self._look_at_step(from_check(self.engine.check, 0.0) if self._watch.drives else None)
         return failed
 
-    def watch(self, certificates: Sequence[StepCertificate], times: Sequence[float]) -> None:
-        """Say, once, what drives press together in the last steps, which ended at `times`, and what runs away."""
-        if self._watch.drives:
-            for certificate, t in zip(certificates, times, strict=True):
-                if self._watch.is_alarmed(certificate):
-                    ahead = self._contacts if self.engine is None else self.engine.ahead()
-                    self._watch.ask_drives(self.snapshot().state, self.memory.coordinate, ahead, certificate, t)
-        self._watch.ask_speeds(self.state)
+    def watch(self, certificates: Sequence[StepCertificate], time: Array, q: Array, v: Array) -> None:
+        """Say, once, what runs away and what drives press together in the last steps.
+
+        They ended at `time` (n,) with the poses `q` (n, n_b, 7) and velocities `v` (n, n_b, 6).
+        """
+        self._watch.ask_speeds(time, q, v)
+        if not self._watch.drives:
+            return
+        for certificate, t in zip(certificates, time, strict=True):
+            if self._watch.is_alarmed(certificate):
+                ahead = self._contacts if self.engine is None else self.engine.ahead()
+                self._watch.ask_drives(self.snapshot().state, self.memory.coordinate, ahead, certificate, float(t))
+
+    def _look_at_step(self, certificate: StepCertificate | None) -> None:
+        """Look at the last step, with its certificate if there are drives, and raise if its state is not finite."""
+        v = self._state.v if self.engine is None else self.engine.arena[at.V]
+        if not self._watch.drives and np.abs(v).max() <= FAR:  # false also where it is not a number
+            return
+        t, q, v = self.state
+        self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])
+        message, l = self.lost(), self.step_count - 1
+        if message:
+            raise SolverFailure(f"step {l}: {message}", step=l, time=t - self.h, problem=None)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Say of which body a step could not be computed, if that is why it raises."""
+        try:
+            yield
+        except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
+            t, l = self.state.t, self.step_count
+            message = diverging(self._loaded, self.state.copy(), self.h)
+            if not message:
+                raise
+            raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
 
     def look_back(self, time: Array, q: Array, v: Array) -> None:
         """Say what was suspicious in a run as recorded: prescribed bodies that went into fixed ones."""
@@ -243,13 +280,7 @@ class Simulator:
         if is_finite(self.state):
             return ""
         before = self._before if self.engine is None else self.engine.before
-        return lost(self.model, before, self.state, self.h)
-
-    def _refuse_lost(self) -> None:
-        """Raise if the last step made a state that is not finite."""
-        message, l = self.lost(), self.step_count - 1
-        if message:
-            raise SolverFailure(f"step {l}: {message}", step=l, time=self.state.t - self.h, problem=None)
+        return lost(self._loaded, before, self.state, self.h)
 
     def check_scene(self) -> None:
         """Raise `InputError` if the scene was edited since it was compiled: the simulator would not know."""

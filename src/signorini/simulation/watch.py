@@ -14,7 +14,7 @@ from signorini.errors import SceneWarning
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.simulation.certificate import StepCertificate
-from signorini.simulation.door import Suspicion, look
+from signorini.simulation.door import FAR, Suspicion, look
 from signorini.simulation.explosion import runaway
 from signorini.simulation.pressing import driven_into, is_driven, pressed
 from signorini.solvers.solution import SUCCESS
@@ -72,11 +72,12 @@ class Watch:
         overlap = (t, max(0.0, -certificate.min_gap))
         self.say(pressed(self._model, state, coordinate, self._h, contacts, overlap))
 
-    def ask_speeds(self, state: State) -> None:
-        """Say which body runs away, if none was said to."""
-        if any(one.kind == "runaway" for one in self.suspicions):
+    def ask_speeds(self, time: Array, q: Array, v: Array) -> None:
+        """Say which body runs away first in some steps, if none was said to."""
+        if not np.abs(v).max(initial=0.0) > FAR or any(one.kind == "runaway" for one in self.suspicions):
             return
-        self.say(runaway(self._model, state, self._h))
+        k = int(np.argmax(np.abs(v).max(axis=(1, 2)) > FAR))
+        self.say([runaway(self._model, State(float(time[k]), q[k], v[k]), self._h)])
 
     def look_back(self, time: Array, q: Array, v: Array, *, samples: int = 50) -> None:
         """Say where in a run, looked at now and then, prescribed bodies went into fixed ones."""
