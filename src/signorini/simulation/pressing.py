@@ -52,14 +52,17 @@ def pressed(
     rigid = np.ones(joints.row_count, dtype=bool)
     rigid[np.flatnonzero(model.joints.spring)] = False
     room = _rows_with_room(model, state, coordinate, contacts, drive)
-    speed = max(float(np.abs(joints.rate[rigid]).max(initial=0.0)), float(np.abs(room.rate).max(initial=0.0)))
-    if speed == 0.0:
-        return
-    # Angular velocities are measured at the surface, and all velocities by that of the drives.
     bound = np.where(model.arrays.bound > 0.0, model.arrays.bound, 1.0)
+    arm, own = np.ones(joints.row_count), model.joints.rows  # turns are measured at the surface
+    turns = ~np.isin(own.kind, (RowKind.SLIDE, RowKind.DISTANCE))
+    arm[: own.joint.size] = np.where(turns, bound[model.joints.arrays.body_b[own.joint]], 1.0)
+    speed = max(float(np.abs(arm * joints.rate)[rigid].max(initial=0.0)), float(np.abs(room.rate).max(initial=0.0)))
+    if speed == 0.0 or room.row_count == 0:
+        return
     scale = speed * model.arrays.free * np.concatenate([np.ones((bound.size, 3)), np.tile(1.0 / bound[:, None], 3)], 1)
     if np.all(room.psi / h + room.rate >= 0.0) and not joints.rate[rigid].any():
         return  # there is room for bodies that rest
+    joints = joints._replace(J=joints.J * np.repeat(arm, np.diff(joints.start))[:, None], rate=arm * joints.rate)
     A_c, A_j = _matrix(room, fixed, scale) / speed, _matrix(joints, fixed, scale)[rigid] / speed
     b_c, b_j = np.maximum(room.psi, 0.0) / (h * speed) + room.rate / speed, joints.rate[rigid] / speed
     s, force, pull = _least_overlap(A_c, b_c, A_j, b_j)
@@ -166,16 +169,13 @@ def _least_overlap(A_c: Any, b_c: Array, A_j: Any, b_j: Array) -> tuple[float, A
     from scipy.optimize import linprog
 
     n_c, n_j, n = b_c.size, b_j.size, A_c.shape[1]
-    none = (0.0, np.zeros(n_c), np.zeros(n_j))
-    if n_c == 0:
-        return none
     one, zero = sparse.csr_matrix(np.ones((n_c, 1))), sparse.csr_matrix((n_j, 1))
     A = sparse.vstack([sparse.hstack([-A_c, -one]), sparse.hstack([A_j, zero]), sparse.hstack([-A_j, zero])])
     b = np.concatenate([b_c, _HOLDS - b_j, _HOLDS + b_j])
     cost = np.append(np.zeros(n), 1.0)
     found: Any = linprog(cost, A_ub=A.tocsr(), b_ub=b, bounds=[(None, None)] * n + [(0.0, None)], method="highs")
     if found.status != 0:
-        return none
+        return 0.0, np.zeros(n_c), np.zeros(n_j)
     multiplier = -np.asarray(found.ineqlin.marginals)
     return float(found.x[-1]), multiplier[:n_c], multiplier[n_c : n_c + n_j] + multiplier[n_c + n_j :]
 
@@ -192,7 +192,7 @@ def _drives(model: Model, drive: Array, contacts: Contacts, active: IntArray, pu
     terms = np.repeat(pulled, np.diff(joints.start))
     bodies = {*contacts.body_a[touched].tolist(), *contacts.body_b[touched].tolist(), *joints.body[terms].tolist()}
     names += [f"body {model.names[b]!r}" for b in sorted(bodies) if 0 <= b < model.fixed_count and drive[b].any()]
-    return " and ".join(names[:_MOST_NAMED])
+    return " and ".join(names[:_MOST_NAMED] or ["a constraint"])
 
 
 def _things(model: Model, contacts: Contacts, active: IntArray) -> str:

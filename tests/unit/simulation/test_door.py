@@ -72,6 +72,16 @@ def turning(**words: Any) -> sg.Scene:
     return scene
 
 
+def flap() -> sg.Scene:
+    """Return a thin bar that lies on the floor and that a hinge turns into it, fast in rad/s and slowly in m/s."""
+    scene = floor()
+    scene.add_body(sg.Box((0.0004, 0.0004, 0.0002)), mass=1.0, position=(0.0002, 0, 0.0001), name="bar")
+    scene.add_joint(
+        "revolute", None, "bar", anchor=(0, 0, 0.0001), axis=(0, 1, 0), motion=lambda t: 5.0 * t, name="hinge"
+    )
+    return scene
+
+
 def constrained(psi: Callable[[Any, float], Any], kind: str) -> sg.Scene:
     scene = ball()
     scene.add_constraint(psi, ["ball"], kind=kind, name="rail")
@@ -117,6 +127,7 @@ SUSPICIOUS: dict[str, tuple[sg.Scene, str, tuple[str, ...]]] = {
     ),
     "ram": (ram(), "pressed", ("joint 'ram'", "'floor' and 'block'", "0.003 m", "effort_limit")),
     "ram on its stop": (ram(5.0, limits=(-0.001, 1.0)), "pressed", ("joint 'ram'", "its limit", "0.002 m")),
+    "flap": (flap(), "pressed", ("joint 'hinge'", "'floor' and 'bar'", "effort_limit")),
     "plate into the floor": (
         plate(ball(position=(9, 0, 0.1)), 0.001, -0.5),
         "driven into",
