@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.structures import STRUCTURES, Structure
 
 import signorini as sg
-from benchmarks.structures import STRUCTURES, Structure
 
 BY_SCENE = {repr(structure.builder): structure for structure in STRUCTURES.values()}
 """Each scene once, whatever its steps."""
