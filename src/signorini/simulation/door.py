@@ -253,11 +253,11 @@ def _fast_bodies(model: Model, state: State, h: float) -> Iterator[Suspicion]:
     """Tell of bodies that move by more than their width, or turn by more than a radian, in the first step."""
     v = drive_velocity(model, state, h, secant=True)
     v[model.fixed_count :] = state.v[model.fixed_count :]
-    thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
-    if _pair_that_may_touch(model) is None:
-        thin[:] = np.inf  # nothing is there to be missed
-    thin[thin <= 0.0] = np.inf
     way, turn = h * np.linalg.norm(v[:, :3], axis=1), h * np.linalg.norm(v[:, 3:], axis=1)
+    thin = np.full(model.body_count, np.inf)
+    if way.any() and _pair_that_may_touch(model) is not None:  # else nothing is there to be missed
+        thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
+    thin[thin <= 0.0] = np.inf
     far = np.flatnonzero(way > thin)
     if far.size:
         b = far[np.argmax(way[far] / thin[far])]
@@ -279,6 +279,8 @@ def _fast_bodies(model: Model, state: State, h: float) -> Iterator[Suspicion]:
 def _fast_drives(model: Model, state: State, h: float) -> Iterator[Suspicion]:
     """Tell of joints whose prescribed motion is more than a radian, or the width of what moves, in the first step."""
     joints = model.joints
+    if not joints.drive.any():
+        return
     thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
     for g, motion in enumerate(joints.motions):
         if motion is None or np.isfinite(joints.effort_limit[g]):

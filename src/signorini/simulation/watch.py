@@ -31,8 +31,10 @@ class Watch:
         self.suspicions: list[Suspicion] = []
         self.drives = is_driven(model)
         """Whether anything moves as prescribed, whatever it takes."""
-        thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
-        self._deep = _DEEP * float(thin.min(initial=np.inf))
+        self._deep = np.inf
+        if self.drives:
+            thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
+            self._deep = _DEEP * float(thin.min(initial=np.inf))
 
     def say(self, suspicions: Iterable[Suspicion]) -> None:
         """Keep what is of a kind not heard before, and warn of it in the name of the first code outside the library."""
