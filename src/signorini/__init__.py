@@ -12,7 +12,7 @@ array([1.42857143, 0.        , 0.        ])
 
 from typing import TYPE_CHECKING, Any
 
-from signorini.errors import FileError, InputError, SignoriniError, SolverFailure
+from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
 from signorini.formulations import MoreauJean, StewartTrinkle
 from signorini.model import State
 from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, load_problem
@@ -125,6 +125,7 @@ __all__ = [
     "ProximalNewton",
     "ProximalQP",
     "Scene",
+    "SceneWarning",
     "Segment",
     "SemismoothNewton",
     "SignoriniError",

@@ -1,4 +1,4 @@
-"""Exceptions of the library; all derive from :class:`SignoriniError`.
+"""Exceptions of the library, all derived from :class:`SignoriniError`, and its warning.
 
 A user's mistake raises :class:`InputError` at the door, with one line that names the thing, its value and
 what is needed. A numerical failure is data (``Solution.status``); only :func:`signorini.simulate` turns it into
@@ -44,6 +44,10 @@ class SolverFailure(SignoriniError, RuntimeError):
         self.time = time
         self.problem = problem
         self.trajectory = trajectory
+
+
+class SceneWarning(UserWarning):
+    """Something in a scene is suspicious; the message names the thing, its value with unit, and what to try."""
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:

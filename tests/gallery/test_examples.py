@@ -35,6 +35,7 @@ def test_example(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     for trajectory in made:
         assert trajectory.certificate.residual.max() <= CERTIFIED
         assert not trajectory.certificate.failed().any()
+        assert trajectory.settings["warnings"] == []
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

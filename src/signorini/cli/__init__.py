@@ -6,10 +6,12 @@ Nothing heavy is imported before a command begins, so that ``--help`` answers at
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from signorini.cli.arguments import parse
-from signorini.errors import InputError, SolverFailure
+from signorini.errors import InputError, SceneWarning, SolverFailure
 
 __all__ = ["main"]
 
@@ -20,7 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0, 1 computation failed or not trusted, 2 bad input, 130 interrupted."""
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
-        code: int = arguments.command(arguments)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("always", category=SceneWarning)
+            warnings.showwarning = _warn
+            code: int = arguments.command(arguments)
         return code
     except InputError as error:
         return _complain(str(error), BAD_INPUT)
@@ -34,6 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
     except KeyboardInterrupt as error:
         return _complain(str(error) or "interrupted", INTERRUPTED)
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Say a warning in one line."""
+    print(f"warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _complain(message: str, code: int) -> int:

@@ -23,8 +23,8 @@ def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int
     simulator = Simulator(scene, h=float(scene.simulate.get("h", _SMALL_STEP)))
     while simulator.state.t < at * (1.0 - 1e-12):
         simulator.advance()
-    validity = check_state(simulator.model, simulator.state, damping=damping)
-    model, state = simulator.model, simulator.state
+    model, state = simulator.model, simulator.snapshot().state
+    validity = check_state(model, state, damping=damping)
     contacts = simulator.formulation.detect(model, state, simulator.h)
     tests = wedging(model, state, contacts)
     joints = redundancy(model, state) if model.joints.row_count else None

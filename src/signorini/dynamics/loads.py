@@ -44,7 +44,7 @@ def _value(
         return np.zeros(3)
     if not callable(given):
         return given
-    value = given(state.t, state)
+    what, value = f"{what} at t = {state.t:.6g} s", given(state.t, state.read_only())
     if not planar:
         return checked(value, (3,), what)
     if moment:

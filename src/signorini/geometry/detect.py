@@ -28,7 +28,8 @@ def detect(model: Model, state: State, reach: Array) -> Contacts:
         How far any surface point of each body may move. Shapes of different bodies make candidates where their gap
         is at most the sum of both reaches, unless both bodies are fixed or the pair is excluded.
     """
-    return detect_arrays(model.shapes, model.hulls, model.materials, model.fixed_count, state.q, reach, model.implicit)
+    q = np.require(state.q, requirements=["C", "W"])  # states that simulators show are read-only
+    return detect_arrays(model.shapes, model.hulls, model.materials, model.fixed_count, q, reach, model.implicit)
 
 
 class _Detector:

@@ -20,3 +20,9 @@ class State(NamedTuple):
     def copy(self) -> State:
         """Return a state that shares no memory with this one."""
         return State(self.t, self.q.copy(), self.v.copy())
+
+    def read_only(self) -> State:
+        """Return the same state, sharing its memory, as arrays that cannot be written into."""
+        q, v = self.q.view(), self.v.view()
+        q.flags.writeable = v.flags.writeable = False
+        return State(self.t, q, v)

@@ -7,6 +7,8 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
+_ROUNDING = 1e-12  # of the radius: all that is left of the width of a segment that lies askew
+
 
 def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Array:
     """Return the least width of the shapes of each body, inf for bodies without bounded ones, (n_b,) [m].
@@ -17,7 +19,8 @@ def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Arra
     thin = np.full(body_count, np.inf)
     for s in range(shapes.kind.size):
         width = _extent(shapes, hulls, s)
-        thin[shapes.body[s]] = min(thin[shapes.body[s]], width if width > 0.0 else 2.0 * shapes.bound[s])
+        flat = width <= _ROUNDING * shapes.bound[s]
+        thin[shapes.body[s]] = min(thin[shapes.body[s]], 2.0 * shapes.bound[s] if flat else width)
     return thin
 
 

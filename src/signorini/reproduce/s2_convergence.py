@@ -82,11 +82,11 @@ def gauss(seed: int, mu: float) -> Posed:
 def pile4(seed: int, mu: float) -> Posed:
     """Return the first step of a pile of ten discs with random velocities."""
     simulator = Simulator(pile(4, mu), h=STEP, formulation=StewartTrinkle(solver=AnitescuHart(max_iterations=1)))
-    state = simulator.state
+    snapshot = simulator.snapshot()
     v = np.random.default_rng(seed).standard_normal(30).reshape(10, 3)
-    state.v[-10:, :2] = v[:, :2]
-    state.v[-10:, 5] = v[:, 2] / 0.5
-    simulator.restore(simulator.snapshot())
+    snapshot.state.v[-10:, :2] = v[:, :2]
+    snapshot.state.v[-10:, 5] = v[:, 2] / 0.5
+    simulator.restore(snapshot)
     problem = simulator.step().result.problem
     W: Any = problem.W
     return Posed(problem, lambda impulse: np.asarray(W.velocity(impulse)[:, [0, 1, 5]].ravel()))

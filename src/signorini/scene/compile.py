@@ -39,7 +39,8 @@ def compile_scene(scene: Scene) -> Model:
     for b, body in enumerate(bodies, start=n_f):
         mass[b], inertia[b], mass_centre[b] = body.mass, body.inertia, body.mass_centre
         free[b] = PLANAR if scene.planar else SPATIAL
-        q[b, :3] = body.position + np.array(rotate(body.orientation, body.mass_centre))
+        # Copies: arrays of a sealed scene are read-only, a kind for which kernels would be compiled anew.
+        q[b, :3] = body.position + np.array(rotate(body.orientation.copy(), body.mass_centre.copy()))
         q[b, 3:] = body.orientation
         v[b] = np.concatenate([body.velocity, body.angular_velocity])
 

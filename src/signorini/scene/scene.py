@@ -30,6 +30,7 @@ from signorini.scene.joint import (
     make_joint,
 )
 from signorini.scene.names import joined_names, name_of, new_name, pair_of
+from signorini.scene.revision import Revision, counted
 from signorini.scene.space import Space
 
 Load = ArrayLike | Callable[[float, State], Any]
@@ -67,21 +68,42 @@ class Scene:
     """
 
     def __init__(self, *, gravity: ArrayLike | None = None, planar: bool = False) -> None:
+        self.revision = Revision()
+        """How often the scene was edited; a :class:`~signorini.Simulator` refuses one edited since it was made."""
         self.planar = checked_flag(planar, "scene: planar")
         self._space = Space(self.planar)
         if gravity is None:
             gravity = (0.0, -9.81) if planar else (0.0, 0.0, -9.81)
         self.gravity = self._space.vector(gravity, "scene: gravity")
-        self.bodies: dict[str, Body] = {}
-        self.fixed: dict[str, Fixed] = {}
+        self.bodies: dict[str, Body] = counted({}, self.revision)
+        self.fixed: dict[str, Fixed] = counted({}, self.revision)
         self.contact = ContactData()
-        self.pair_contact: dict[tuple[str, str], ContactData] = {}
-        self.excluded: set[tuple[str, str]] = set()
-        self.forces: list[AddedForce] = []
-        self.joints: dict[str, Joint] = {}
-        self.constraints: list[AddedConstraint] = []
+        self.contact_given = False
+        """Whether anything was said about contacts; frictionless ones may be meant, or forgotten."""
+        self.pair_contact: dict[tuple[str, str], ContactData] = counted({}, self.revision)
+        self.excluded: set[tuple[str, str]] = counted(set(), self.revision)
+        self.forces: list[AddedForce] = counted([], self.revision)
+        self.joints: dict[str, Joint] = counted({}, self.revision)
+        self.constraints: list[AddedConstraint] = counted([], self.revision)
         self.simulate: dict[str, Any] = {}
         """The ``simulate`` block of the scene file, for the command line."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name != "simulate":  # which says nothing of the scene itself
+            self.revision.count += 1
+
+    def seal(self) -> None:
+        """Make the arrays of bodies, joints and loads read-only, so that none is changed in place unnoticed."""
+        parts: tuple[Any, ...] = (
+            *self.bodies.values(),
+            *self.fixed.values(),
+            *self.joints.values(),
+            *self.forces,
+        )
+        for array in (self.gravity, *(getattr(part, name) for part in parts for name in part.__slots__)):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     # --- building ------------------------------------------------------------
 
@@ -204,6 +226,7 @@ class Scene:
             rolling=rolling,
             ellipsoid=ellipsoid,
         )
+        self.contact_given = True
         if between is None:
             self.contact = data
         else:

@@ -38,7 +38,7 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
     """
     data: dict[str, Any] = {"planar": True} if scene.planar else {}
     data["gravity"] = _vector(scene, scene.gravity)
-    if scene.contact != ContactData():
+    if scene.contact != ContactData() or (scene.contact_given and not scene.pair_contact):
         data["contact"] = dict(words(scene.contact))
     if scene.pair_contact:
         data["pairs"] = [{"between": list(pair), **words(law)} for pair, law in scene.pair_contact.items()]

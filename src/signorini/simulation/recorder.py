@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,15 @@ class Recorder:
     def last(self) -> StepCertificate:
         """The certificate of the last step."""
         return self._certificates[-1]
+
+    def latest(self) -> tuple[list[StepCertificate], Array, Array, Array]:
+        """Return certificates, times, poses and velocities of the steps added last."""
+        time, q, v = self._time[-1], self._q[-1], self._v[-1]
+        return self._certificates[len(self._certificates) - time.size :], time, q, v
+
+    def warn(self, messages: Iterable[str]) -> None:
+        """Keep what was said to be suspicious, each once."""
+        self._settings["warnings"] = list(dict.fromkeys([*self._settings.get("warnings", ()), *messages]))
 
     def add(self, result: StepResult, certificate: StepCertificate) -> None:
         """Record one step."""

@@ -19,7 +19,7 @@ from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.choose import formulation_from_dict, formulation_to_dict, scheme_to_dict
 from signorini.simulation.recorder import Recorder
-from signorini.simulation.simulator import Simulator, Snapshot, is_finite
+from signorini.simulation.simulator import Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
@@ -85,7 +85,7 @@ def simulate(
     checkpoint : path, optional
         File to which the run is written from time to time; :func:`resume` continues a killed run from it.
     callback : callable, optional
-        Called as ``callback(t, state)`` after each step.
+        Called as ``callback(t, state)`` after each step; the state is read-only.
     """
     if record not in (None, "all", "motion"):
         raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
@@ -102,7 +102,7 @@ def simulate(
         "scheme": scheme_to_dict(simulator.formulation),
         "scene": scene_to_text(scene),
     }
-    recorder = Recorder(simulator.model, simulator.state, settings, keep_contacts=record != "motion")
+    recorder = Recorder(simulator.model, simulator.snapshot().state, settings, keep_contacts=record != "motion")
     return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback)
 
 
@@ -160,6 +160,7 @@ def _run(
     """Step until `duration`, recording."""
     if on_failure not in ("raise", "warn", "keep"):
         raise InputError(f"on_failure is {on_failure!r}, must be 'raise', 'warn' or 'keep'")
+    recorder.warn(map(str, simulator.warnings))
     keeper = _Keeper(checkpoint, recorder)
     steps = _step_count(duration, simulator.h)
     bar = _Bar(recorder.step_count, steps, progress)
@@ -176,26 +177,36 @@ def _run(
                 result, certificate = simulator.advance()
                 recorder.add(result, certificate)
             bar.show(recorder.step_count)
+            simulator.watch(*recorder.latest())
+            recorder.warn(map(str, simulator.warnings))
             _judge(simulator, result, certificate, t, on_failure, recorder)
             if callback is not None:
                 state = simulator.state
                 callback(state.t, state)
             keeper.tick()
+    except SolverFailure as failure:
+        failure.trajectory = failure.trajectory or recorder.trajectory()
+        raise
     except KeyboardInterrupt:
         keeper.write()
         raise Interrupted(recorder.trajectory()) from None
     finally:
         bar.close()
+    trajectory = recorder.trajectory()
+    simulator.look_back(trajectory.time, trajectory.q, trajectory.v)
+    recorder.warn(map(str, simulator.warnings))
     keeper.write()
-    return recorder.trajectory()
+    return trajectory
 
 
 def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
     """Advance by so many steps, or until one fails or the log is full, and record them."""
     engine = simulator.engine
     assert engine is not None
+    simulator.check_scene()
     engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    done = engine.timed_run(steps)
+    with simulator.explained():
+        done = engine.timed_run(steps)
     simulator.step_count += done
     recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)
 
@@ -214,21 +225,23 @@ def _judge(
     recorder: Recorder,
 ) -> None:
     """Raise or warn about a last step that was not solved; a state that is not finite always raises."""
-    solved = certificate.status in SUCCESS
-    finite = is_finite(simulator.state)
-    if (solved or on_failure == "keep") and finite:
+    solved, lost = certificate.status in SUCCESS, simulator.lost()
+    if (solved or on_failure == "keep") and not lost:
         return
     if result is None and simulator.engine is not None:
         result = simulator.engine.result(simulator.model)
     assert result is not None
     l = recorder.step_count - 1
     joints = f", joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s"
-    message = (
-        f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
+    pressed = [f"; {one}" for one in simulator.warnings if one.kind == "pressed"]
+    message = f"step {l} at t = {t:.6g} s: " + (
+        lost
+        or f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
         f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
         + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
+        + "".join(pressed)
     )
-    if finite and on_failure == "warn":
+    if not lost and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)
         return
     raise SolverFailure(message, step=l, time=t, problem=result.problem, trajectory=recorder.trajectory())

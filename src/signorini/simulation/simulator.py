@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import checked, checked_number
+from signorini._arrays import Array, checked, checked_number
 from signorini.dynamics import joint_rows, prescribed_pose
-from signorini.errors import InputError
+from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
-from signorini.model import Force, Model, RowTable, State
+from signorini.formulations import step_arrays as at
+from signorini.geometry import detect
+from signorini.model import Contacts, Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.certificate import StepCertificate, certify, from_check
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
+from signorini.simulation.door import FAR, Suspicion
+from signorini.simulation.explosion import diverging, is_finite, lost
 from signorini.simulation.warming import warm_up
+from signorini.simulation.watch import Watch
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
@@ -64,6 +70,9 @@ class StepReport:
 class Simulator:
     """A scene that is advanced step by step.
 
+    What is suspicious about the scene is said at once, and kept in `warnings`. A scene that is edited later is refused
+    at the next step: make a new simulator.
+
     Parameters
     ----------
     scene : Scene
@@ -92,6 +101,8 @@ class Simulator:
         threads: int = 1,
     ) -> None:
         self.model: Model = compile_scene(scene)
+        scene.seal()
+        self._scene_now, self._scene_then = scene.revision, scene.revision.count
         self.h = checked_number(h, "h", above=0.0)
         self.formulation = MoreauJean() if formulation is None else formulation
         self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
@@ -106,6 +117,20 @@ class Simulator:
         self.engine = self._made_engine()
         self.step_count = 0
         self._continue_from(state, memory)
+        self._loaded = self.model
+        self._watch = Watch(self.model, self.h)
+        self._watch.at_the_door(state, memory.coordinate, self._contacts_at(state), contact_given=scene.contact_given)
+
+    @property
+    def warnings(self) -> list[Suspicion]:
+        """What is suspicious about the scene and the run, each said once as a :class:`~signorini.SceneWarning`."""
+        return list(self._watch.suspicions)
+
+    def _contacts_at(self, state: State) -> Contacts:
+        """Return the contacts at the present state: those ahead, unless the formulation looks from further on."""
+        if getattr(self.formulation, "theta", 1.0) < 1.0:
+            return detect(self.model, state, np.zeros(self.model.body_count))
+        return self._contacts if self.engine is None else self.engine.ahead()
 
     def _made_engine(self) -> Engine | None:
         """Return the compiled step, None if the formulation has none for this model."""
@@ -132,13 +157,13 @@ class Simulator:
         if self.engine is not None:
             self.engine.restore(state, memory)
             return
-        self._state, self._memory = state, memory
+        self._before, self._state, self._memory = state, state, memory
         self._contacts = self.formulation.detect(self.model, state, self.h)
 
     @property
     def state(self) -> State:
-        """The present state; never changed in place."""
-        return self._state if self.engine is None else self.engine.state
+        """The present state, read-only; to go on from another, write into a :meth:`snapshot` and :meth:`restore` it."""
+        return (self._state if self.engine is None else self.engine.state).read_only()
 
     @property
     def memory(self) -> Memory:
@@ -152,50 +177,118 @@ class Simulator:
         by joint name the effort along its coordinate, a number [N, N m].
         """
         result, certificate = self.advance(controls)
+        self._look_at_step(certificate)
         log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
         """Advance by one step; :meth:`step` without the table for reading."""
-        model = self._with_controls(controls) if controls else self.model
+        self.check_scene()
+        self._loaded = model = self._with_controls(controls) if controls else self.model
         if self.engine is not None:
-            if controls:
-                self.engine.load(model)
-            self.engine.timed_run(1)
+            with self.explained():
+                if controls:
+                    self.engine.load(model)
+                self.engine.timed_run(1)
             self.step_count += 1
             result = self.engine.result(model)
             if not self.validity:
                 return result, from_check(self.engine.check, self.engine.seconds)
             before = self.engine.before
             return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
+        with self.explained():
+            return self._advance_by_functions(model, look_again=bool(controls))
+
+    def _advance_by_functions(self, model: Model, *, look_again: bool) -> tuple[StepResult, StepCertificate]:
+        """Advance by one step of a formulation that is not compiled."""
         contacts, before = self._contacts, self._state
-        if controls:
+        if look_again:
             contacts = self.formulation.detect(model, before, self.h)
         result = self.formulation.step(model, before, contacts, self._memory, self.h, tolerance=self.tolerance)
-        self._state, self._memory = result.state, result.memory
+        self._before, self._state, self._memory = before, result.state, result.memory
         self.step_count += 1
         self._contacts = self.formulation.detect(self.model, self._state, self.h)
-        return result, certify(
+        certificate = certify(
             model, before, result, self._contacts, self.tolerance, self._tested(model, before, result)
         )
+        return replace(result, state=result.state.read_only()), certificate
 
     def run(self, steps: int) -> int:
         """Advance by many steps without a report, in compiled code where the formulation has it.
 
         Return how many of them were not solved to the tolerance.
         """
-        failed = 0
+        self.check_scene()
+        failed, self._loaded = 0, self.model
         if self.engine is None:
             for _ in range(steps):
                 _, certificate = self.advance()
                 failed += certificate.status not in SUCCESS
+                self._look_at_step(certificate)
             return failed
-        done = 0
+        done, before = 0, self.step_count
         while done < steps:
-            done += self.engine.run(steps - done)
+            with self.explained():
+                done += self.engine.run(steps - done)
+            self.step_count = before + done
             failed += not self.engine.solved
-        self.step_count += steps
+            self._look_at_step(from_check(self.engine.check, 0.0) if self._watch.drives else None)
         return failed
+
+    def watch(self, certificates: Sequence[StepCertificate], time: Array, q: Array, v: Array) -> None:
+        """Say, once, what runs away and what drives press together in the last steps.
+
+        They ended at `time` (n,) with the poses `q` (n, n_b, 7) and velocities `v` (n, n_b, 6).
+        """
+        self._watch.ask_speeds(time, q, v)
+        if not self._watch.drives:
+            return
+        for certificate, t in zip(certificates, time, strict=True):
+            if self._watch.is_alarmed(certificate):
+                ahead = self._contacts if self.engine is None else self.engine.ahead()
+                self._watch.ask_drives(self.snapshot().state, self.memory.coordinate, ahead, certificate, float(t))
+
+    def _look_at_step(self, certificate: StepCertificate | None) -> None:
+        """Look at the last step, with its certificate if there are drives, and raise if its state is not finite."""
+        v = self._state.v if self.engine is None else self.engine.arena[at.V]
+        if not self._watch.drives and np.abs(v).max() <= FAR:  # false also where it is not a number
+            return
+        t, q, v = self.state
+        self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])
+        message, l = self.lost(), self.step_count - 1
+        if message:
+            raise SolverFailure(f"step {l}: {message}", step=l, time=t - self.h, problem=None)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Say of which body a step could not be computed, if that is why it raises."""
+        try:
+            yield
+        except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
+            t, l = self.state.t, self.step_count
+            message = diverging(self._loaded, self.state.copy(), self.h)
+            if not message:
+                raise
+            raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
+
+    def look_back(self, time: Array, q: Array, v: Array) -> None:
+        """Say what was suspicious in a run as recorded: prescribed bodies that went into fixed ones."""
+        self._watch.look_back(time, q, v)
+
+    def lost(self) -> str:
+        """Say what became of a state that is not finite; nothing if it is."""
+        if is_finite(self.state):
+            return ""
+        before = self._before if self.engine is None else self.engine.before
+        return lost(self._loaded, before, self.state, self.h)
+
+    def check_scene(self) -> None:
+        """Raise `InputError` if the scene was edited since it was compiled: the simulator would not know."""
+        if self._scene_now.count != self._scene_then:
+            raise InputError(
+                "scene: was edited after the Simulator was made, which goes on without the edit; make a new one, "
+                "Simulator(scene, h=...), or say loads of a single step by step(controls=...)"
+            )
 
     def _tested(self, model: Model, before: State, result: StepResult) -> Validity | None:
         """Ask whether the rigid model is valid in this step, if the user wants to know."""
@@ -228,7 +321,7 @@ class Simulator:
                 f"controls: joint {name!r} has no single coordinate, must be revolute, prismatic or distance"
             )
         table = RowTable(*(column[row : row + 1] for column in joints.coordinates))
-        rows = joint_rows(joints.arrays, table, self.state.q, self.memory.coordinate)
+        rows = joint_rows(joints.arrays, table, self.state.q.copy(), self.memory.coordinate)
         pairs = zip(rows.body, effort * rows.J, strict=True)
         return [Force(int(b), J[:3], J[3:], None) for b, J in pairs if b >= self.model.fixed_count]
 
@@ -251,8 +344,3 @@ def _checked_threads(threads: int) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or not 1 <= threads <= MOST_THREADS:
         raise InputError(f"threads is {threads!r}, must be a whole number from 1 to {MOST_THREADS}")
     return int(threads)
-
-
-def is_finite(state: State) -> bool:
-    """Tell whether a state holds numbers only."""
-    return bool(np.isfinite(state.q).all() and np.isfinite(state.v).all())

@@ -86,7 +86,8 @@ class Trajectory:
     memory: Memory
     """Of the stepper at the end of the run."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """How the run was made: h, duration, tolerance, formulation, and the scene if it can be written down."""
+    """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
+    to be suspicious, ``"warnings"`` (files of older versions have none)."""
 
     # --- motion --------------------------------------------------------------
 
