@@ -131,7 +131,7 @@ class Engine:
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
         self._counts[at.OLD] = old
-        self._counts[at.STAGE] = at.BEGIN
+        self._counts[[at.STAGE, at.TEMPERED]] = at.BEGIN, 0
         self._load(self.model)
         self._go_on(0)
 
@@ -175,6 +175,8 @@ class Engine:
             self._collisions.connect(lambda k: stage_address(k, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
+        if self._counts[at.PASSIVE]:
+            self._connect(at.TEMPER)
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
         if self._plain and self.model.body_count >= MANY_BODIES:

@@ -83,6 +83,7 @@ def _numbered(count: int) -> Any:
     ORDER,  # (cap,) row in the order of features
     ISLAND,  # (n_b, ISLAND_COLUMNS): see below
     ASKED,  # (n_b,) tolerance of each island, see step_solve
+    REBOUND_PARTS,  # (n_b, PART_COLUMNS) how much of its rebound each island has, see passive_law
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -94,6 +95,7 @@ def _numbered(count: int) -> Any:
     REBOUND,  # (cap,) coefficient of restitution
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
+    SPACE,  # (cap,) speed at which the gap may close
     MU,  # (cap,)
     RHO,  # (cap,)
     DIAGONAL,  # (cap, 3, 3)
@@ -154,7 +156,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(122)
+) = _numbered(124)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -191,6 +193,7 @@ def _numbered(count: int) -> Any:
     SWEEP,  # over an island or a part of one
     MEET,  # for pairs whose gaps may mislead, see step_meet; put in when it is first needed ...
     CHECK_WAYS,  # ... and so is this one
+    TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     SHARE_ISLAND,
     POSE_TOGETHER,
@@ -201,7 +204,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(43)
+) = ARRAY_COUNT + _numbered(44)
 
 # PLACE
 (
@@ -310,8 +313,11 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     FOLLOWS,  # whether ways are followed
     FAR,  # a body that felt an impulse moved far
     ROUNDS,  # how often the step was posed again because bodies went through others
+    PASSIVE,  # whether rebounds are made smaller where they would gain energy or go through others
+    REBOUNDS,  # whether some contact rebounds
+    TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(36)
+) = _numbered(39)
 
 # Stages between which the step may return to Python.
 (
