@@ -48,13 +48,6 @@ _MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
 
 
 @inner_kernel
-def begin_parts(row: Array) -> None:
-    """Ask for the whole rebound of an island."""
-    row[PART] = 1.0
-    row[ROUND] = 0.0
-
-
-@inner_kernel
 def _narrow(row: Array, excess: float) -> None:
     """Take the part that was tried as a bound, and choose one between the bounds."""
     tried = row[PART]
@@ -68,25 +61,24 @@ def _narrow(row: Array, excess: float) -> None:
 
 
 @kernel
-def next_part(row: Array, excess: float, error: float) -> bool:
+def next_part(row: Array, excess: float, residual: float, tolerance: float) -> bool:
     """Tell whether the part that was tried is the one to take, or set the next one; `excess` is what came of it.
 
-    A whole rebound may exceed by the `error` of the solution, relative; smaller ones aim at as much less than nothing.
+    A whole rebound may exceed by the error of its solution; a smaller one must not, nor stay below by more than the
+    tolerance.
     """
-    error += _ROUNDING
     row[ROUND] += 1.0
     if row[ROUND] == 1.0:
-        if excess <= error:
+        if excess <= min(residual, tolerance) + _ROUNDING:
             return True
-        row[HIGH], row[HIGH_EXCESS], row[SIDE] = 1.0, excess + error, 0.0
-        row[PART] = 0.0
+        row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
         return False
-    excess += error
+    excess += 0.5 * tolerance
     if row[ROUND] == 2.0:
-        row[LOW], row[LOW_EXCESS] = 0.0, min(excess, 0.0)
+        row[LOW], row[LOW_EXCESS] = 0.0, excess
         if excess >= 0.0:  # no rebound at all
             return True
-    elif row[ROUND] > _MOST_ROUNDS or abs(excess) <= error:
+    elif row[ROUND] > _MOST_ROUNDS or abs(excess) <= 0.5 * tolerance:
         return True
     _narrow(row, excess)
     if row[ROUND] == _MOST_ROUNDS or not row[LOW] < row[PART] < row[HIGH]:

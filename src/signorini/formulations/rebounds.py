@@ -12,7 +12,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.formulations.gap_law import BAND, contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_space import LawKind
-from signorini.formulations.passive_law import PART, PART_COLUMNS, ROUND, SETTLED, begin_parts, next_part
+from signorini.formulations.passive_law import PART, PART_COLUMNS, ROUND, SETTLED, next_part
 from signorini.formulations.stage import Stage
 from signorini.formulations.time_stepping import ContactSpace, Outcome
 from signorini.model import Model
@@ -112,8 +112,7 @@ def rebound_passively(
     """
     islands = islands_of(model, space)
     parts = np.zeros((len(islands), int(PART_COLUMNS)))
-    for row in parts:
-        begin_parts(row)
+    parts[:, PART] = 1.0
     n_c = space.contacts.contact_count
     whole = Asked(np.zeros(n_c), np.zeros(n_c), np.zeros(n_c), True)
     while True:
@@ -123,11 +122,11 @@ def rebound_passively(
             if not own.rebounds:
                 row[ROUND] = SETTLED
         outcome = answer(whole.shift)
-        settled, error = True, min(outcome.solution.residual, tolerance)
+        settled, residual = True, outcome.solution.residual
         for row, island in zip(parts, islands, strict=True):
             if row[ROUND] == SETTLED:
                 continue
-            if next_part(row, _excess(model, at, space, outcome.impulse, whole, island), error):
+            if next_part(row, _excess(model, at, space, outcome.impulse, whole, island), residual, tolerance):
                 row[ROUND] = SETTLED
             else:
                 settled = False

@@ -7,7 +7,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import BAND, normal_shifts
-from signorini.formulations.passive_law import PART, ROUND, SETTLED, begin_parts, next_part
+from signorini.formulations.passive_law import PART, ROUND, SETTLED, next_part
 from signorini.formulations.step_arrays import (
     BLOCK,
     CHECK,
@@ -91,7 +91,8 @@ def ask_of_islands(t: IntArray, joined_lift: float) -> None:
     for i in range(counts[ISLANDS]):
         first = island[i, FIRST_CONTACT]
         if counts[TEMPERED] == 0:
-            begin_parts(parts[i])
+            parts[i, PART] = 1.0
+            parts[i, ROUND] = 0.0
         lift = joined_lift if island[i, HAS_JOINTS] == 1 else numbers[LIFT]
         if ask_of_gaps(t, first, first + island[i, N_CONTACTS], lift, parts[i, PART]):
             counts[REBOUNDS] = 1
@@ -152,11 +153,11 @@ def _excess(t: IntArray, i: int) -> float:
 def temper_rebounds(t: IntArray) -> bool:
     """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
     counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_PARTS), True
-    error = min(reals(t, CHECK)[RESIDUAL], reals(t, NUMBERS)[TOLERANCE])
+    residual, tolerance = reals(t, CHECK)[RESIDUAL], reals(t, NUMBERS)[TOLERANCE]
     for i in range(counts[ISLANDS]):
         if parts[i, ROUND] == SETTLED:
             continue
-        if next_part(parts[i], _excess(t, i), error):
+        if next_part(parts[i], _excess(t, i), residual, tolerance):
             parts[i, ROUND] = SETTLED
         else:
             stay = False
