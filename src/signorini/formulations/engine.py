@@ -19,6 +19,7 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
@@ -275,13 +276,20 @@ class Engine:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             solution = solve_robustly(problem, asked, problem.flat(p[place]))
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
-            if not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+            resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
+            if resists and not self._may_rebound_less:
                 self.arena[at.Q][:] = began.q
                 self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
                 return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._rescued_by(iterations)
+
+    @property
+    def _may_rebound_less(self) -> bool:
+        """Whether an island may be solved with less of its rebound, before it is made compliant."""
+        parts = self.arena[at.REBOUND_PARTS][: self._counts[at.ISLANDS]]
+        return bool(self._counts[at.REBOUNDS] and np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0)))
 
     def _rescued_by(self, iterations: int) -> None:
         """Go on with the impulses that the robust methods found in so many iterations."""

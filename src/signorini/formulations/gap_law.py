@@ -92,9 +92,10 @@ def normal_shifts(
     correction: Array,
     room: Array,
 ) -> bool:
-    """Write sigma of all contacts, the part of it that lifts bodies out of overlaps, and how fast gaps may close.
+    """Write sigma of all contacts, the part of it that lifts bodies out of overlaps, and their room, all (n_c,) [m/s].
 
-    All are (n_c,) [m/s]. Return whether some contact rebounds.
+    Room is how fast the gap may close of a contact that was parting faster, inf of others. Return whether some contact
+    rebounds.
 
     Parameters
     ----------
@@ -114,10 +115,11 @@ def normal_shifts(
     for c in range(gap.shape[0]):
         shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)
         correction[c] = max(0.0, -shift[c])
-        room[c] = max(0.0, shift[c])
+        closing = max(0.0, shift[c])
+        room[c] = closing if before[c, 0] > closing else math.inf
         e = restitution[c]
         if e > 0.0 and gap[c] + h * free[c, 0] <= 0.0 and before[c, 0] < -rest:
-            shift[c] = part * e * before[c, 0] + (1.0 - part) * room[c]
+            shift[c] = part * e * before[c, 0] + (1.0 - part) * closing
             correction[c] = 0.0
             rebounds = True
     if rebounds:

@@ -22,6 +22,10 @@ Limits, friction and motors of joints are left out of the first sum: what they t
 which does always: :math:`\sigma \ge 0` there, so that :math:`p \cdot u^+ \le 0`. G depends on :math:`\lambda`
 continuously where the solution does, and is a convex parabola while contacts keep to stick, slip or open; its root is
 found by the method of Illinois, and what is taken is always on the safe side.
+
+With friction Newton's law may have no solution at all, as for a bar on a hinge whose end can leave the floor only by
+slipping more than its cone permits. The law without rebound always has one: standstill is possible. So a rebound for
+which none is found counts as too large.
 """
 
 from __future__ import annotations
@@ -43,6 +47,8 @@ from signorini._jit import inner_kernel, kernel
     PART_COLUMNS,
 ) = np.arange(8, dtype=np.int64)
 SETTLED = -1.0
+UNSOLVED = 1.0
+"""Excess of a rebound that no solution was found for."""
 _ROUNDING = 1e-12
 _MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
 

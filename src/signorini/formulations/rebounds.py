@@ -12,7 +12,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.formulations.gap_law import BAND, contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_space import LawKind
-from signorini.formulations.passive_law import PART, PART_COLUMNS, ROUND, SETTLED, next_part
+from signorini.formulations.passive_law import PART, PART_COLUMNS, ROUND, SETTLED, UNSOLVED, next_part
 from signorini.formulations.stage import Stage
 from signorini.formulations.time_stepping import ContactSpace, Outcome
 from signorini.model import Model
@@ -27,7 +27,7 @@ class Asked:
     lift: Array
     """How fast overlapping bodies are to part."""
     room: Array
-    """How fast gaps may close."""
+    """How fast gaps may close of contacts that were parting faster, inf of others."""
     rebounds: bool
     """Whether some contact rebounds."""
 
@@ -126,7 +126,10 @@ def rebound_passively(
         for row, island in zip(parts, islands, strict=True):
             if row[ROUND] == SETTLED:
                 continue
-            if next_part(row, _excess(model, at, space, outcome.impulse, whole, island), residual, tolerance):
+            excess = _excess(model, at, space, outcome.impulse, whole, island)
+            if not outcome.solution.success and row[PART] > 0.0:
+                excess = UNSOLVED
+            if next_part(row, excess, residual, tolerance):
                 row[ROUND] = SETTLED
             else:
                 settled = False
@@ -155,7 +158,6 @@ def _excess(
     gain, moved = float(np.sum(work)) - pushed, float(np.sum(np.abs(work))) + pushed
     excess = gain / moved if moved > 0.0 else 0.0
     fastest = float(max(np.abs(u[:, 0]).max(initial=0.0), np.abs(space.b[rows, 0]).max(initial=0.0)))
-    tight = asked.shift[rows] > asked.room[rows]  # they may close faster than they have room
     touch = BAND * contact_sizes(model, space.contacts)[rows] / at.drift
-    close = float(np.max((-u[:, 0] - asked.room[rows] - touch)[tight], initial=-np.inf))
+    close = float(np.max(-u[:, 0] - asked.room[rows] - touch, initial=-np.inf))
     return max(excess, close / fastest) if fastest > 0.0 else excess

@@ -95,7 +95,7 @@ def _numbered(count: int) -> Any:
     REBOUND,  # (cap,) coefficient of restitution
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
-    SPACE,  # (cap,) speed at which the gap may close
+    SPACE,  # (cap,) speed at which the gap may close if it was opening faster, else inf
     MU,  # (cap,)
     RHO,  # (cap,)
     DIAGONAL,  # (cap, 3, 3)

@@ -7,7 +7,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import BAND, normal_shifts
-from signorini.formulations.passive_law import PART, ROUND, SETTLED, next_part
+from signorini.formulations.passive_law import PART, ROUND, SETTLED, UNSOLVED, next_part
 from signorini.formulations.step_arrays import (
     BLOCK,
     CHECK,
@@ -26,6 +26,7 @@ from signorini.formulations.step_arrays import (
     ISLANDS,
     LIFT,
     LOAD,
+    MET,
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
@@ -44,6 +45,7 @@ from signorini.formulations.step_arrays import (
     SOLVING,
     SPACE,
     START,
+    SUCCESS,
     TEMPERED,
     TOLERANCE,
     B,
@@ -124,7 +126,7 @@ def _excess(t: IntArray, i: int) -> float:
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
     compliance, lifted, space, size = real_rows(t, COMPLIANCE), reals(t, CORRECTED), reals(t, SPACE), reals(t, SIZE)
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
-    axes, shift = wholes(t, COUPLE_AXES), reals(t, SHIFT)
+    axes = wholes(t, COUPLE_AXES)
     pushed = _pushed(t, i)
     gain, moved, close, fastest = -pushed, pushed, -math.inf, 0.0
     for k in range(first, last):
@@ -136,8 +138,7 @@ def _excess(t: IntArray, i: int) -> float:
             if l == 0:
                 work -= p[k, 0] * lifted[k]
                 fastest = max(fastest, abs(speed), abs(b[k, 0]))
-                if shift[k] > space[k]:  # it may close faster than it has room
-                    close = max(close, -speed - space[k] - BAND * size[k] / drift)
+                close = max(close, -speed - space[k] - BAND * size[k] / drift)
             gain += work
             moved += abs(work)
         for l in range(axes.shape[0]):
@@ -153,11 +154,14 @@ def _excess(t: IntArray, i: int) -> float:
 def temper_rebounds(t: IntArray) -> bool:
     """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
     counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_PARTS), True
-    residual, tolerance = reals(t, CHECK)[RESIDUAL], reals(t, NUMBERS)[TOLERANCE]
+    check, tolerance, island = reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE], whole_rows(t, ISLAND)
     for i in range(counts[ISLANDS]):
         if parts[i, ROUND] == SETTLED:
             continue
-        if next_part(parts[i], _excess(t, i), residual, tolerance):
+        excess = _excess(t, i)
+        if check[SUCCESS] != 1.0 and island[i, MET] != 1 and parts[i, PART] > 0.0:
+            excess = UNSOLVED
+        if next_part(parts[i], excess, check[RESIDUAL], tolerance):
             parts[i, ROUND] = SETTLED
         else:
             stay = False
