@@ -50,7 +50,7 @@ def hang(r: np.random.Generator, scene: sg.Scene) -> None:
     n, half, angle, spin = int(r.integers(1, 4)), r.uniform(0.2, 0.4), r.uniform(-1.5, -0.3), r.uniform(2, 8)
     along = np.array([np.cos(angle), 0.0, np.sin(angle)])
     turn = np.array([1.0 + along[2], -along[1], along[0], 0.0])  # of z to the bars
-    top = np.array([0.0, 0.0, 1.6 * n * half + 0.05])
+    top = np.array([0.0, 0.0, 0.15 - 2.0 * n * half * along[2]])
     for k in range(n):
         anchor = top + 2.0 * half * k * along
         centre = anchor + half * along

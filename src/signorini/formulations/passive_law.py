@@ -11,12 +11,12 @@ bodies and contacts that hang together, the part :math:`\lambda` of the rebound 
 the largest for which
 
 .. math::
-    G = \sum p \cdot u^+ - \tfrac12 p^T W p - \sum p_n \sigma^{lift} \le 0, \qquad u_n^+ \ge -\Psi/h
+    G = \sum p \cdot b + \tfrac12 p^T W p - \sum p_n \sigma^{lift} \le 0, \qquad u_n^+ \ge -\Psi/h
     \text{ to within what counts as touch.}
 
 With :math:`u^+ = W p + b`, G is what the impulses add to the kinetic energy that the loads leave,
 :math:`T^+ - T(b) = \tfrac12 \sum p \cdot (u^+ + b)`, the work of prescribed bodies and of lifting overlaps apart.
-Limits, friction and motors of joints are left out of the first sum: what they take does not pay for a rebound.
+What limits, friction and motors of joints do is left out of it: what they take does not pay for a rebound.
 
 :math:`\lambda = 1` is Newton's law, taken wherever it keeps to both. :math:`\lambda = 0` is the law without rebound,
 which does always: :math:`\sigma \ge 0` there, so that :math:`p \cdot u^+ \le 0`. G depends on :math:`\lambda`
@@ -25,10 +25,12 @@ found by the method of Illinois, and what is taken is always on the safe side.
 
 With friction Newton's law may have no solution at all, as for a bar on a hinge whose end can leave the floor only by
 slipping more than its cone permits. The law without rebound always has one: standstill is possible. So a rebound for
-which none is found counts as too large.
+which none is found is not made at all.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -47,7 +49,7 @@ from signorini._jit import inner_kernel, kernel
     PART_COLUMNS,
 ) = np.arange(8, dtype=np.int64)
 SETTLED = -1.0
-UNSOLVED = 1.0
+UNSOLVED = math.inf
 """Excess of a rebound that no solution was found for."""
 _ROUNDING = 1e-12
 _MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
@@ -74,6 +76,10 @@ def next_part(row: Array, excess: float, residual: float, tolerance: float) -> b
     tolerance.
     """
     row[ROUND] += 1.0
+    if not excess < UNSOLVED:
+        row[PART] = 0.0 if row[ROUND] == 1.0 else row[LOW]
+        row[ROUND] = _MOST_ROUNDS
+        return False
     if row[ROUND] == 1.0:
         if excess <= min(residual, tolerance) + _ROUNDING:
             return True

@@ -149,13 +149,13 @@ def _excess(
     rows, laws = island
     n_c, pushed_u = space.contacts.contact_count, (space.W @ p.reshape(-1)).reshape(p.shape)
     u = pushed_u[rows] + space.b[rows]
-    pushed = 0.5 * float(np.sum(p[rows] * pushed_u[rows]))
+    pushed, work = 0.5 * float(np.sum(p[rows] * pushed_u[rows])), p[rows] * space.b[rows]
+    gain, moved = float(np.sum(work)) + pushed, float(np.sum(np.abs(work))) + pushed
     if space.joints is not None:  # of each law one direction moves something
         along = np.where(space.joints.laws.kind[laws] == LawKind.LIMIT, 0, 1)
-        pushed += 0.5 * float(np.sum((p * pushed_u)[n_c + laws, along]))
-    work = p[rows] * u
-    work[:, 0] -= p[rows, 0] * asked.lift[rows]
-    gain, moved = float(np.sum(work)) - pushed, float(np.sum(np.abs(work))) + pushed
+        made = (p * pushed_u)[n_c + laws, along]
+        gain, moved = gain - 0.5 * float(np.sum(made)), moved + 0.5 * float(np.sum(np.abs(made)))
+    gain -= float(np.sum(p[rows, 0] * asked.lift[rows]))
     excess = gain / moved if moved > 0.0 else 0.0
     fastest = float(max(np.abs(u[:, 0]).max(initial=0.0), np.abs(space.b[rows, 0]).max(initial=0.0)))
     touch = BAND * contact_sizes(model, space.contacts)[rows] / at.drift

@@ -15,8 +15,8 @@ from signorini.formulations.step_arrays import (
     CORRECTED,
     COUNTS,
     COUPLE_AXES,
+    COUPLE_LOAD,
     COUPLE_P,
-    COUPLE_U,
     DRIFT,
     FIRST_BODY,
     FIRST_CONTACT,
@@ -27,6 +27,7 @@ from signorini.formulations.step_arrays import (
     LIFT,
     LOAD,
     MET,
+    MU,
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
@@ -120,32 +121,43 @@ def _pushed(t: IntArray, i: int) -> float:
 
 
 @inner_kernel
+def _free_work(t: IntArray, k: int, l: int) -> float:
+    """Return what component `l` of the impulse of row `k` does along the motion without impulses [J].
+
+    Of a law of a joint it is, with the other sign, what it does along the motion that all impulses make.
+    """
+    p, b, axes = real_rows(t, P), real_rows(t, B), wholes(t, COUPLE_AXES)
+    if wholes(t, ORDER)[k] >= wholes(t, COUNTS)[SEEN]:
+        row = 0 if reals(t, MU)[k] == 0.0 else 1  # the one that moves something: of limits, and of friction and motors
+        made = real_rows(t, U)[k, row] - real_rows(t, LOAD)[k, row] - real_rows(t, COMPLIANCE)[k, row] * p[k, row]
+        return -p[k, row] * made if l == row else 0.0
+    if axes.shape[0] == 0:
+        return p[k, l] * b[k, l] if l < 3 else 0.0
+    if l >= axes.shape[0]:
+        return 0.0
+    work = real_rows(t, COUPLE_P)[k, l] * real_rows(t, COUPLE_LOAD)[k, l]
+    return work - p[k, 0] * reals(t, SHIFT)[k] if l == 0 else work
+
+
+@inner_kernel
 def _excess(t: IntArray, i: int) -> float:
     """Return by how much the rebound of island `i` is too large: what it gains, or lets bodies close, relative."""
     counts, island, order, drift = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, ORDER), reals(t, NUMBERS)[DRIFT]
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
     compliance, lifted, space, size = real_rows(t, COMPLIANCE), reals(t, CORRECTED), reals(t, SPACE), reals(t, SIZE)
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
-    axes = wholes(t, COUPLE_AXES)
     pushed = _pushed(t, i)
-    gain, moved, close, fastest = -pushed, pushed, -math.inf, 0.0
+    gain, moved, close, fastest = pushed, pushed, -math.inf, 0.0
     for k in range(first, last):
-        if order[k] >= counts[SEEN]:
-            continue
-        for l in range(3):
-            speed = u[k, l] - compliance[k, l] * p[k, l] - (load[k, l] - b[k, l])
-            work = p[k, l] * speed
-            if l == 0:
-                work -= p[k, 0] * lifted[k]
-                fastest = max(fastest, abs(speed), abs(b[k, 0]))
-                close = max(close, -speed - space[k] - BAND * size[k] / drift)
+        for l in range(6):
+            work = _free_work(t, k, l)
             gain += work
             moved += abs(work)
-        for l in range(axes.shape[0]):
-            if axes[l] >= 3:
-                work = real_rows(t, COUPLE_P)[k, l] * real_rows(t, COUPLE_U)[k, l]
-                gain += work
-                moved += abs(work)
+        if order[k] < counts[SEEN]:
+            gain -= p[k, 0] * lifted[k]
+            speed = u[k, 0] - compliance[k, 0] * p[k, 0] - (load[k, 0] - b[k, 0])
+            fastest = max(fastest, abs(speed), abs(b[k, 0]))
+            close = max(close, -speed - space[k] - BAND * size[k] / drift)
     excess = gain / moved if moved > 0.0 else 0.0
     return max(excess, close / fastest) if fastest > 0.0 else excess
 
