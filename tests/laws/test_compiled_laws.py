@@ -19,14 +19,7 @@ from tests.scenes import GRAVITY, box_on_slope
 SPEED = 1e-9  # [m/s] what the tolerance leaves open of velocities of some metres per second
 
 
-def heap(
-    seed: int = 1,
-    *,
-    restitution: float = 0.0,
-    shaken: bool = False,
-    friction_coefficient: float = 0.4,
-    **friction: Any,
-) -> sg.Scene:
+def heap(seed: int = 1, *, restitution: float = 0.0, shaken: bool = False, **friction: Any) -> sg.Scene:
     """Return boxes and balls above a floor, thrown and spinning; the floor may shake."""
     rng = np.random.default_rng(seed)
     scene = sg.Scene(gravity=(0.3, 0, -GRAVITY))
@@ -46,7 +39,7 @@ def heap(
             name=f"body {k}",
         )
     scene.add_force("body 0", force=lambda t, state: (np.sin(10.0 * t), 0.0, 0.0), at=(0.0, 0.05, 0.0))
-    scene.set_contact(friction=friction_coefficient, restitution=restitution, **friction)
+    scene.set_contact(friction=0.4, restitution=restitution, **friction)
     return scene
 
 
@@ -192,7 +185,28 @@ def balls(*, friction: float = 0.3, restitution: float = 0.6, planar: bool = Fal
     return scene
 
 
-def thrown_bars() -> sg.Scene:
+def bars(**couples: Any) -> sg.Scene:
+    """Return bars that fall onto a rough floor with one end first, each at another angle and slip.
+
+    Friction turns the slip of some of them round, and then Newton's law gains energy.
+    """
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k in range(6):
+        angle = 0.4 + 0.15 * k
+        scene.add_body(
+            sg.Capsule(radius=0.03, length=0.6),
+            mass=1.0,
+            position=(0, 0.5 * k, 0.04 + 0.3 * np.sin(angle)),
+            orientation=(np.cos(0.5 * angle - 0.25 * np.pi), 0, -np.sin(0.5 * angle - 0.25 * np.pi), 0),
+            velocity=(0.3 * k - 1.0, 0, -2.0),
+            name=f"bar {k}",
+        )
+    scene.set_contact(friction=2.0, restitution=0.95, **couples)
+    return scene
+
+
+def pendulum() -> sg.Scene:
     """Return a double pendulum, with friction in a hinge and a limit to the other, that swings against a floor."""
     scene = sg.Scene(gravity=(0, 0, -GRAVITY))
     scene.add_fixed(sg.HalfSpace(), name="floor")
@@ -234,21 +248,20 @@ def test_poisson(scene: sg.Scene, theta: float) -> None:
 @pytest.mark.parametrize(
     ("scene", "options"),
     [
-        (balls(friction=2.0, restitution=0.95), {}),
-        (balls(friction=2.0, restitution=0.95, torsional=0.02, rolling=0.01), {}),
-        (heap(4, restitution=0.95, friction_coefficient=2.0), {"theta": 0.6}),
-        (heap(2, restitution=0.95, friction_coefficient=2.0, shaken=True), {}),
-        (thrown_bars(), {}),
+        (bars(), {}),
+        (bars(torsional=0.002, rolling=0.0005), {}),
+        (bars(), {"theta": 0.6}),
+        (pendulum(), {}),
     ],
-    ids=["balls", "couples", "heap", "shaken heap", "joints"],
+    ids=["bars", "couples", "theta", "joints"],
 )
 def test_rebounds_that_would_gain_energy(scene: sg.Scene, options: dict[str, Any]) -> None:
     """Both ways find the same part of a rebound, island by island."""
-    agree(scene, 100, **options)
+    agree(scene, 60, **options)
     steps = sg.Simulator(scene, h=2e-3, formulation=sg.MoreauJean(**options), tolerance=TOLERANCE)
     newton = sg.Simulator(scene, h=2e-3, formulation=sg.MoreauJean(restitution_law="newton", **options))
-    steps.run(100)
-    newton.run(100)
+    steps.run(60)
+    newton.run(60)
     assert np.abs(steps.state.v - newton.state.v).max() > 1e-3  # some rebounds were smaller
 
 
