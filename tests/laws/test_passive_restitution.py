@@ -217,9 +217,9 @@ def test_law_a_ball_thrown_back_does_not_go_through_the_ball_behind() -> None:
     for name, x, v in (("fast", 0.25, 40.0), ("slow", -0.26, 1.0)):
         scene.add_body(sg.Sphere(0.1), mass=0.5, position=(x, 0, 0), velocity=(v, 0, 0), name=name)
     trajectory = sg.simulate(scene, duration=0.5, h=0.01)
-    x = [trajectory.position(name)[:, 0] for name in ("slow", "body", "fast")]
-    assert min(float(np.min(b - a)) for a, b in pairwise(x)) >= 0.2 - 1e-6
-    assert x[0].min() >= -0.5 - 1e-6
-    assert x[2].max() <= 0.5 + 1e-6
+    places = [trajectory.position(name)[:, 0] for name in ("slow", "body", "fast")]
+    assert min(float(np.min(b - a)) for a, b in pairwise(places)) >= 0.2 - 1e-6
+    assert places[0].min() >= -0.5 - 1e-6
+    assert places[2].max() <= 0.5 + 1e-6
     kinetic = trajectory.energy().kinetic
     assert np.diff(kinetic).max() <= ROUNDING * kinetic[0]

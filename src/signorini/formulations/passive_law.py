@@ -76,7 +76,9 @@ def next_part(row: Array, excess: float, residual: float, tolerance: float) -> b
     tolerance.
     """
     row[ROUND] += 1.0
-    if not excess < UNSOLVED:
+    if not excess < UNSOLVED:  # nor is it a number
+        if row[PART] == 0.0 or row[ROUND] > _MOST_ROUNDS:
+            return True
         row[PART] = 0.0 if row[ROUND] == 1.0 else row[LOW]
         row[ROUND] = _MOST_ROUNDS
         return False

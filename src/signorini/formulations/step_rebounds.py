@@ -135,7 +135,7 @@ def _free_work(t: IntArray, k: int, l: int) -> float:
         return p[k, l] * b[k, l] if l < 3 else 0.0
     if l >= axes.shape[0]:
         return 0.0
-    work = real_rows(t, COUPLE_P)[k, l] * real_rows(t, COUPLE_LOAD)[k, l]
+    work: float = real_rows(t, COUPLE_P)[k, l] * real_rows(t, COUPLE_LOAD)[k, l]
     return work - p[k, 0] * reals(t, SHIFT)[k] if l == 0 else work
 
 

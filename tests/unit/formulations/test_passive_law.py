@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -44,6 +45,14 @@ def test_the_root_of_a_parabola_is_found_from_its_safe_side(root: float, bend: f
 def test_where_nothing_but_no_rebound_is_allowed_none_is_taken() -> None:
     assert found(lambda part: part)[0] == 0.0
     assert found(lambda part: 0.5 if part > 0.0 else -0.5)[0] < 1e-3
+
+
+@pytest.mark.parametrize("nothing", [math.inf, math.nan])
+def test_a_rebound_without_a_solution_is_not_made(nothing: float) -> None:
+    assert found(lambda part: nothing if part > 0.0 else -0.5) == (0.0, [1.0, 0.0])
+    assert found(lambda part: nothing) == (0.0, [1.0, 0.0])
+    part, _ = found(lambda part: nothing if 0.0 < part < 0.3 else part - 0.2)
+    assert part == 0.0
 
 
 @pytest.mark.parametrize("jump", [0.1, 0.5, 0.9])
