@@ -118,7 +118,7 @@ def test_law_a_plastic_impact_does_not_rebound(theta: float, gravity: float) -> 
         assert abs(v[-1]) < 1e-9
 
 
-@pytest.mark.parametrize("law", ["newton", "poisson"])
+@pytest.mark.parametrize("law", ["passive", "newton", "poisson"])
 def test_law_an_elastic_ball_bounces_for_ever(law: str) -> None:
     """Law: e = 1 at theta = 1/2: E is the same after many bounces, to rounding."""
     scene = sg.Scene(gravity=(0, 0, -GRAVITY))

@@ -19,6 +19,7 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
@@ -131,7 +132,7 @@ class Engine:
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
         self._counts[at.OLD] = old
-        self._counts[at.STAGE] = at.BEGIN
+        self._counts[[at.STAGE, at.TEMPERED]] = at.BEGIN, 0
         self._load(self.model)
         self._go_on(0)
 
@@ -175,6 +176,8 @@ class Engine:
             self._collisions.connect(lambda k: stage_address(k, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
+        if self._counts[at.PASSIVE]:
+            self._connect(at.TEMPER)
         if self._counts[at.SLEEPS]:
             self._connect(at.NOTE_REST)
         if self._plain and self.model.body_count >= MANY_BODIES:
@@ -275,13 +278,20 @@ class Engine:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             solution = solve_robustly(problem, asked, problem.flat(p[place]))
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
-            if not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]:
+            resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
+            if resists and not self._may_rebound_less:
                 self.arena[at.Q][:] = began.q
                 self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
                 return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._rescued_by(iterations)
+
+    @property
+    def _may_rebound_less(self) -> bool:
+        """Whether an island may be solved with less of its rebound, before it is made compliant."""
+        parts = self.arena[at.REBOUND_PARTS][: self._counts[at.ISLANDS]]
+        return bool(self._counts[at.REBOUNDS] and np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0)))
 
     def _rescued_by(self, iterations: int) -> None:
         """Go on with the impulses that the robust methods found in so many iterations."""

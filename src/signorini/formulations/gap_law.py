@@ -9,16 +9,19 @@ The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's t
         \max\bigl(\beta (\Psi + s)/h,\, -v\bigr) & \Psi < -s: \text{overlaps recede gently},
     \end{cases}
 
-unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`. The band s is half a millionth of the body: it
-makes the velocities asked for agree with each other in hyperstatic scenes at rest, where gaps differ by rounding: not
-all of them could close at once, and loads would jump from leg to leg. A body that is lifted out of an overlap loses
-speed less quickly than gravity could take it, so that it never hops. The work of lifting, ``-p_n sigma``, is the
-correction work of the certificate.
+unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`, or by the part :math:`\lambda` of that,
+:math:`\lambda e\, u_n^- + (1 - \lambda) \max(\sigma, 0)`, see :mod:`signorini.formulations.passive_law`.
 
-While some contact rebounds, the others take :math:`\max(\sigma, u_n^-)`: those that were parting may be driven together
-at that speed, but no faster. Then a collision without friction never gains energy, whatever the coefficients:
-:math:`T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0`, loads and lifting apart. With :math:`\sigma \ge 0` alone a
-contact that was parting and ends at :math:`u_n^+ = -\sigma` would add :math:`\tfrac12 p_n (u_n^- - \sigma) > 0`.
+The band s is half a millionth of the body: it makes the velocities asked for agree with each other in hyperstatic
+scenes at rest, where gaps differ by rounding: not all of them could close at once, and loads would jump from leg to
+leg. A body that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never
+hops. The work of lifting, ``-p_n sigma``, is the correction work of the certificate.
+
+While some contact rebounds, the others take :math:`\max(\sigma, \lambda u_n^-)`: with :math:`\lambda = 1` those that
+were parting may be driven together at that speed, but no faster. Then a collision without friction never gains energy,
+whatever the coefficients: :math:`T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0`, loads and lifting apart. With
+:math:`\sigma \ge 0` alone a contact that was parting and ends at :math:`u_n^+ = -\sigma` would add
+:math:`\tfrac12 p_n (u_n^- - \sigma) > 0`.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
 from signorini.model import Contacts, Model
 
-_BAND, _OPEN = 0.5e-6, 0.25e-6  # of the body's size: overlaps, and gaps under load, that count as touch
+BAND = 0.5e-6
+"""Overlaps that count as touch, of the body's size."""
+_OPEN = 0.25e-6  # the same of gaps under load
 _RECOVERY = 0.2  # part of an overlap that is recovered in a step
 _LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
 _WEIGHTLESS = 1e-200
@@ -60,7 +65,7 @@ def gap_shift(gap: float, size: float, loaded: bool, h: float, lift: float) -> f
     """Return sigma of a contact that does not rebound [m/s]; `lift` is the largest speed of recovery."""
     if gap >= 0.0:
         return 0.0 if loaded and gap <= _OPEN * size else gap / h
-    deep = gap + _BAND * size
+    deep = gap + BAND * size
     return max(_RECOVERY * deep / h, -lift) if deep < 0.0 else 0.0
 
 
@@ -82,10 +87,15 @@ def normal_shifts(
     gravity: float,
     lift: float,
     h: float,
+    part: float,
     shift: Array,
     correction: Array,
-) -> None:
-    """Write sigma of all contacts, and the part of it that lifts bodies out of overlaps, both (n_c,) [m/s].
+    room: Array,
+) -> bool:
+    """Write sigma of all contacts, the part of it that lifts bodies out of overlaps, and their room, all (n_c,) [m/s].
+
+    Room is how fast the gap may close of a contact that was parting faster, inf of others. Return whether some contact
+    rebounds.
 
     Parameters
     ----------
@@ -98,19 +108,23 @@ def normal_shifts(
         Impulses of the last step, normal first.
     gravity : its size [m/s^2]
     lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
+    part : of the rebound that is asked for, 0 to 1
     """
     rest = _REST_STEPS * gravity * h
-    collides = False
+    rebounds = False
     for c in range(gap.shape[0]):
         shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)
         correction[c] = max(0.0, -shift[c])
+        closing = max(0.0, shift[c])
+        room[c] = closing if before[c, 0] > closing else math.inf
         e = restitution[c]
         if e > 0.0 and gap[c] + h * free[c, 0] <= 0.0 and before[c, 0] < -rest:
-            shift[c] = e * before[c, 0]
+            shift[c] = part * e * before[c, 0] + (1.0 - part) * closing
             correction[c] = 0.0
-            collides = True
-    if collides:
+            rebounds = True
+    if rebounds:
         for c in range(gap.shape[0]):
-            if before[c, 0] > shift[c]:  # never so where a contact rebounds: there e <= 1
-                shift[c] = before[c, 0]
+            if part * before[c, 0] > shift[c]:  # never so where a contact rebounds: there e <= 1
+                shift[c] = part * before[c, 0]
                 correction[c] = 0.0
+    return rebounds

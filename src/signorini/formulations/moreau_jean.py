@@ -24,7 +24,10 @@ they were parting, but no faster, :math:`\sigma := \max(\sigma, u_n^-)`, and the
 
 .. math:: T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0 .
 
-Poisson's law is in :mod:`signorini.formulations.restitution`.
+With friction it may gain energy, and a parting contact that is driven together may go through. The law that is taken
+by default, :mod:`signorini.formulations.passive_law`, asks for the largest part of Newton's rebound that does neither.
+Its price: all contacts that hang together in a step have the same part, and where that is less than 1 the step is
+solved several times. Poisson's law is in :mod:`signorini.formulations.restitution`.
 
 **Stiffness.** With a normal stiffness k contacts are springs, implicit and without damping of their own:
 :math:`p_n = h k \max(0, -\Psi_n^+)` with the gap at the end of the step, :math:`\Psi_n^+ = \Psi_n + \theta h u_n`.
@@ -45,20 +48,21 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_flag, checked_number
+from signorini._arrays import Array, checked_flag, checked_number
 from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.couples import can_be_posed, has_couples
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
-from signorini.formulations.gap_law import contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_tables import takes_joints
+from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_room import Options
 from signorini.formulations.time_stepping import (
     ContactSpace,
+    Outcome,
     begin,
     candidates,
     check_gyroscopic,
@@ -76,20 +80,22 @@ from signorini.solvers import Solution, solve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreauJean:
-    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution by Newton or Poisson.
+    """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
-    The whole step is compiled unless a solver is named. With joints it is where theta is 1, restitution Newton's,
+    The whole step is compiled unless a solver is named. With joints it is where theta is 1, restitution not Poisson's,
     friction Coulomb's, neither stiffness nor projection is asked for, and
     :func:`~signorini.formulations.joint_tables.takes_joints` holds; with couples or ellipsoids where restitution is
-    Newton's and :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1.
+    not Poisson's and :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1.
     """
 
     solver: Any = None
     """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
     theta: float = 1.0
     """Weight of the new velocity in the motion of a step, 1/2 to 1: 1 damps, 1/2 keeps energy in smooth motion."""
-    restitution_law: str = "newton"
-    """``"newton"``: of velocities; ``"poisson"``: of impulses, in a phase of compression and one of expansion."""
+    restitution_law: str = "passive"
+    """``"passive"``: Newton's, less where it would gain energy or go through things
+    (:mod:`~signorini.formulations.passive_law`); ``"newton"``: of velocities; ``"poisson"``: of impulses, in a phase of
+    compression and one of expansion."""
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any."""
@@ -115,13 +121,14 @@ class MoreauJean:
             checked_number(self.stiffness, "MoreauJean: stiffness", above=0.0)
         for word in ("sleeping", "projection"):
             checked_flag(getattr(self, word), f"MoreauJean: {word}")
-        if self.restitution_law not in ("newton", "poisson"):
-            raise InputError(f"MoreauJean: restitution_law is {self.restitution_law!r}, must be 'newton' or 'poisson'")
+        if self.restitution_law not in ("passive", "newton", "poisson"):
+            law = self.restitution_law
+            raise InputError(f"MoreauJean: restitution_law is {law!r}, must be 'passive', 'newton' or 'poisson'")
 
     def init(self, model: Model, state: State) -> Memory:
         if self.restitution_law == "poisson" and np.any(model.joints.load_friction > 0.0):
             raise InputError(
-                "MoreauJean: restitution_law is 'poisson', must be 'newton' for friction by load in joints"
+                "MoreauJean: restitution_law is 'poisson', must be 'passive' or 'newton' for friction by load in joints"
             )
         if self.stiffness is not None and np.any(model.materials.restitution > 0.0):
             e = float(model.materials.restitution.max())
@@ -140,12 +147,12 @@ class MoreauJean:
             return False
         if model.joints.any and not (self._plain and not has_couples(model) and takes_joints(model)):
             return False
-        return not has_couples(model) or (self.restitution_law == "newton" and can_be_posed(model))
+        return not has_couples(model) or (self.restitution_law != "poisson" and can_be_posed(model))
 
     @property
     def _plain(self) -> bool:
         """Whether the options are those for which joints are compiled."""
-        law = self.theta == 1.0 and self.restitution_law == "newton" and self.stiffness is None
+        law = self.theta == 1.0 and self.restitution_law != "poisson" and self.stiffness is None
         return law and not self.projection and not self.sleeping
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
@@ -158,7 +165,7 @@ class MoreauJean:
             sleeps=self.sleeping,
             theta=self.theta,
             stiffness=self.stiffness,
-            poisson=self.restitution_law == "poisson",
+            restitution=self.restitution_law,
         )
         return Engine(model, h, tolerance, options)
 
@@ -214,8 +221,8 @@ class MoreauJean:
             space = mapped(free)
         last = memory.recall(contacts.feature)
         e = model.materials.restitution[contacts.material] * may_rebound
-        shift, lift, rebounds = _normal_shift(model, at, space, e, last, poisson=self.restitution_law == "poisson")
-
+        asked = asked_of(model, at, space, e, last)
+        shift, lift = asked.shift, asked.lift
         words = law.words(space.mu.size)
         n_c = contacts.contact_count
         if self.stiffness is not None:
@@ -229,10 +236,17 @@ class MoreauJean:
         def answer(problem: FrictionProblem, start: Array) -> Solution:
             return solve(problem, self.solver, tolerance=tolerance, start=start)
 
-        if self.restitution_law == "poisson" and rebounds.any():
+        def outcome_of(shift: Array) -> Outcome:
+            return pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+
+        if not asked.rebounds or self.restitution_law == "newton":
+            outcome = outcome_of(shift)
+        elif self.restitution_law == "poisson":
+            at_rest, rebounding = asked_of(model, at, space, 0.0 * e, last), asked.rebounding
+            shift, lift = np.where(rebounding, 0.0, at_rest.shift), np.where(rebounding, 0.0, at_rest.lift)
             outcome = collide(model, at, space, shift, words, answer)
         else:
-            outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+            outcome, lift = rebound_passively(model, at, space, e, last, outcome_of, tolerance)
         v, _ = space.body_velocity(free, outcome.impulse)
         result = finish(
             model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
@@ -248,22 +262,3 @@ def _with_springs(result: StepResult, stored: float, gained: float) -> StepResul
     balance = result.balance
     balance = balance._replace(impact=balance.impact - gained, elastic=balance.elastic + gained)
     return replace(result, balance=balance, memory=result.memory._replace(stored=stored))
-
-
-def _normal_shift(
-    model: Model, at: Stage, space: ContactSpace, e: Array, last: Array, *, poisson: bool
-) -> tuple[Array, Array, BoolArray]:
-    """Return what the law adds to the normal velocities, how fast overlaps are to part, and which contacts rebound.
-
-    `e` are coefficients of restitution, `last` the impulses of the last step. With Poisson's law it is that of contacts
-    which do not rebound: that they do is seen in their impulses.
-    """
-    contacts = space.contacts
-    g, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
-    size, shift, lift = contact_sizes(model, contacts), np.zeros(e.size), np.zeros(e.size)
-    normal_shifts(contacts.gap, size, space.b, space.before, e, last, g, v, at.drift, shift, lift)
-    rebounds = (shift < 0.0) & (lift == 0.0)
-    if poisson and rebounds.any():
-        normal_shifts(contacts.gap, size, space.b, space.before, 0.0 * e, last, g, v, at.drift, shift, lift)
-        shift[rebounds] = lift[rebounds] = 0.0
-    return shift, lift, rebounds

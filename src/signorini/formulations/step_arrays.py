@@ -86,6 +86,7 @@ def _numbered(count: int) -> Any:
     ORDER,  # (cap,) row in the order of features
     ISLAND,  # (n_b, ISLAND_COLUMNS): see below
     ASKED,  # (n_b,) tolerance of each island, see step_solve
+    REBOUND_PARTS,  # (n_b, PART_COLUMNS) how much of its rebound each island has, see passive_law
     START,  # (cap + 1,) first block
     BLOCK,  # (4 cap,) row of y (3 each) within the island
     GATHER,  # (4 cap, 3, 3)
@@ -97,6 +98,7 @@ def _numbered(count: int) -> Any:
     REBOUND,  # (cap,) coefficient of restitution
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
+    SPACE,  # (cap,) speed at which the gap may close if it was opening faster, else inf
     MU,  # (cap,)
     RHO,  # (cap,)
     DIAGONAL,  # (cap, 3, 3)
@@ -157,7 +159,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(125)
+) = _numbered(127)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -195,6 +197,7 @@ def _numbered(count: int) -> Any:
     MEET,  # for pairs whose gaps may mislead, see step_meet; put in when it is first needed ...
     CHECK_WAYS,  # ... and so is this one
     MEND,  # for bodies that end too close to others, see step_mend; put in when it is first needed
+    TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     SHARE_ISLAND,
     POSE_TOGETHER,
@@ -205,7 +208,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(44)
+) = ARRAY_COUNT + _numbered(45)
 
 # PLACE
 (
@@ -330,8 +333,11 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     LATER,  # pairs that meet on the free way after one of their bodies met another
+    PASSIVE,  # whether rebounds are made smaller where they would gain energy or go through others
+    REBOUNDS,  # whether some contact rebounds
+    TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(40)
+) = _numbered(43)
 
 # Stages between which the step may return to Python.
 (

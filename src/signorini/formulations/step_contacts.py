@@ -10,7 +10,6 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.step_arrays import (
     ACTIVE,
     AWAKE,
@@ -52,10 +51,10 @@ from signorini.formulations.step_arrays import (
     ORDER,
     OWN_ISLAND,
     PARENT,
+    PASSIVE,
     PLACE,
     POSE_TOGETHER,
     POSITION,
-    PULL,
     Q_START,
     REBOUND,
     REFERENCE,
@@ -84,6 +83,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import SWIFT
 from signorini.formulations.step_project import project_step
+from signorini.formulations.step_rebounds import ask_of_gaps, ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
 
@@ -434,16 +434,7 @@ def pose_step(t: IntArray) -> None:
         return
     if numbers[LIFT] == 0.0:
         project_step(t)
-    normal_shifts(
-        reals(t, GAP)[:n_c],
-        reals(t, SIZE)[:n_c],
-        real_rows(t, B)[:n_c],
-        real_rows(t, U)[:n_c],
-        reals(t, REBOUND)[:n_c],
-        real_rows(t, REFERENCE)[:n_c],
-        numbers[PULL],
-        numbers[LIFT],
-        numbers[DRIFT],
-        reals(t, SHIFT)[:n_c],
-        reals(t, CORRECTED)[:n_c],
-    )
+    if counts[PASSIVE] == 1:
+        ask_of_islands(t, numbers[LIFT])
+    else:
+        ask_of_gaps(t, n_c - n_c, n_c, numbers[LIFT], 1.0)

@@ -39,6 +39,7 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     ORDER,
     OWN_ISLAND,
+    PASSIVE,
     PLACE,
     POSITION,
     Q_START,
@@ -51,6 +52,7 @@ from signorini.formulations.step_arrays import (
     SHIFT,
     SIZE,
     SLIP,
+    SPACE,
     START,
     V_FREE,
     WIDTH,
@@ -72,6 +74,7 @@ from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import row_speed
 from signorini.formulations.step_project import project_step
+from signorini.formulations.step_rebounds import ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
 
 LAST_NAME = np.iinfo(np.int64).max
@@ -285,13 +288,16 @@ def _ask_of_gaps(t: IntArray) -> None:
         whole_rows(t, SEEN_INDEX),
     )
     order, island, shift, correction = wholes(t, ORDER), whole_rows(t, ISLAND), reals(t, SHIFT), reals(t, CORRECTED)
-    gap, size, rebound = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n]
+    lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
+    if wholes(t, COUNTS)[PASSIVE] == 1:
+        ask_of_islands(t, lift)
+        return
+    gap, size, rebound, space = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n], reals(t, SPACE)[:n]
     b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
     last = real_rows(t, REFERENCE)[:n]
-    normal_shifts(gap, size, b, before, rebound, last, g, 0.0, h, shift[:n], correction[:n])
+    normal_shifts(gap, size, b, before, rebound, last, g, 0.0, h, 1.0, shift[:n], correction[:n], space)
     receding, receding_correction = reals(t, SLIP), reals(t, RHO)  # not in use yet
-    lift = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.LIFT]
-    normal_shifts(gap, size, b, before, rebound, last, g, lift, h, receding[:n], receding_correction[:n])
+    normal_shifts(gap, size, b, before, rebound, last, g, lift, h, 1.0, receding[:n], receding_correction[:n], space)
     for k in range(n):
         if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]

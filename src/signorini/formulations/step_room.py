@@ -17,6 +17,7 @@ from signorini.formulations.couples import Couples, has_couples
 from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
+from signorini.formulations.passive_law import PART_COLUMNS
 from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BODIES
 from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
 from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
@@ -37,6 +38,7 @@ _BY_CONTACT = {
     at.REBOUND: (),
     at.SHIFT: (),
     at.CORRECTED: (),
+    at.SPACE: (),
     at.MU: (),
     at.RHO: (),
     at.DIAGONAL: (3, 3),
@@ -73,8 +75,8 @@ class Options(NamedTuple):
     theta: float = 1.0
     stiffness: float | None = None
     """Of contacts [N/m]."""
-    poisson: bool = False
-    """Whether collisions have two phases."""
+    restitution: str = "passive"
+    """The law of restitution: ``"passive"``, ``"newton"`` or ``"poisson"``."""
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ class Room:
         self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(options.gyroscopic, sleep=options.sleeps)
-        self.collisions = Collisions(self.arena) if options.poisson else None
+        self.collisions = Collisions(self.arena) if options.restitution == "poisson" else None
         self.couples = Couples(self.arena, model) if has_couples(model) else None
         if self.couples is None:
             for k in range(int(at.COUPLE_AXES), int(at.ARRAY_COUNT)):
@@ -136,6 +138,7 @@ class Room:
         self.counts[[at.FIXED, at.DIM, at.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
         self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
+        self.counts[at.PASSIVE] = options.restitution == "passive" and np.any(model.materials.restitution > 0.0)
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
 
@@ -179,6 +182,7 @@ class Room:
         put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
         put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
         put(at.ASKED, np.zeros(n_b))
+        put(at.REBOUND_PARTS, np.zeros((n_b, int(PART_COLUMNS))))
         put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
         put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
         for k in range(int(at.TEAM), int(at.PARTS) + 1):  # there is one thread

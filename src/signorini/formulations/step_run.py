@@ -80,6 +80,7 @@ from signorini.formulations.step_arrays import (
     POSITION,
     REACH,
     READY,
+    REBOUNDS,
     RESCUED,
     ROUNDS,
     SEEN,
@@ -94,6 +95,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     STIRRED,
     SUCCESS,
+    TEMPER,
     UNFOLLOWED,
     UNSOLVED,
     VALUE,
@@ -146,13 +148,16 @@ def _solve(t: IntArray) -> bool:
 
 @inner_kernel
 def _move(t: IntArray) -> bool:
-    """Check the impulses found and move the bodies; False if Python is needed."""
+    """Check the impulses found and move the bodies, unless they rebound too much; False if Python is needed."""
     counts = wholes(t, COUNTS)
     perform(t[VELOCITIES, 0], (t,))
     perform(t[LAW, 0], (t,))
     if reals(t, CHECK)[SUCCESS] != 1.0 and counts[RESCUED] == 0:
         counts[STAGE] = UNSOLVED  # to the tolerance, but not credible
         return False
+    if counts[REBOUNDS] == 1 and not succeeds(t[TEMPER, 0], (t,)):
+        counts[STAGE] = ACTING
+        return True
     perform(t[MOVE, 0], (t,))
     counts[STAGE] = AWAY if counts[FAR] == 1 else GONE
     return True

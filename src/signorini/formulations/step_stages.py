@@ -23,6 +23,7 @@ from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
 from signorini.formulations.step_mend import mend
 from signorini.formulations.step_parts import take_part
+from signorini.formulations.step_rebounds import temper_rebounds
 from signorini.formulations.step_rescue import rescue
 from signorini.formulations.step_run import run, write_log
 from signorini.formulations.step_sleep import note_rest
@@ -65,6 +66,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.MEET: meet_step,
     at.CHECK_WAYS: check_ways,
     at.MEND: mend,
+    at.TEMPER: temper_rebounds,
     at.RESCUE: rescue,
     at.SWEEP: sweep_by_address,
 }

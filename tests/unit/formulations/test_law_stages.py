@@ -17,10 +17,12 @@ from tests.by_python import TOLERANCE, ByPython, balances_agree, certificates_ag
         ({"stiffness": 1e4}, {}),
         ({"theta": 0.6}, {}),
         ({"restitution_law": "poisson"}, {"restitution": 0.5}),
+        ({"restitution_law": "newton"}, {"restitution": 0.5}),
+        ({}, {"restitution": 0.5}),
         ({}, {"torsional": 0.01, "rolling": 0.02}),
         ({}, {"ellipsoid": (1.0, 0.5, 0.02)}),
     ],
-    ids=["stiffness", "theta", "poisson", "couples", "ellipsoid"],
+    ids=["stiffness", "theta", "poisson", "newton", "passive", "couples", "ellipsoid"],
 )
 def test_two_balls_that_fall_on_each_other_and_the_floor(options: dict[str, Any], contact: dict[str, Any]) -> None:
     """Law: compiled or not, the same step, certificate and balance; balls that wobble, slide and are pushed."""

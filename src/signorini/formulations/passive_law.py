@@ -1,0 +1,101 @@
+r"""The passive law of restitution: Newton's, as far as energy and room permit.
+
+Newton's law asks every contact that collides for :math:`u_n^+ \ge -e\,u_n^-`, whatever friction does meanwhile and
+whatever is in the way. It may gain energy, and it may throw a body through what is behind it. So of each island, the
+bodies and contacts that hang together, the part :math:`\lambda` of the rebound is asked for,
+
+.. math::
+    \sigma = \lambda e\, u_n^- + (1 - \lambda) \max(\sigma, 0) \quad\text{where contacts collide},\qquad
+    \max(\sigma, \lambda u_n^-) \quad\text{elsewhere},
+
+the largest for which
+
+.. math::
+    G = \sum p \cdot b + \tfrac12 p^T W p - \sum p_n \sigma^{lift} \le 0, \qquad u_n^+ \ge -\Psi/h
+    \text{ to within what counts as touch.}
+
+With :math:`u^+ = W p + b`, G is what the impulses add to the kinetic energy that the loads leave,
+:math:`T^+ - T(b) = \tfrac12 \sum p \cdot (u^+ + b)`, the work of prescribed bodies and of lifting overlaps apart.
+What limits, friction and motors of joints do is left out of it: what they take does not pay for a rebound.
+
+:math:`\lambda = 1` is Newton's law, taken wherever it keeps to both. :math:`\lambda = 0` is the law without rebound,
+which does always: :math:`\sigma \ge 0` there, so that :math:`p \cdot u^+ \le 0`. G depends on :math:`\lambda`
+continuously where the solution does, and is a convex parabola while contacts keep to stick, slip or open; its root is
+found by the method of Illinois, and what is taken is always on the safe side.
+
+With friction Newton's law may have no solution at all, as for a bar on a hinge whose end can leave the floor only by
+slipping more than its cone permits. The law without rebound always has one: standstill is possible. So a rebound for
+which none is found is not made at all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini._jit import inner_kernel, kernel
+
+# What is known of the rebounds of an island. Excess is how much a part is too large, relative: more than 0 if it is.
+(
+    PART,  # that is asked for
+    LOW,  # the largest part known to be allowed ...
+    LOW_EXCESS,
+    HIGH,  # ... the smallest known not to be ...
+    HIGH_EXCESS,
+    SIDE,  # ... and which of them the last one was: -1, 1
+    ROUND,  # how often it was tried, SETTLED when its part is found
+    PART_COLUMNS,
+) = np.arange(8, dtype=np.int64)
+SETTLED = -1.0
+UNSOLVED = math.inf
+"""Excess of a rebound that no solution was found for."""
+_ROUNDING = 1e-12
+_MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
+
+
+@inner_kernel
+def _narrow(row: Array, excess: float) -> None:
+    """Take the part that was tried as a bound, and choose one between the bounds."""
+    tried = row[PART]
+    side = 1.0 if excess > 0.0 else -1.0
+    near, far = (HIGH, LOW) if side > 0.0 else (LOW, HIGH)
+    row[near], row[near + 1] = tried, excess
+    if row[SIDE] == side:  # Illinois: the bound that stays must not hold the chord back
+        row[far + 1] *= 0.5
+    row[SIDE] = side
+    row[PART] = row[LOW] + (row[HIGH] - row[LOW]) * row[LOW_EXCESS] / (row[LOW_EXCESS] - row[HIGH_EXCESS])
+
+
+@kernel
+def next_part(row: Array, excess: float, residual: float, tolerance: float) -> bool:
+    """Tell whether the part that was tried is the one to take, or set the next one; `excess` is what came of it.
+
+    A whole rebound may exceed by the error of its solution; a smaller one must not, nor stay below by more than the
+    tolerance.
+    """
+    row[ROUND] += 1.0
+    if not excess < UNSOLVED:  # nor is it a number
+        if row[PART] == 0.0 or row[ROUND] > _MOST_ROUNDS:
+            return True
+        row[PART] = 0.0 if row[ROUND] == 1.0 else row[LOW]
+        row[ROUND] = _MOST_ROUNDS
+        return False
+    if row[ROUND] == 1.0:
+        if excess <= min(residual, tolerance) + _ROUNDING:
+            return True
+        row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
+        return False
+    excess += 0.5 * tolerance
+    if row[ROUND] == 2.0:
+        row[LOW], row[LOW_EXCESS] = 0.0, excess
+        if excess >= 0.0:  # no rebound at all
+            return True
+    elif row[ROUND] > _MOST_ROUNDS or abs(excess) <= 0.5 * tolerance:
+        return True
+    _narrow(row, excess)
+    if row[ROUND] == _MOST_ROUNDS or not row[LOW] < row[PART] < row[HIGH]:
+        row[ROUND] = _MOST_ROUNDS
+        row[PART] = row[LOW]
+    return False
