@@ -92,9 +92,7 @@ def fly_bodies(
 
 
 @inner_kernel
-def _turned_by(
-    flight: Array, b: int, h: float, about: tuple[float, float, float]
-) -> tuple[float, float, float]:
+def _turned_by(flight: Array, b: int, h: float, about: tuple[float, float, float]) -> tuple[float, float, float]:
     """Return the spin that turns body `b` as far in `h` seconds as its flight; of all these the nearest to `about`."""
     x = (flight[b, 1], flight[b, 2], flight[b, 3])
     sine = np.sqrt(dot(x, x))

@@ -254,8 +254,8 @@ def _normal_shift(
 ) -> tuple[Array, Array, BoolArray]:
     """Return what the law adds to the normal velocities, how fast overlaps are to part, and which contacts rebound.
 
-    `e` are coefficients of restitution, `last` the impulses of the last step. With Poisson's law it is that of contacts which do not rebound: that they
-    do is seen in their impulses.
+    `e` are coefficients of restitution, `last` the impulses of the last step. With Poisson's law it is that of contacts
+    which do not rebound: that they do is seen in their impulses.
     """
     contacts = space.contacts
     g, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)

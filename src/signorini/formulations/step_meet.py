@@ -21,8 +21,8 @@ all ways are followed once more at the new velocities (:func:`check_ways`). What
 where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
 go through each other (``unfollowed``).
 
-Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step bodies that
-meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
+Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step bodies
+that meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
 """
 
 from __future__ import annotations
@@ -99,7 +99,18 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
 from signorini.formulations.step_contacts import MEETING, approach, may_mislead
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
+from signorini.geometry.meetings import (
+    MEET,
+    PART,
+    STOP,
+    Desk,
+    first_meeting,
+    lay_out,
+    least_gap,
+    look_at,
+    pair_speed,
+    write_met,
+)
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import dot
 
@@ -194,7 +205,7 @@ def _place_by_name(value: Array, index: IntArray, first: int, free: int, name: i
 
 @inner_kernel
 def _write_meeting(
-    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, part: bool
+    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, asks: int
 ) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
@@ -209,7 +220,7 @@ def _write_meeting(
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, part, c, value, r)
+        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
@@ -367,24 +378,23 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
         overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
         if overlap >= 0.0:
             return _let_pass(t, first, last, made, overlap)
-        else:
-            time, _ = _goes_through(t, desk, a, b, gap)
-            if not swift and time == math.inf:
-                return _let_pass(t, first, last, made, 0.0)
-            if swift and time < math.inf:
-                if _end_flights(t, a, b, real_rows(t, FLIGHT)):
-                    return -1
-                before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
-                if in_order and (time - before) * way > SWIFT * width * h:
-                    wholes(t, COUNTS)[LATER] += 1
-                    return made
-                _note_meeting(t, a, b, time)
-            if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
-                margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, False)
-                if time < h and not forbidden:
-                    end, _ = _write_meeting(t, desk, first, made, time, margin, True)
-                return end
+        time, _ = _goes_through(t, desk, a, b, gap)
+        if not swift and time == math.inf:
+            return _let_pass(t, first, last, made, 0.0)
+        if swift and time < math.inf:
+            if _end_flights(t, a, b, real_rows(t, FLIGHT)):
+                return -1
+            before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
+            if in_order and (time - before) * way > SWIFT * width * h:
+                wholes(t, COUNTS)[LATER] += 1
+                return made
+            _note_meeting(t, a, b, time)
+        if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
+            margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
+            end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, STOP)
+            if time < h and not forbidden:
+                end, _ = _write_meeting(t, desk, first, made, time, margin, PART)
+            return end
     for c in range(first, last):
         made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
     return made
@@ -519,11 +529,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = _write_meeting(t, desk, first, begin, late, margin, False)
+            made, forbidden = _write_meeting(t, desk, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
-                made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, False)
+                made, forbidden = _write_meeting(t, desk, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, _ = _write_meeting(t, desk, first, begin, late, margin, True)
+                made, _ = _write_meeting(t, desk, first, begin, late, margin, PART)
         made = _merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:

@@ -139,7 +139,8 @@ class Ways:
     @property
     def flight(self) -> Array:
         """Turns of bodies in free flight, (n_b, 4); swift meetings end it."""
-        return self._arena[at.FLIGHT].copy()
+        flight: Array = self._arena[at.FLIGHT].copy()
+        return flight
 
     def rebounds(self, contacts: Contacts) -> BoolArray:
         """Return which contacts may rebound in this step, (n_c,)."""
