@@ -2,13 +2,13 @@ r"""The compiled step, contacts that happen: pairs are posed where they meet, no
 
 Gaps are linear in the velocities only while bodies move little against each other. A bullet that passes a box comes
 closer to it along the normal of the start and never meets it; a blade that turns by a radian meets a post of which its
-gap at the start knows nothing. So pairs with an open contact that would close while it moves sideways, and those that
+gap at the start knows nothing. So pairs with an open contact that would close, and those that
 move far and may leave their tangents by more than a thousandth of the thinner body, are followed along the free motion
 (:mod:`signorini.geometry.meetings`):
 
-- it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal;
-  if it does not meet they are given the room that they need to pass; if it meets along another normal its contacts are
-  those of that place;
+- it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal,
+  with the room by which they would overlap farther than it does; if it does not meet they are given the room that they
+  need to pass; if it meets along another normal its contacts are those of that place;
 - it moves farther and meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
