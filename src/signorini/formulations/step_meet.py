@@ -6,9 +6,9 @@ gap at the start knows nothing. So pairs with an open contact that would close, 
 move far and may leave their tangents by more than a thousandth of the thinner body, are followed along the free motion
 (:mod:`signorini.geometry.meetings`):
 
-- it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal,
-  with the room by which they would overlap farther than it does; if it does not meet they are given the room that they
-  need to pass; if it meets along another normal its contacts are those of that place;
+- it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal;
+  if it does not meet, or touches at most, they are given the room that they need to pass; if it meets along another
+  normal its contacts are those of that place;
 - it moves farther and meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
@@ -376,25 +376,26 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
         way = h * pair_speed(desk, q, path, a, b, h)
         swift = way > SWIFT * width  # it is followed again if impulses change it
         overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
-        if overlap >= 0.0:
+        if 0.0 <= overlap <= MEETING * width:  # it slides or rolls past
             return _let_pass(t, first, last, made, overlap)
-        time, _ = _goes_through(t, desk, a, b, gap)
-        if not swift and time == math.inf:
-            return _let_pass(t, first, last, made, 0.0)
-        if swift and time < math.inf:
-            if _end_flights(t, a, b, real_rows(t, FLIGHT)):
-                return -1
-            before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
-            if in_order and (time - before) * way > SWIFT * width * h:
-                wholes(t, COUNTS)[LATER] += 1
-                return made
-            _note_meeting(t, a, b, time)
-        if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
-            margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-            end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, STOP)
-            if time < h and not forbidden:
-                end, _ = _write_meeting(t, desk, first, made, time, margin, PART)
-            return end
+        if overlap < 0.0:
+            time, _ = _goes_through(t, desk, a, b, gap)
+            if not swift and time == math.inf:
+                return _let_pass(t, first, last, made, 0.0)
+            if swift and time < math.inf:
+                if _end_flights(t, a, b, real_rows(t, FLIGHT)):
+                    return -1
+                before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
+                if in_order and (time - before) * way > SWIFT * width * h:
+                    wholes(t, COUNTS)[LATER] += 1
+                    return made
+                _note_meeting(t, a, b, time)
+            if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
+                margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
+                end, forbidden = _write_meeting(t, desk, first, made, min(time, h), margin, STOP)
+                if time < h and not forbidden:
+                    end, _ = _write_meeting(t, desk, first, made, time, margin, PART)
+                return end
     for c in range(first, last):
         made = _copy(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
     return made
