@@ -10,7 +10,7 @@ import pytest
 import signorini as sg
 from signorini._arrays import Array
 from signorini.geometry import detect
-from signorini.math.rotation import turn_exact
+from signorini.math.rotation import multiply, turn_exact, unrotate
 from signorini.model import State
 from signorini.model.thickness import thinnest_extents
 from signorini.scene import compile_scene
@@ -56,8 +56,8 @@ def test_steps_in_python_do_not_feel_it_either() -> None:
     np.testing.assert_array_equal(trajectory.v[:, 0], 0.0)
 
 
-@pytest.mark.parametrize("spin", [3.0, 30.0, 250.0])
-@pytest.mark.parametrize("spare", [1e-3, 0.3])
+@pytest.mark.parametrize("spin", [100.0, 250.0])
+@pytest.mark.parametrize("spare", [1e-3, 0.05])
 def test_a_rotor_above_a_floor_turns_on(spin: float, spare: float) -> None:
     """Law: its reach, half a diagonal, ends above the floor, so its momentum stays what it is."""
     scene = sg.Scene(gravity=(0, 0, 0))
@@ -83,7 +83,7 @@ def test_a_pile_beside_the_path_rests() -> None:
     np.testing.assert_array_equal(trajectory.v[:, 5, :2], np.broadcast_to([400.0, 0.0], (len(trajectory.v), 2)))
 
 
-@pytest.mark.parametrize("where", [0.5, 1.0, 1.5, 2.0, 2.5])
+@pytest.mark.parametrize("where", [2.0, 2.25, 2.5, 2.75])
 def test_a_hinged_blade_meets_a_post(where: float) -> None:
     """A blade on a hinge that turns by a radian a step stops at a post that stands in its way, wherever that is."""
     scene = sg.Scene(gravity=(0, 0, 0))
@@ -143,25 +143,50 @@ def shot(seed: int) -> tuple[sg.Scene, float]:
     return scene, h
 
 
+def spin_between(e_0: Array, e_1: Array, omega: Array, h: float) -> Array:
+    """Return the spin that turns a body evenly from `e_0` to `e_1`; of all these that nearest to `omega` at the end."""
+    turn = np.array(multiply(tuple(e_1), (e_0[0], -e_0[1], -e_0[2], -e_0[3])))
+    sine = float(np.linalg.norm(turn[1:]))
+    if sine < 1e-12:
+        return omega
+    axis, angle = turn[1:] / sine, 2.0 * np.arctan2(sine, turn[0])
+    before = np.array(unrotate(tuple(turn), tuple(omega)))  # as seen where the step began
+    return np.asarray(axis * (angle + 2.0 * np.pi * np.rint((h * axis @ before - angle) / (2.0 * np.pi))) / h)
+
+
 def deepest(scene: sg.Scene, trajectory: sg.Trajectory, h: float) -> float:
-    """Return the deepest overlap on the way of every step, looked at a hundred times, of the thinnest body."""
+    """Return the deepest overlap on the way of every step, in parts of the thinnest body.
+
+    Bodies go evenly from where a step begins to where it ends. Looks are a hundredth of the step apart, or less where
+    bodies are so close that they could touch and part again in between, down to a 30th of the thinnest body.
+    """
     model, worst = compile_scene(scene), 0.0
-    thin = thinnest_extents(model.shapes, model.hulls, model.body_count).min()
+    thin, fixed = thinnest_extents(model.shapes, model.hulls, model.body_count).min(), model.fixed_count
     for q_0, q_1, v in zip(trajectory.q[:-1], trajectory.q[1:], trajectory.v[1:], strict=True):
         if np.array_equal(q_0, q_1):
             continue
-        for s in np.linspace(0.01, 1.0, 100):
-            q = q_0 + s * (q_1 - q_0)
-            for b in range(model.fixed_count, len(q)):
-                q[b, 3:] = turn_exact(tuple(q_0[b, 3:]), tuple(v[b, 3:]), s * h)
-            contacts = detect(model, State(0.0, q, v), np.zeros(len(q)))
-            worst = max(worst, float(-contacts.gap.min(initial=0.0)))
+        path = np.concatenate([(q_1 - q_0)[:, :3] / h, np.zeros((len(q_0), 3))], axis=1)
+        for b in range(fixed, len(q_0)):
+            path[b, 3:] = spin_between(q_0[b, 3:], q_1[b, 3:], v[b, 3:], h)
+        speed = np.linalg.norm(path[-1, :3] - path[0, :3])
+        speed += float(model.arrays.bound[fixed:] @ np.linalg.norm(path[fixed:, 3:], axis=1))
+        s = 0.0
+        while s < h:
+            q = q_0.copy()
+            q[:, :3] += s * path[:, :3]
+            for b in range(fixed, len(q)):
+                q[b, 3:] = turn_exact(tuple(q_0[b, 3:]), tuple(path[b, 3:]), s)
+            reach = 0.01 * h * speed
+            gap = float(detect(model, State(0.0, q, v), np.full(len(q), 0.5 * reach)).gap.min(initial=reach))
+            worst = max(worst, -gap)
+            s += min(0.01 * h, max(gap, thin / 30.0) / speed)
+        worst = max(worst, -float(detect(model, State(0.0, q_1, v), np.zeros(len(q_1))).gap.min(initial=0.0)))
     return worst / float(thin)
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))
 def test_nothing_is_shot_through(first: int) -> None:
-    """Law: on the way of a step, at the velocities at its end, no bodies overlap by a hundredth of the thinner one.
+    """Law: on the way of a step no bodies overlap by a hundredth of the thinner one, and the certificate says so.
 
     Of ten shots some miss; those that hit feel it.
     """
@@ -170,5 +195,101 @@ def test_nothing_is_shot_through(first: int) -> None:
         scene, h = shot(seed)
         trajectory = sg.simulate(scene, duration=6 * h, h=h)
         assert deepest(scene, trajectory, h) <= 0.01, seed
+        assert not trajectory.certificate.unfollowed.any()
         hits += int(np.ptp(trajectory.v[:, -1, :3], axis=0).max() > 1.0)
     assert hits >= 1
+
+
+TUMBLING = [149, 153, 928, 1077, 1143, 1168]  # that meet in flight, where they would go another way once touched
+SINKING = [723, 1163, 20168]  # turning bodies of which a corner dips into the target and out again
+REBOUNDING = [1834, 1929]  # that rebound at one end, and meet with another that parted before
+
+
+@pytest.mark.parametrize("seed", TUMBLING + SINKING + REBOUNDING)
+def test_nothing_is_shot_through_that_once_was(seed: int) -> None:
+    scene, h = shot(seed)
+    trajectory = sg.simulate(scene, duration=6 * h, h=h)
+    assert deepest(scene, trajectory, h) <= 0.01
+    assert not trajectory.certificate.unfollowed.any()
+
+
+# --- shadows -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_target_in_the_shadow_of_a_shield_is_not_struck(seed: int) -> None:
+    """Law: what a shield turns away does not reach what stands behind it, however the two faces are turned."""
+    rng = np.random.default_rng(seed)
+    h, speed, tilt, turned = 0.01, rng.uniform(200.0, 600.0), rng.uniform(0.3, 1.2), rng.uniform(0.0, 3.0)
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.Box((0.02, 2.0, 2.0)), orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0), name="shield")
+    scene.add_body(
+        sg.Box((0.1, 0.3, 0.3)),
+        mass=1.0,
+        position=(rng.uniform(1.2, 1.6), 0, 0),
+        orientation=(np.cos(turned / 2), 0, np.sin(turned / 2), 0),
+        name="target",
+    )
+    start = (-max(1.0, 0.5 * speed * h), 0, 0)
+    scene.add_body(sg.Sphere(0.03), mass=1.0, position=start, velocity=(speed, 0, 0), name="bullet")
+    scene.set_contact(friction=float(rng.choice([0.0, 0.3, 0.8])), restitution=float(rng.choice([0.0, 0.5])))
+    trajectory = sg.simulate(scene, duration=3 * h, h=h)
+    assert np.ptp(trajectory.v[:, 2, 0]) > 1.0
+    np.testing.assert_array_equal(trajectory.v[:, 1], 0.0)
+
+
+# --- tiles -------------------------------------------------------------------
+
+
+def tiled(what: str, seed: int, *, free: bool) -> tuple[sg.Scene, float]:
+    """Return something that slides or rolls over flush tiles, which lie on a floor or are fixed; and how fast it is."""
+    rng = np.random.default_rng(seed)
+    scene, size, thick, speed = sg.Scene(), rng.uniform(0.2, 0.6), 0.1, rng.uniform(1.0, 6.0)
+    if free:
+        scene.add_fixed(sg.HalfSpace(), position=(0, 0, -thick), name="ground")
+    for k in range(int(4.0 / size)):
+        tile, place = sg.Box((size, 2.0, thick)), (k * size, 0, -thick / 2)
+        if free:
+            scene.add_body(tile, mass=20.0, position=place, name=f"tile {k}")
+        else:
+            scene.add_fixed(tile, position=place, name=f"tile {k}")
+    yaw, d = rng.uniform(-0.5, 0.5), rng.uniform(0.05, 0.25, 3)
+    if what == "box":
+        scene.add_body(
+            sg.Box(tuple(d)),
+            mass=1.0,
+            position=(0, 0, d[2] / 2),
+            orientation=(np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)),
+            velocity=(speed, 0, 0),
+            name="what",
+        )
+    else:
+        r = d[0]
+        scene.add_body(
+            sg.Sphere(r) if what == "ball" else sg.Cylinder(r, 0.3),
+            mass=1.0,
+            position=(0, 0, r),
+            orientation=(np.sqrt(0.5), np.sqrt(0.5), 0, 0),
+            velocity=(speed, 0, 0),
+            angular_velocity=(0, speed / r, 0),
+            name="what",
+        )
+    scene.set_contact(friction=0.0 if what == "box" else 0.5)
+    return scene, float(speed)
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free"])
+@pytest.mark.parametrize("h", [0.01, 0.002])
+@pytest.mark.parametrize("what", ["box", "ball", "cylinder"])
+def test_seams_of_flush_tiles_are_not_felt(what: str, h: float, *, free: bool) -> None:
+    """Law: without friction, or rolling, nothing slows down on a plane, be it of one piece or of tiles.
+
+    Tiles count as flush, and bodies as in touch, to a ten thousandth of their widths: such a slope may be felt.
+    """
+    for seed in range(4):
+        scene, speed = tiled(what, seed, free=free)
+        trajectory = sg.simulate(scene, duration=h * round(min(0.5, 3.0 / speed) / h), h=h)
+        v = trajectory.v[:, -1]
+        assert trajectory.q[-1, -1, 0] > 0.6  # over a seam at least
+        assert abs(v[-1, 0] / speed - 1.0) <= 1e-3
+        assert np.abs(v[:, 2]).max() <= 5e-3 * speed

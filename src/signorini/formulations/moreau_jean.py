@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_flag, checked_number
+from signorini._arrays import Array, BoolArray, checked_flag, checked_number
 from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult

@@ -2,13 +2,13 @@ r"""The compiled step, contacts that happen: pairs are posed where they meet, no
 
 Gaps are linear in the velocities only while bodies move little against each other. A bullet that passes a box comes
 closer to it along the normal of the start and never meets it; a blade that turns by a radian meets a post of which its
-gap at the start knows nothing. So pairs with an open contact that would close while it moves sideways, and those that
+gap at the start knows nothing. So pairs with an open contact that would close, and those that
 move far and may leave their tangents by more than a thousandth of the thinner body, are followed along the free motion
 (:mod:`signorini.geometry.meetings`):
 
 - it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal;
-  if it does not meet they are given the room that they need to pass; if it meets along another normal its contacts are
-  those of that place;
+  if it does not meet, or touches at most, they are given the room that they need to pass; if it meets along another
+  normal its contacts are those of that place;
 - it moves farther and meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
@@ -21,8 +21,8 @@ all ways are followed once more at the new velocities (:func:`check_ways`). What
 where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
 go through each other (``unfollowed``).
 
-Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step those that
-meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
+Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step bodies
+that meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
 """
 
 from __future__ import annotations
@@ -99,7 +99,18 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
 from signorini.formulations.step_contacts import MEETING, approach, may_mislead
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import Desk, first_meeting, lay_out, least_gap, look_at, pair_speed, write_met
+from signorini.geometry.meetings import (
+    MEET,
+    PART,
+    STOP,
+    Desk,
+    first_meeting,
+    lay_out,
+    least_gap,
+    look_at,
+    pair_speed,
+    write_met,
+)
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import dot
 
@@ -194,7 +205,7 @@ def place_by_name(value: Array, index: IntArray, first: int, free: int, name: in
 
 @inner_kernel
 def write_meeting(
-    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, part: bool
+    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, asks: int
 ) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
@@ -209,7 +220,7 @@ def write_meeting(
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, part, c, value, r)
+        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
@@ -367,9 +378,9 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
         way = h * pair_speed(desk, q, path, a, b, h)
         swift = way > SWIFT * width  # it is followed again if impulses change it
         overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
-        if overlap >= 0.0:
+        if 0.0 <= overlap <= MEETING * width:  # it slides or rolls past
             return _let_pass(t, first, last, made, overlap)
-        else:
+        if overlap < 0.0:
             time, _ = goes_through(t, desk, a, b, gap, _DEEP)
             if not swift and time == math.inf:
                 return _let_pass(t, first, last, made, 0.0)
@@ -383,9 +394,9 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
                 _note_meeting(t, a, b, time)
             if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                end, forbidden = write_meeting(t, desk, first, made, min(time, h), margin, False)
+                end, forbidden = write_meeting(t, desk, first, made, min(time, h), margin, STOP)
                 if time < h and not forbidden:
-                    end, _ = write_meeting(t, desk, first, made, time, margin, True)
+                    end, _ = write_meeting(t, desk, first, made, time, margin, PART)
                 return end
     for c in range(first, last):
         made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
@@ -521,11 +532,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = write_meeting(t, desk, first, begin, late, margin, False)
+            made, forbidden = write_meeting(t, desk, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
-                made, forbidden = write_meeting(t, desk, first, begin, begins, margin, False)
+                made, forbidden = write_meeting(t, desk, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, _ = write_meeting(t, desk, first, begin, late, margin, True)
+                made, _ = write_meeting(t, desk, first, begin, late, margin, PART)
         made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:

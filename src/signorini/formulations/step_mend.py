@@ -76,7 +76,7 @@ from signorini.formulations.step_meet import (
     write_meeting,
 )
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import Desk, pair_speed
+from signorini.geometry.meetings import STOP, Desk, pair_speed
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
 
@@ -210,7 +210,7 @@ def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float
     way = h * pair_speed(desk, q, real_rows(t, PATH), a, b, h)
     begins, _ = goes_through(t, desk, a, b, gap_after(t, desk, a, b, 0.0, way), allowed)
     if begins <= h:
-        r, _ = write_meeting(t, desk, first, r, begins, (h - begins) * way / h, False)
+        r, _ = write_meeting(t, desk, first, r, begins, (h - begins) * way / h, STOP)
     _swap_ends(t, a, b)
     return r
 

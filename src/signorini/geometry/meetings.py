@@ -19,6 +19,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 from signorini.model.shapes import ShapeKind
 
 _HALF_SPACE = int(ShapeKind.HALF_SPACE)
+MEET, STOP, PART = 0, 1, 2  # what is asked of points that overlap, each more than the one before
 _MOST_LOOKS = 1000  # along the way of a pair that grazes; after so many it is said to meet, which is on the safe side
 
 
@@ -178,7 +179,7 @@ def write_met(
     time: float,
     duration: float,
     beyond: float,
-    part: bool,
+    asks: int,
     c: int,
     value: Array,
     r: int,
@@ -194,7 +195,8 @@ def write_met(
     do all of it more slowly at the end of the step. Bodies that fly are posed with other spins, `aim`, than those of
     their even turn; what is left at the end is the same. Return what is left of the gap if bodies keep to the path for
     `duration`; if that is negative it is taken off the gap `beyond` times more. inf, and nothing is written, for points
-    that move apart; with `part` those of them that overlap are to be parted by as much as they do.
+    that move apart or so slowly that they overlapped already when the step began, at this speed: if it `asks` to
+    ``STOP`` those that sink are to stop, and if to ``PART`` those that overlap are to be parted by as much as they do.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -213,9 +215,9 @@ def write_met(
     left = gap + (duration - time) * speed
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     to_go = left - duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
-    if speed < 0.0:
-        to_go = max(to_go, 0.0)  # what overlaps and sinks is to stop
-    if to_go < 0.0 and not (part and gap < 0.0):
+    if to_go < 0.0 and ((asks >= STOP and speed < 0.0) or to_go > -1e-3 * abs(gap)):
+        to_go = 0.0  # to rounding, of what sinks from touch
+    if to_go < 0.0 and not (asks == PART and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
     for k in range(3):
