@@ -392,7 +392,7 @@ class Engine:
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
-            joints=None if self.joints is None else self.joints.report(*check[at.JOINT_DRIFT : at.REDUNDANT_ROWS + 1]),
+            joints=None if self.joints is None else self.joints.report(check),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:
             return step

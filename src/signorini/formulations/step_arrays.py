@@ -176,6 +176,7 @@ def _numbered(count: int) -> Any:
     ANSWER_JOINTS,
     PRESS_JOINED,
     HAS_ROOM,
+    SETTLE_JOINTS,
     RUN_AHEAD,  # for theta < 1, instead of RUN
     COLLIDE,  # for Poisson's law, instead of SOLVE ...
     CHECK_COLLISION,  # ... and of LAW
@@ -201,7 +202,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(43)
+) = ARRAY_COUNT + _numbered(44)
 
 # PLACE
 (
@@ -347,8 +348,13 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     JOINT_DRIFT,
     JOINT_CONFLICT,
     REDUNDANT_ROWS,
+    DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
+    DRIFT_ROW,  # ... and its row, see signorini.dynamics.joint_faults
+    CONFLICT_JOINT,  # that contradicts others the most
+    CONFLICT_ROW,
+    JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(18)
+) = _numbered(23)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -276,7 +276,8 @@ def finish(
     flown = np.zeros_like(free.flight)
     stop_flights(free.v_free, v, free.flight, at.drift, flown)
     moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
-    after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
+    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
+    after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
@@ -284,7 +285,9 @@ def finish(
     joints = None
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
-        joints = joint_report(space.joints, at.state, after, v, reaction, p_laws, coordinate)
+        joints = joint_report(
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0
+        )
     feature = np.concatenate([space.contacts.feature, _law_features(space)])
     impulse, velocity = padded(p[:, :dim], 3), padded(u[:, :dim], 3)
     return StepResult(

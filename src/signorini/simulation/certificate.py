@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import kinetic_energy, potential_energy
+from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
 from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 NOT_TESTED = -1
-_TORN = 1e-3  # of the scene's extent: joints that stay apart by more contradict each other
+_JOINT_COLUMNS = ("drift_joint", "conflict_joint", "drift_row", "conflict_row", "joint_fault")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,15 @@ class StepCertificate:
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
+    drift_joint: int = -1
+    conflict_joint: int = -1
+    drift_row: int = -1
+    conflict_row: int = -1
+    joint_fault: int = 0
+
+
+def _no_column() -> IntArray:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +108,30 @@ class Certificate:
     """Whether they are stable: :class:`~signorini.analysis.Answer`, -1 if not tested."""
     critical_damping: Array
     """Smallest contact damping ``c^2/k`` at which they are stable, nan if not tested [kg]."""
+    drift_joint: IntArray = field(default_factory=_no_column)
+    """Joint that is farthest apart beside the bodies that it joins, -1 for none; constraints are counted on."""
+    conflict_joint: IntArray = field(default_factory=_no_column)
+    """Joint that contradicts others the most, -1 for none."""
+    drift_row: IntArray = field(default_factory=_no_column)
+    """Row of the first, see :func:`~signorini.dynamics.joint_faults.row_words`."""
+    conflict_row: IntArray = field(default_factory=_no_column)
+    """Row of the second."""
+    joint_fault: IntArray = field(default_factory=_no_column)
+    """0: joints hold; 1: they are torn apart; 2: they contradict each other, see
+    :mod:`~signorini.dynamics.joint_faults`."""
+
+    def __post_init__(self) -> None:
+        """Give files that were written before there were these columns what means that nothing was found."""
+        for name in _JOINT_COLUMNS:
+            if getattr(self, name).shape != self.status.shape:
+                absent = 0 if name == "joint_fault" else -1
+                object.__setattr__(self, name, np.full(self.status.shape, absent, dtype=np.int64))
 
     @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        whole = ("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable")
+        whole = ("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable",
+                 *_JOINT_COLUMNS)  # fmt: skip
         columns = {
             field.name: np.array(
                 [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in whole else float
@@ -149,7 +178,7 @@ def certify(
         residual = max(residual, problem.residual(answer.z))
         if solution.success and not accepted(problem, answer.z, residual, tolerance):
             status = Status.STALLED  # whatever the solver says of itself
-    if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
+    if result.joints is not None and result.joints.fault:
         status = Status.NO_SOLUTION  # joints that cannot all hold
     compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
     deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
@@ -174,6 +203,7 @@ def certify(
         iterations=solution.iterations,
         solve_time=solution.seconds,
         **_tested(validity),
+        **_faults(model, result),
     )
 
 
@@ -195,11 +225,37 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         yielded=int(check[at.YIELDED]),
         indeterminate=int(check[at.SPARE_ROWS]),
         asleep=int(check[at.ASLEEP]),
-        status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
+        status=_status(check),
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,
         **_tested(validity),
+        drift_joint=int(check[at.DRIFT_JOINT]),
+        conflict_joint=int(check[at.CONFLICT_JOINT]),
+        drift_row=int(check[at.DRIFT_ROW]),
+        conflict_row=int(check[at.CONFLICT_ROW]),
+        joint_fault=int(check[at.JOINT_FAULT]),
     )
+
+
+def _status(check: Array) -> Status:
+    """Return how a compiled step ended."""
+    if check[at.JOINT_FAULT] > 0.0:
+        return Status.NO_SOLUTION  # joints that cannot all hold
+    return Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED
+
+
+def _faults(model: Model, result: StepResult) -> dict[str, int]:
+    """Return which joints are the farthest from holding."""
+    joints = result.joints
+    if joints is None:
+        return {}
+    return {
+        "drift_joint": row_joint(model, joints.drift_row),
+        "conflict_joint": row_joint(model, joints.conflict_row),
+        "drift_row": joints.drift_row,
+        "conflict_row": joints.conflict_row,
+        "joint_fault": joints.fault,
+    }
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:

@@ -1,0 +1,234 @@
+"""The compiled step, joints: where the step ends, bodies that have left their joints are moved onto them.
+
+What the linear rows of a step leave open is taken back by the next one. Where that is much, bodies are moved onto their
+joints at once, and where that fails the joints cannot hold: see :mod:`signorini.dynamics.joint_faults`, which this
+follows row by row.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import body_energy
+from signorini.dynamics.joint_faults import APART, DRIFTED, HELD, MOST_MOVES, MOST_TURN, ON_JOINTS, SOON, TORN
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.step_arrays import (
+    CHECK,
+    DRIFT_JOINT,
+    DRIFT_ROW,
+    ENERGY_CHANGE,
+    GRAVITY_X,
+    INERTIA,
+    JOINT_DRIFT,
+    JOINT_FAULT,
+    JOINTS,
+    MASS,
+    NUMBERS,
+    Q_START,
+    SUCCESS,
+    V_FREE,
+    H,
+    Q,
+    V,
+)
+from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
+from signorini.formulations.step_joint_loops import close_loops, factor_loops
+from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
+from signorini.formulations.step_joints import answer_freely, driven_rate, factor_trees
+from signorini.math.rotation import cross, rotate, turn_exact
+
+_NO_FORCE = 1e30  # compliance of a spring that is left out
+
+
+@inner_kernel
+def _open_rows(t: IntArray, j: IntArray) -> tuple[float, float, int]:
+    """Evaluate the rigid rows where bodies are: the largest residual, the largest beside its size, its row."""
+    body, J, psi = wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), reals(j, ja.END_PSI)
+    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
+    drift, worst, row = 0.0, 0.0, -1
+    for r in range(psi.shape[0]):
+        if role[r] == ja.SPRING:
+            psi[r] = 0.0
+        elif role[r] == ja.DRIVEN:
+            psi[r] -= motion[joint[r], ja.AIM]
+        size = row_size(j, J, r)
+        drift = max(drift, abs(psi[r]))
+        if not abs(psi[r]) <= worst * size:
+            worst, row = abs(psi[r]) / size, r
+    return (drift, worst, row)
+
+
+@inner_kernel
+def _energy(t: IntArray, j: IntArray) -> float:
+    """Return kinetic and potential energy of the joined bodies [J]."""
+    mass, inertia, numbers = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS)
+    q, v, tree_body, s = real_rows(t, Q), real_rows(t, V), wholes(j, ja.TREE_BODY), 0.0
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        s += body_energy(mass[b], inertia[b], e, (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5]))
+        for k in range(3):
+            s -= mass[b] * numbers[GRAVITY_X + k] * q[b, k]
+    return s
+
+
+@inner_kernel
+def _push(t: IntArray, j: IntArray) -> None:
+    """Move bodies along the rows of the step by what takes ``END_PSI`` to zero, if it were linear."""
+    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
+    psi, impulse, total = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), reals(j, ja.END_SUM)
+    tree_body = wholes(j, ja.TREE_BODY)
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            push[tree_body[at], k] = 0.0
+    for r in range(psi.shape[0]):
+        impulse[r] = psi[r]
+    for k in range(whole_rows(j, ja.LOOPS).shape[0]):
+        solve_mechanism(j, k, push, impulse)
+        close_loops(t, j, k, push, psi, 1.0, impulse)
+    for r in range(psi.shape[0]):
+        total[r] += impulse[r] / h
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        turned = turn_exact((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (push[b, 3], push[b, 4], push[b, 5]), 1.0)
+        for k in range(4):
+            q[b, 3 + k] = turned[k]
+        for k in range(3):
+            q[b, k] += push[b, k]
+        for k in range(6):
+            v[b, k] += push[b, k] / h
+
+
+@inner_kernel
+def _obey(t: IntArray, j: IntArray) -> None:
+    """Make velocities obey the joints where bodies are, springs left out; impulses are left in ``END_IMPULSE``."""
+    v, v_free, tree_body = real_rows(t, V), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
+    body, J, rate, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE), reals(j, ja.END_PSI)
+    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    soft, kept = reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, reals(j, ja.PSI))
+    for r in range(rate.shape[0]):
+        kept[r] = soft[r]
+        x_2[r] = driven_rate(t, body, J, r)
+        if role[r] == ja.DRIVEN:
+            x_2[r] -= motion[joint[r], ja.AIM_RATE]
+        elif role[r] == ja.SPRING:
+            x_2[r] = 0.0
+            soft[r] = _NO_FORCE
+    factor_trees(t, j)
+    factor_loops(t, j)
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            v_free[tree_body[at], k] = v[tree_body[at], k]
+    answer_freely(t, j, v, x_2, reals(j, ja.END_IMPULSE))
+    for r in range(rate.shape[0]):
+        soft[r] = kept[r]
+
+
+@inner_kernel
+def _report(t: IntArray, j: IntArray, q: Array, impulse: Array) -> None:
+    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what the joints report."""
+    report, J, joint, role = (
+        real_rows(j, ja.REPORT),
+        real_rows(j, ja.JACOBIAN),
+        wholes(j, ja.ROW_JOINT),
+        wholes(j, ja.ROLE),
+    )
+    anchor, body_b = real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
+    for r in range(impulse.shape[0]):
+        g, p, b, J_b = joint[r], impulse[r], body_b[joint[r]], J[2 * r + 1]
+        arm = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (anchor[g, 0], anchor[g, 1], anchor[g, 2]))
+        moment = cross(arm, (J_b[0], J_b[1], J_b[2]))
+        for k in range(3):
+            report[g, ja.REACTION_OF + k] += p * J_b[k]
+            report[g, ja.REACTION_OF + 3 + k] += p * (J_b[3 + k] - moment[k])
+        if role[r] != ja.RIGID:
+            report[g, ja.EFFORT_OF] += p
+
+
+@inner_kernel
+def _keep(t: IntArray, j: IntArray) -> bool:
+    """Move bodies onto their joints, by RATTLE; False, and nothing has moved, where it cannot be done."""
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
+    tree_body, total, before = wholes(j, ja.TREE_BODY), reals(j, ja.END_SUM), _energy(t, j)
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        for k in range(7):
+            q_0[b, k] = q[b, k]
+        for k in range(6):
+            v_0[b, k] = v[b, k]
+    for r in range(total.shape[0]):
+        total[r] = 0.0
+    _, drift, _ = _open_rows(t, j)
+    first = drift
+    for _ in range(MOST_MOVES):
+        if drift <= ON_JOINTS or not drift <= APART * first:
+            break
+        _push(t, j)
+        _, drift, _ = _open_rows(t, j)
+        first = min(first, drift)
+    turned, h = 0.0, reals(t, NUMBERS)[H]
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        turned = max(turned, (v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
+    if not (drift <= SOON and h * math.sqrt(turned) <= MOST_TURN):
+        for at in range(tree_body.shape[0]):
+            b = tree_body[at]
+            for k in range(7):
+                q[b, k] = q_0[b, k]
+            for k in range(6):
+                v[b, k] = v_0[b, k]
+        return False
+    _report(t, j, real_rows(t, Q_START), total)
+    _obey(t, j)
+    _report(t, j, q, reals(j, ja.END_IMPULSE))
+    gained = _energy(t, j) - before
+    reals(t, NUMBERS)[ENERGY_CHANGE] += gained
+    reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
+    return True
+
+
+@inner_kernel
+def _beyond_limits(j: IntArray, drift: float, worst: float, row: int) -> tuple[float, float, int]:
+    """Return the same three numbers with the limits of all coordinates, whose rows are counted on."""
+    at, size, joint, setting = (
+        reals(j, ja.COORDINATE),
+        reals(j, ja.GAUGE_SIZE),
+        wholes(j, ja.GAUGE_JOINT),
+        real_rows(j, ja.SETTING),
+    )
+    n_r = reals(j, ja.END_PSI).shape[0]
+    for c in range(joint.shape[0]):
+        g = joint[c]
+        for side in range(2):
+            beyond = setting[g, ja.LOW] - at[g] if side == 0 else at[g] - setting[g, ja.HIGH]
+            drift = max(drift, beyond)
+            if beyond > worst * size[c]:
+                worst, row = beyond / size[c], n_r + 2 * c + side
+    return (drift, worst, row)
+
+
+@inner_kernel
+def settle(t: IntArray) -> None:
+    """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
+    j = whole_rows(t, JOINTS)
+    if wholes(j, ja.TALLY)[ja.PENDING] == 0:
+        return
+    check, joint, gauge = reals(t, CHECK), wholes(j, ja.ROW_JOINT), wholes(j, ja.GAUGE_JOINT)
+    foresee(t, j)
+    drift, worst, row = _open_rows(t, j)
+    if worst > SOON and _keep(t, j):
+        drift, worst, row = _open_rows(t, j)
+    carry_on(t, j)
+    drift, worst, row = _beyond_limits(j, drift, worst, row)
+    check[JOINT_DRIFT] = drift
+    check[DRIFT_ROW] = row
+    n_r = joint.shape[0]
+    check[DRIFT_JOINT] = -1 if row < 0 else (joint[row] if row < n_r else gauge[(row - n_r) // 2])
+    if check[JOINT_FAULT] == HELD and not worst <= TORN:
+        check[JOINT_FAULT] = DRIFTED
+    if check[JOINT_FAULT] != HELD:
+        check[SUCCESS] = 0.0
