@@ -12,6 +12,8 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,7 @@ HELD, DRIFTED, CONTRADICTED = 0, 1, 2
 """Joints hold, have drifted too far, or contradict each other."""
 
 MOST_MOVES = 60  # each multiplies the error by the angle of a step or so
+FEW_MOVES = 12  # by Newton's method
 ON_JOINTS = 1e-12  # beside the size of a joint: rounding
 MOST_TURN = 0.1  # [rad] by which bodies are turned on the way: more would be far from how they turn by themselves
 APART = 2.0  # times the drift at first: moves that lead nowhere
@@ -106,48 +109,58 @@ def worst(size: Array, residual: Array) -> tuple[float, int]:
     return float(share[row]), row
 
 
+Push = tuple[Rows, Array, Array]
+"""Rows, their impulses, and the poses at which they act."""
+
+
 class Kept(NamedTuple):
-    """A state moved onto its joints, and the impulses that did it, of the rows where the step acts and at its end."""
+    """A state moved onto its joints, and the impulses that did it."""
 
     state: State
-    push: Array
-    turn: Array
-    at_end: Rows
+    pushes: list[Push]
 
 
-def kept(model: Model, state: State, system: JointSystem, coordinate: Array, h: float) -> Kept | None:
+def kept(model: Model, before: State, state: State, system: JointSystem, coordinate: Array, h: float) -> Kept | None:
     """Return the state at the end of a step of `h` seconds moved onto its joints, None where it cannot be.
 
     Bodies are pushed along the rows of `system`, those of the step, and their velocities are those at which they have
     moved, then made to obey the joints where they are: the method RATTLE. A body that circles a hinge keeps its speed.
-    Turned by more than :data:`MOST_TURN` on the way, as happens to bodies that turn by about a radian in a step, they
-    would not end where they were going.
+    Where rows turn too much in the step for that, as near limit positions, bodies are pushed along the rows where they
+    are. Turned by more than :data:`MOST_TURN` on the way, as happens to bodies that turn by about a radian in a step,
+    they would not end where they were going.
     """
-    v, push = state.v.copy(), np.zeros(system.rows.row_count)
-    first, v_0 = np.inf, state.v
-    x2 = system.x2.copy()
-    try:
-        for _ in range(MOST_MOVES):
-            rows = rigid_rows(model, state, coordinate)
-            drift, _ = worst(all_sizes(model, rows), rows.psi)
-            first = min(first, drift)
-            if drift <= ON_JOINTS or not drift <= APART * first:
-                break
-            system.x2[:] = rows.psi
-            shift, impulse = system.solve(np.zeros_like(v))
-            v, push = v + shift / h, push + impulse / h
-            q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
-            state = State(state.t, q, v)
-    finally:
-        system.x2[:] = x2
-    turned = h * np.linalg.norm((v - v_0)[model.fixed_count :, 3:], axis=1)
-    if not (drift <= SOON and turned.max(initial=0.0) <= MOST_TURN):
+    found = _moved(model, state, [(system, before.q)] * MOST_MOVES, coordinate, h)
+    if found is None:
+        found = _moved(model, state, [None] * FEW_MOVES, coordinate, h)
+    if found is None:
         return None
+    state, pushes = found
     ending = pushing(model, state, coordinate)
     rate = bilateral_rows(model, state, coordinate, h, secant=True).rate
     ending.x2[:] = np.where(ending.compliance > 0.0, 0.0, rate)
-    v, turn = ending.solve(v)
-    return Kept(State(state.t, state.q, v), push, turn, ending.rows)
+    v, turn = ending.solve(state.v)
+    return Kept(State(state.t, state.q, v), [*pushes, (ending.rows, turn, state.q)])
+
+
+def _moved(
+    model: Model, state: State, ways: Sequence[tuple[JointSystem, Array] | None], coordinate: Array, h: float
+) -> Kept | None:
+    """Push bodies onto their joints along rows that are given with their poses, or where they are then."""
+    first, v_0, pushes = np.inf, state.v, []
+    for way in ways:
+        rows = rigid_rows(model, state, coordinate)
+        drift, _ = worst(all_sizes(model, rows), rows.psi)
+        first = min(first, drift)
+        if drift <= ON_JOINTS or not drift <= APART * first:
+            break
+        system, there = (pushing(model, state, coordinate), state.q) if way is None else way
+        shift, impulse = replace(system, x2=rows.psi).solve(np.zeros_like(state.v))
+        pushes.append((system.rows, impulse / h, there))
+        v = state.v + shift / h
+        q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
+        state = State(state.t, q, v)
+    turned = h * np.linalg.norm((state.v - v_0)[model.fixed_count :, 3:], axis=1)
+    return Kept(state, pushes) if drift <= SOON and turned.max(initial=0.0) <= MOST_TURN else None
 
 
 def row_words(model: Model, row: int) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.dynamics import Rows, constraint_rows, joint_coordinates, joint_rows, projected
+from signorini.dynamics import constraint_rows, joint_coordinates, joint_rows, projected
 from signorini.dynamics.joint_faults import (
     ASKED,
     CONTRADICTED,
@@ -18,6 +18,7 @@ from signorini.dynamics.joint_faults import (
     TORN,
     all_sizes,
     coordinate_sizes,
+    Push,
     kept,
     steepness,
     worst,
@@ -35,8 +36,8 @@ class Settled(NamedTuple):
     state: State
     coordinate: Array
     """Of the joints, (n_j,)."""
-    pushes: tuple[tuple[Rows, Array, Array], ...] = ()
-    """Rows, impulses and poses at which bodies were moved onto their joints."""
+    pushes: tuple[Push, ...] = ()
+    """By which bodies were moved onto their joints."""
 
 
 def settled(
@@ -54,10 +55,9 @@ def settled(
         return Settled(state, joint_coordinates(joints, state.q, near))
     rows = rigid_rows(model, state, near)
     if worst(all_sizes(model, rows), rows.psi)[0] > SOON:
-        found = kept(model, state, space.system, near, h)
+        found = kept(model, before, state, space.system, near, h)
         if found is not None:
-            pushes = ((space.system.rows, found.push, before.q), (found.at_end, found.turn, found.state.q))
-            return Settled(found.state, joint_coordinates(joints, found.state.q, near), pushes)
+            return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
     return Settled(state, joint_coordinates(joints, state.q, near))
 
 

@@ -12,7 +12,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
-from signorini.dynamics.joint_faults import APART, DRIFTED, HELD, MOST_MOVES, MOST_TURN, ON_JOINTS, SOON, TORN
+from signorini.dynamics.joint_faults import APART, DRIFTED, FEW_MOVES, HELD, MOST_MOVES, MOST_TURN, ON_JOINTS, SOON, TORN
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     CHECK,
@@ -103,33 +103,46 @@ def _push(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
-def _obey(t: IntArray, j: IntArray) -> None:
-    """Make velocities obey the joints where bodies are, springs left out; impulses are left in ``END_IMPULSE``."""
-    v, v_free, tree_body = real_rows(t, V), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
-    body, J, rate, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE), reals(j, ja.END_PSI)
-    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
-    soft, kept = reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
-    evaluate_rows(t, j, ja.ROW_JOINT, body, J, reals(j, ja.PSI))
-    for r in range(rate.shape[0]):
+def _factor_here(t: IntArray, j: IntArray) -> None:
+    """Evaluate and factor the rows where bodies are, springs left out; what these were is kept in ``REACTION``."""
+    role, soft, kept = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    evaluate_rows(t, j, ja.ROW_JOINT, wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI))
+    for r in range(soft.shape[0]):
         kept[r] = soft[r]
-        x_2[r] = driven_rate(t, body, J, r)
-        if role[r] == ja.DRIVEN:
-            x_2[r] -= motion[joint[r], ja.AIM_RATE]
-        elif role[r] == ja.SPRING:
-            x_2[r] = 0.0
+        if role[r] == ja.SPRING:
             soft[r] = _NO_FORCE
     factor_trees(t, j)
     factor_loops(t, j)
-    for at in range(tree_body.shape[0]):
-        for k in range(6):
-            v_free[tree_body[at], k] = v[tree_body[at], k]
-    answer_freely(t, j, v, x_2, reals(j, ja.END_IMPULSE))
-    for r in range(rate.shape[0]):
+
+
+@inner_kernel
+def _soften(j: IntArray) -> None:
+    """Put springs back."""
+    soft, kept = reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    for r in range(soft.shape[0]):
         soft[r] = kept[r]
 
 
 @inner_kernel
-def _report(t: IntArray, j: IntArray, q: Array, impulse: Array) -> None:
+def _obey(t: IntArray, j: IntArray) -> None:
+    """Make velocities obey the joints where bodies are; impulses are left in ``END_IMPULSE``."""
+    v, v_free, tree_body = real_rows(t, V), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
+    body, J, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.END_PSI)
+    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    _factor_here(t, j)
+    for r in range(x_2.shape[0]):
+        x_2[r] = 0.0 if role[r] == ja.SPRING else driven_rate(t, body, J, r)
+        if role[r] == ja.DRIVEN:
+            x_2[r] -= motion[joint[r], ja.AIM_RATE]
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            v_free[tree_body[at], k] = v[tree_body[at], k]
+    answer_freely(t, j, v, x_2, reals(j, ja.END_IMPULSE))
+    _soften(j)
+
+
+@inner_kernel
+def _report(j: IntArray, q: Array, impulse: Array) -> None:
     """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what the joints report."""
     report, J, joint, role = (
         real_rows(j, ja.REPORT),
@@ -150,41 +163,69 @@ def _report(t: IntArray, j: IntArray, q: Array, impulse: Array) -> None:
 
 
 @inner_kernel
-def _keep(t: IntArray, j: IntArray) -> bool:
-    """Move bodies onto their joints, by RATTLE; False, and nothing has moved, where it cannot be done."""
-    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
-    tree_body, total, before = wholes(j, ja.TREE_BODY), reals(j, ja.END_SUM), _energy(t, j)
+def _copy(j: IntArray, q: Array, v: Array, q_to: Array, v_to: Array) -> None:
+    """Copy poses and velocities of joined bodies."""
+    tree_body = wholes(j, ja.TREE_BODY)
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         for k in range(7):
-            q_0[b, k] = q[b, k]
+            q_to[b, k] = q[b, k]
         for k in range(6):
-            v_0[b, k] = v[b, k]
-    for r in range(total.shape[0]):
-        total[r] = 0.0
+            v_to[b, k] = v[b, k]
+
+
+@inner_kernel
+def _move(t: IntArray, j: IntArray, here: bool) -> bool:
+    """Push bodies onto their joints along the rows of the step, or those where bodies are; tell whether they get there.
+
+    Impulses of the rows of the step are left in ``END_SUM``, the others are reported.
+    """
+    total, tree_body, v, v_0 = (
+        reals(j, ja.END_SUM),
+        wholes(j, ja.TREE_BODY),
+        real_rows(t, V),
+        real_rows(j, ja.END_V),
+    )
     _, drift, _ = _open_rows(t, j)
     first = drift
-    for _ in range(MOST_MOVES):
+    for _ in range(FEW_MOVES if here else MOST_MOVES):
         if drift <= ON_JOINTS or not drift <= APART * first:
             break
+        if here:
+            _factor_here(t, j)
+            _open_rows(t, j)
+        for r in range(total.shape[0]):
+            total[r] = 0.0 if here else total[r]
         _push(t, j)
+        if here:
+            _report(j, real_rows(t, Q), total)
+            _soften(j)
         _, drift, _ = _open_rows(t, j)
         first = min(first, drift)
     turned, h = 0.0, reals(t, NUMBERS)[H]
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         turned = max(turned, (v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
-    if not (drift <= SOON and h * math.sqrt(turned) <= MOST_TURN):
-        for at in range(tree_body.shape[0]):
-            b = tree_body[at]
-            for k in range(7):
-                q[b, k] = q_0[b, k]
-            for k in range(6):
-                v[b, k] = v_0[b, k]
-        return False
-    _report(t, j, real_rows(t, Q_START), total)
+    return bool(drift <= SOON and h * math.sqrt(turned) <= MOST_TURN)
+
+
+@inner_kernel
+def _keep(t: IntArray, j: IntArray) -> bool:
+    """Move bodies onto their joints, by RATTLE; False, and nothing has moved, where it cannot be done."""
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
+    total, before = reals(j, ja.END_SUM), _energy(t, j)
+    _copy(j, q, v, q_0, v_0)
+    for r in range(total.shape[0]):
+        total[r] = 0.0
+    if _move(t, j, False):
+        _report(j, real_rows(t, Q_START), total)
+    else:
+        _copy(j, q_0, v_0, q, v)
+        if not _move(t, j, True):
+            _copy(j, q_0, v_0, q, v)
+            return False
     _obey(t, j)
-    _report(t, j, q, reals(j, ja.END_IMPULSE))
+    _report(j, q, reals(j, ja.END_IMPULSE))
     gained = _energy(t, j) - before
     reals(t, NUMBERS)[ENERGY_CHANGE] += gained
     reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
