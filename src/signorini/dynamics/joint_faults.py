@@ -6,8 +6,10 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 - **Drift** up to :data:`SOON` is what the linear rows of a step leave when bodies turn by a seventh of a radian in it,
   :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`).
   Where they cannot be, and the drift is more than :data:`TORN`, the joints cannot hold.
-- **Conflict**: rows that depend on each other may ask for what cannot be met. What a step leaves open of its linear rows
-  although it did not find it open, by more than :data:`ASKED`, contradicts itself, whatever the step size.
+- **Conflict**: rows that depend on each other may ask for what cannot be met. What a step leaves open of its
+  linear rows although it did not find it open, by more than :data:`ASKED`, contradicts itself, whatever the step size.
+  Gears hold speeds, and what they leave open is never seen again: theirs counts a thousand times.
+- **Blocked**: joints let a contact or a limit move by no impulse at all, and close it: a motion into a wall.
 """
 
 from __future__ import annotations
@@ -32,14 +34,16 @@ ASKED = 1e-3
 """What a step may leave open of its linear rows beyond what it found open, beside the size of a joint."""
 ROUNDING = 1e-6
 """What rows leave open, beside the size of a joint, that is not worth a name."""
-HELD, DRIFTED, CONTRADICTED = 0, 1, 2
-"""Joints hold, have drifted too far, or contradict each other."""
+HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
+"""Joints hold, have drifted too far, contradict each other, or drive a body against what nothing can move."""
 
 MOST_MOVES = 60  # each multiplies the error by the angle of a step or so
 FEW_MOVES = 12  # by Newton's method
 ON_JOINTS = 1e-12  # beside the size of a joint: rounding
 MOST_TURN = 0.1  # [rad] by which bodies are turned on the way: more would be far from how they turn by themselves
 APART = 2.0  # times the drift at first: moves that lead nowhere
+
+_TAKES_PART = 0.1  # of the largest impulse
 
 _LONG = (int(RowKind.SLIDE), int(RowKind.DISTANCE))
 _SLIDING = ("prismatic", "cylindrical", "planar")
@@ -72,6 +76,7 @@ def row_sizes(model: Model) -> RowSizes:
     joints = model.joints
     own, long = joints.rows.joint, np.isin(joints.rows.kind, _LONG)
     size = np.where(long, joint_sizes(model)[own], 1.0)
+    size[joints.rows.kind == RowKind.GEAR] = ROUNDING / ASKED
     sliding = np.isin(joints.kinds, _SLIDING)[own] if joints.count else np.zeros(0, dtype=bool)
     return RowSizes(size, sliding & (joints.rows.kind == RowKind.SLIDE))
 
@@ -203,6 +208,18 @@ def _row_word(model: Model, row: int) -> str:
     return words[RowKind(kind)]
 
 
+def row_at(model: Model, bodies: tuple[int, ...]) -> int:
+    """Return a bilateral row of a joint of one of these bodies, that of a motion if there is one, -1 for none."""
+    joints = model.joints
+    own = joints.rows.joint
+    moving = [b for b in bodies if b >= model.fixed_count]
+    near = np.isin(joints.arrays.body_a[own], moving) | np.isin(joints.arrays.body_b[own], moving)
+    for rows in (np.flatnonzero(near & (joints.drive == 1)), np.flatnonzero(near)):
+        if rows.size:
+            return int(rows[0])
+    return -1
+
+
 def row_joint(model: Model, row: int) -> int:
     """Return the number of the joint of a row, those of constraints counted on, -1 for none."""
     if row < 0:
@@ -217,28 +234,35 @@ def row_joint(model: Model, row: int) -> int:
     return int(joints.coordinates.joint[(row - joints.row_count) // 2])
 
 
-def fighting(model: Model, system: JointSystem, row: int, most: int = 4) -> IntArray:
-    """Return the rows that resist a change of bilateral row `row` the most, itself first: those that it fights with.
+class Fight(NamedTuple):
+    """Rows that cannot all hold."""
 
-    Asked to give way by a unit, the rows answer with impulses; per force, those on the least mobile combination stand
-    out.
+    rows: IntArray
+    """The row asked about first, then those of other joints that resist it."""
+    swing: float
+    """How much faster than the row gives way bodies must move for it: large near limit positions."""
+
+
+def fighting(system: JointSystem, row: int, most: int = 4) -> Fight:
+    """Return which rows resist what is asked of bilateral row `row`.
+
+    Where rows depend on each other, these are the impulses that move nothing and that the rows are asked against;
+    elsewhere those that answer when the row alone is asked to give way.
     """
-    _, impulse = _asked(system, row)
+    v, impulse = _asked(system, row)
+    against = [one for loops in system.loops for one in loops.idle if abs(one @ system.x2) > ROUNDING]
+    if against:
+        impulse = max(against, key=lambda one: abs(float(one @ system.x2)))
     weight = np.abs(impulse) * np.sqrt(np.maximum(system.rows.mobility(system.M_inv), 0.0))
-    own = np.append(model.joints.rows.joint, np.arange(system.rows.row_count - model.joints.joint_row_count) + 10**6)
-    order = np.argsort(-weight, kind="stable")
-    chosen = [row]
-    for r in order:
-        if len(chosen) < most and own[r] not in own[chosen] and weight[r] > 0.1 * weight[order[0]]:
+    own, chosen = [row_joint(system.model, r) for r in range(weight.size)], [row]
+    for r in np.argsort(-weight, kind="stable"):
+        if len(chosen) < most and weight[r] > _TAKES_PART * weight.max() and own[r] not in [own[k] for k in chosen]:
             chosen.append(int(r))
-    return np.array(chosen, dtype=np.int64)
+    return Fight(np.array(chosen, dtype=np.int64), float(np.abs(v[:, :3]).max(initial=0.0)))
 
 
 def _asked(system: JointSystem, row: int) -> tuple[Array, Array]:
-    """Return the answer to a unit asked of one row."""
-    x2 = system.x2.copy()
-    system.x2[:] = 0.0
-    system.x2[row] = 1.0
-    answer = system.solve(np.zeros((system.model.body_count, 6)))
-    system.x2[:] = x2
-    return answer
+    """Return velocities and impulses when a unit is asked of one row."""
+    unit = np.zeros(system.rows.row_count)
+    unit[row] = 1.0
+    return replace(system, x2=unit).solve(np.zeros((system.model.body_count, 6)))

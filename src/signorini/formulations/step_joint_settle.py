@@ -12,22 +12,44 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
-from signorini.dynamics.joint_faults import APART, DRIFTED, FEW_MOVES, HELD, MOST_MOVES, MOST_TURN, ON_JOINTS, SOON, TORN
+from signorini.dynamics.joint_faults import (
+    APART,
+    BLOCKED,
+    DRIFTED,
+    FEW_MOVES,
+    HELD,
+    MOST_MOVES,
+    MOST_TURN,
+    ON_JOINTS,
+    SOON,
+    TORN,
+)
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
+    ACTIVE,
     CHECK,
+    CONFLICT_JOINT,
+    CONFLICT_ROW,
+    COUNTS,
+    DIAGONAL,
     DRIFT_JOINT,
     DRIFT_ROW,
     ENERGY_CHANGE,
+    FIXED,
     GRAVITY_X,
     INERTIA,
     JOINT_DRIFT,
     JOINT_FAULT,
     JOINTS,
+    LOAD,
     MASS,
     NUMBERS,
+    ORDER,
     Q_START,
+    SEEN,
+    SEEN_INDEX,
     SUCCESS,
+    TOLERANCE,
     V_FREE,
     H,
     Q,
@@ -253,12 +275,55 @@ def _beyond_limits(j: IntArray, drift: float, worst: float, row: int) -> tuple[f
 
 
 @inner_kernel
+def _joint_of(j: IntArray, row: int) -> int:
+    """Return the joint of a row or a limit, -1 for none."""
+    joint, gauge = wholes(j, ja.ROW_JOINT), wholes(j, ja.GAUGE_JOINT)
+    if row < 0:
+        return -1
+    return int(joint[row] if row < joint.shape[0] else gauge[(row - joint.shape[0]) // 2])
+
+
+@inner_kernel
+def _blocked_row(t: IntArray, j: IntArray) -> int:
+    """Return the row that a contact or a limit stands against which closes and which nothing can move, -1 for none."""
+    counts, load, diagonal, order = (
+        wholes(t, COUNTS),
+        real_rows(t, LOAD),
+        real_blocks(t, DIAGONAL),
+        wholes(t, ORDER),
+    )
+    law, index, role = whole_rows(j, ja.LAW), whole_rows(t, SEEN_INDEX), wholes(j, ja.ROLE)
+    joint, body_a, body_b = wholes(j, ja.ROW_JOINT), wholes(j, ja.BODY_A), wholes(j, ja.BODY_B)
+    n_r = joint.shape[0]
+    fastest, block = 0.0, -1
+    for k in range(counts[ACTIVE]):
+        for i in range(3):
+            fastest = max(fastest, abs(load[k, i]))
+    for k in range(counts[ACTIVE]):
+        if block < 0 and diagonal[k, 0, 0] == 0.0 and load[k, 0] < -reals(t, NUMBERS)[TOLERANCE] * fastest:
+            block = order[k]
+    if block < 0:
+        return -1
+    if block >= counts[SEEN]:
+        l = block - counts[SEEN]
+        return int(n_r + 2 * law[l, ja.LAW_GAUGE] + law[l, ja.LAW_KIND])
+    row = -1
+    for r in range(n_r):
+        for side in range(2):
+            b = index[block, side]
+            near = b >= counts[FIXED] and (body_a[joint[r]] == b or body_b[joint[r]] == b)
+            if near and (row < 0 or (role[r] == ja.DRIVEN and role[row] != ja.DRIVEN)):
+                row = r
+    return row
+
+
+@inner_kernel
 def settle(t: IntArray) -> None:
     """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
     j = whole_rows(t, JOINTS)
     if wholes(j, ja.TALLY)[ja.PENDING] == 0:
         return
-    check, joint, gauge = reals(t, CHECK), wholes(j, ja.ROW_JOINT), wholes(j, ja.GAUGE_JOINT)
+    check = reals(t, CHECK)
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
     if worst > SOON and _keep(t, j):
@@ -267,8 +332,12 @@ def settle(t: IntArray) -> None:
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[DRIFT_ROW] = row
-    n_r = joint.shape[0]
-    check[DRIFT_JOINT] = -1 if row < 0 else (joint[row] if row < n_r else gauge[(row - n_r) // 2])
+    check[DRIFT_JOINT] = _joint_of(j, row)
+    against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)
+    if against >= 0:
+        check[CONFLICT_ROW] = against
+        check[CONFLICT_JOINT] = _joint_of(j, against)
+        check[JOINT_FAULT] = BLOCKED
     if check[JOINT_FAULT] == HELD and not worst <= TORN:
         check[JOINT_FAULT] = DRIFTED
     if check[JOINT_FAULT] != HELD:

@@ -13,6 +13,7 @@ from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
 from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
+from signorini.formulations.engine import compiled_status
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.problems.problem import accepted
@@ -117,8 +118,8 @@ class Certificate:
     conflict_row: IntArray = field(default_factory=_no_column)
     """Row of the second."""
     joint_fault: IntArray = field(default_factory=_no_column)
-    """0: joints hold; 1: they are torn apart; 2: they contradict each other, see
-    :mod:`~signorini.dynamics.joint_faults`."""
+    """0: joints hold; 1: they are torn apart; 2: they contradict each other; 3: they drive a body
+    against what nothing can move, see :mod:`~signorini.dynamics.joint_faults`."""
 
     def __post_init__(self) -> None:
         """Give files that were written before there were these columns what means that nothing was found."""
@@ -225,7 +226,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         yielded=int(check[at.YIELDED]),
         indeterminate=int(check[at.SPARE_ROWS]),
         asleep=int(check[at.ASLEEP]),
-        status=_status(check),
+        status=compiled_status(check),
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,
         **_tested(validity),
@@ -235,13 +236,6 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         conflict_row=int(check[at.CONFLICT_ROW]),
         joint_fault=int(check[at.JOINT_FAULT]),
     )
-
-
-def _status(check: Array) -> Status:
-    """Return how a compiled step ended."""
-    if check[at.JOINT_FAULT] > 0.0:
-        return Status.NO_SOLUTION  # joints that cannot all hold
-    return Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED
 
 
 def _faults(model: Model, result: StepResult) -> dict[str, int]:

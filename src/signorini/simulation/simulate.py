@@ -18,10 +18,10 @@ from signorini.model import State
 from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.choose import formulation_from_dict, formulation_to_dict
+from signorini.simulation.joint_words import joint_failure
 from signorini.simulation.recorder import Recorder
 from signorini.simulation.simulator import Simulator, Snapshot, is_finite
 from signorini.simulation.trajectory import Trajectory
-from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
 OnFailure = Literal["raise", "warn", "keep"]
@@ -221,12 +221,14 @@ def _judge(
         result = simulator.engine.result(simulator.model)
     assert result is not None
     l = recorder.step_count - 1
-    joints = f", joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s"
-    message = (
-        f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
-        f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
-        + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
-    )
+    if certificate.joint_fault and finite:
+        why = joint_failure(simulator.model, certificate, result, recorder.trajectory(), simulator.h)
+        message = f"step {l} at t = {t:.6g} s: {certificate.status}: {why}"
+    else:
+        message = (
+            f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
+            f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
+        )
     if finite and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)
         return
