@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.dynamics.joint_faults import SOON, TORN, row_words
+from signorini.dynamics.joint_faults import TORN, row_words
 from tests.joint_scenes import chain, link, slider, wheel
 
 H = 0.01
@@ -316,7 +316,7 @@ def blade(turn: float) -> sg.Scene:
 
 
 @BOTH
-@pytest.mark.parametrize("turn", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("turn", [0.35, 0.5, 0.8])
 def test_a_blade_that_turns_fast_keeps_its_hinge_and_its_speed(formulation: Any, turn: float) -> None:
     """RATTLE keeps the angular momentum about the hinge; the reaction is ``m r w^2 h``."""
     trajectory = simulate(blade(turn), 50 * H, formulation)
@@ -350,10 +350,10 @@ def test_a_chain_that_whips_stays_together(formulation: Any) -> None:
 
 
 def test_usual_steps_are_left_alone() -> None:
-    """Below the bound nothing is moved: a pendulum in usual steps drifts by the second order, and that is taken back."""
+    """Below the bound nothing is moved: a chain drifts by the second order, and that is taken back."""
     trajectory = simulate(chain(4), 0.5, sg.MoreauJean(), h=0.002)
     drift = trajectory.certificate.joint_drift
-    assert 0.0 < drift.max() < SOON * 0.05
+    assert 0.0 < drift.max() < 0.2 * TORN * 0.05
     assert np.all(trajectory.certificate.drift_joint[1:] >= 0)
 
 

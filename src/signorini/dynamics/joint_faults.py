@@ -3,9 +3,9 @@ r"""Whether joints hold: how far they are apart beside the bodies that they join
 A row of a joint that holds points together counts beside the smaller of the two bodies: its radius, or the distance of
 the anchor from its mass centre if that is more, or the length of a distance joint. Rows of angles count in radians.
 
-- **Drift** up to :data:`SOON` is what the linear rows of a step leave when bodies turn by a seventh of a radian in it,
-  :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`).
-  Where they cannot be, and the drift is more than :data:`TORN`, the joints cannot hold.
+- **Drift** up to :data:`TORN` is what the linear rows of a step leave when bodies turn by a third of a radian in it,
+  :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`);
+  where they cannot be, the joints cannot hold.
 - **Conflict**: rows that depend on each other may ask for what cannot be met. What a step leaves open of its
   linear rows although it did not find it open, by more than :data:`ASKED`, contradicts itself, whatever the step size.
   Gears hold speeds, and what they leave open is never seen again: theirs counts a thousand times.
@@ -26,10 +26,8 @@ from signorini.dynamics.joints import JointSystem, bilateral_rows, pushing, rigi
 from signorini.dynamics.motion import advance
 from signorini.model import Model, RowKind, State
 
-SOON = 0.01
-"""Drift beside the size of a joint from which on bodies are moved onto their joints."""
 TORN = 0.05
-"""Drift beside the size of a joint at which joints no longer hold."""
+"""Drift beside the size of a joint that a step may leave."""
 ASKED = 1e-3
 """What a step may leave open of its linear rows beyond what it found open, beside the size of a joint."""
 ROUNDING = 1e-6
@@ -40,7 +38,9 @@ HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
 MOST_MOVES = 60  # each multiplies the error by the angle of a step or so
 FEW_MOVES = 12  # by Newton's method
 ON_JOINTS = 1e-12  # beside the size of a joint: rounding
-MOST_TURN = 0.1  # [rad] by which bodies are turned on the way: more would be far from how they turn by themselves
+MOST_PUSH, SOME_PUSH, MOST_TURN = 0.25, 0.1, 1.0
+"""[rad] By how much bodies may be turned on the way: more would be far from how they turn by themselves. By more than
+the second only if they turn by less than the third in all: rows are posed by their directions at the start."""
 APART = 2.0  # times the drift at first: moves that lead nowhere
 
 _TAKES_PART = 0.1  # of the largest impulse
@@ -131,7 +131,7 @@ def kept(model: Model, before: State, state: State, system: JointSystem, coordin
     Bodies are pushed along the rows of `system`, those of the step, and their velocities are those at which they have
     moved, then made to obey the joints where they are: the method RATTLE. A body that circles a hinge keeps its speed.
     Where rows turn too much in the step for that, as near limit positions, bodies are pushed along the rows where they
-    are. Turned by more than :data:`MOST_TURN` on the way, as happens to bodies that turn by about a radian in a step,
+    are. Turned by more than :data:`MOST_PUSH` on the way, as happens to bodies that turn by about a radian in a step,
     they would not end where they were going.
     """
     found = _moved(model, state, [(system, before.q)] * MOST_MOVES, coordinate, h)
@@ -164,8 +164,9 @@ def _moved(
         v = state.v + shift / h
         q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
         state = State(state.t, q, v)
-    turned = h * np.linalg.norm((state.v - v_0)[model.fixed_count :, 3:], axis=1)
-    return Kept(state, pushes) if drift <= SOON and turned.max(initial=0.0) <= MOST_TURN else None
+    pushed, turned = (h * np.linalg.norm(v[model.fixed_count :, 3:], axis=1) for v in (state.v - v_0, state.v))
+    far = (pushed > MOST_PUSH) | ((pushed > SOME_PUSH) & (turned > MOST_TURN))
+    return Kept(state, pushes) if drift <= TORN and not far.any() else None
 
 
 def row_words(model: Model, row: int) -> tuple[str, str]:

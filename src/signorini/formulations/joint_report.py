@@ -14,7 +14,6 @@ from signorini.dynamics.joint_faults import (
     DRIFTED,
     HELD,
     ROUNDING,
-    SOON,
     TORN,
     Push,
     all_sizes,
@@ -54,7 +53,7 @@ def settled(
         state = projected(model, before, state, near, h)
         return Settled(state, joint_coordinates(joints, state.q, near))
     rows = rigid_rows(model, state, near)
-    if worst(all_sizes(model, rows), rows.psi)[0] > SOON:
+    if worst(all_sizes(model, rows), rows.psi)[0] > TORN:
         found = kept(model, before, state, space.system, near, h)
         if found is not None:
             return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))

@@ -21,7 +21,6 @@ from signorini.dynamics.joint_faults import (
     MOST_MOVES,
     MOST_TURN,
     ON_JOINTS,
-    SOON,
     TORN,
 )
 from signorini.formulations import joint_arrays as ja
@@ -224,11 +223,13 @@ def _move(t: IntArray, j: IntArray, here: bool) -> bool:
             _soften(j)
         _, drift, _ = _open_rows(t, j)
         first = min(first, drift)
-    turned, h = 0.0, reals(t, NUMBERS)[H]
+    near, h = True, reals(t, NUMBERS)[H]
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
-        turned = max(turned, (v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
-    return bool(drift <= SOON and h * math.sqrt(turned) <= MOST_TURN)
+        pushed = h * math.sqrt((v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
+        turned = h * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
+        near = near and pushed <= MOST_PUSH and (pushed <= SOME_PUSH or turned <= MOST_TURN)
+    return bool(drift <= TORN and near)
 
 
 @inner_kernel
@@ -326,7 +327,7 @@ def settle(t: IntArray) -> None:
     check = reals(t, CHECK)
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
-    if worst > SOON and _keep(t, j):
+    if worst > TORN and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
