@@ -19,8 +19,10 @@ from signorini.dynamics.joint_faults import (
     FEW_MOVES,
     HELD,
     MOST_MOVES,
+    MOST_PUSH,
     MOST_TURN,
     ON_JOINTS,
+    SOME_PUSH,
     TORN,
 )
 from signorini.formulations import joint_arrays as ja
