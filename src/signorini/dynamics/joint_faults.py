@@ -38,7 +38,7 @@ HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
 MOST_MOVES = 60  # each multiplies the error by the angle of a step or so
 FEW_MOVES = 12  # by Newton's method
 ON_JOINTS = 1e-12  # beside the size of a joint: rounding
-MOST_PUSH, SOME_PUSH, MOST_TURN = 0.25, 0.1, 1.0
+MOST_PUSH, SOME_PUSH, MOST_TURN = 0.25, 0.1, 0.9
 """[rad] By how much bodies may be turned on the way: more would be far from how they turn by themselves. By more than
 the second only if they turn by less than the third in all: rows are posed by their directions at the start."""
 APART = 2.0  # times the drift at first: moves that lead nowhere
@@ -164,8 +164,10 @@ def _moved(
         v = state.v + shift / h
         q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
         state = State(state.t, q, v)
-    pushed, turned = (h * np.linalg.norm(v[model.fixed_count :, 3:], axis=1) for v in (state.v - v_0, state.v))
-    far = (pushed > MOST_PUSH) | ((pushed > SOME_PUSH) & (turned > MOST_TURN))
+    pushed, before, after = (
+        h * np.linalg.norm(v[model.fixed_count :, 3:], axis=1) for v in (state.v - v_0, v_0, state.v)
+    )
+    far = (pushed > MOST_PUSH) | ((pushed > SOME_PUSH) & (np.maximum(before, after) > MOST_TURN))
     return Kept(state, pushes) if drift <= TORN and not far.any() else None
 
 

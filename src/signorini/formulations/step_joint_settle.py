@@ -229,7 +229,8 @@ def _move(t: IntArray, j: IntArray, here: bool) -> bool:
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         pushed = h * math.sqrt((v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
-        turned = h * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
+        before = h * math.sqrt(v_0[b, 3] ** 2 + v_0[b, 4] ** 2 + v_0[b, 5] ** 2)
+        turned = max(before, h * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2))
         near = near and pushed <= MOST_PUSH and (pushed <= SOME_PUSH or turned <= MOST_TURN)
     return bool(drift <= TORN and near)
 

@@ -11,7 +11,7 @@ from signorini.model import Model, State
 from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.trajectory import Trajectory
 
-_SWINGS = 5.0  # times faster than a row gives way: bodies near a limit position
+_SWINGS = 3.0  # times faster than a row gives way: bodies near a limit position
 _TURNS = 0.5  # [rad] in a step: joints are posed by their directions at its start
 
 
