@@ -309,7 +309,7 @@ def blade(turn: float) -> sg.Scene:
     """A blade of 1 m, hinged at its end, that turns by `turn` in every step."""
     w = turn / H
     scene = sg.Scene(gravity=(0, 0, 0))
-    motion = {"velocity": (0, 0.5 * w, 0), "angular_velocity": (0, 0, w)}
+    motion: dict[str, Any] = {"velocity": (0, 0.5 * w, 0), "angular_velocity": (0, 0, w)}
     scene.add_body(sg.Box((1, 0.1, 0.02)), mass=1.0, position=(0.5, 0, 0), **motion, name="blade")
     scene.add_joint("revolute", None, "blade", anchor=(0, 0, 0), axis=(0, 0, 1), name="hinge")
     return scene

@@ -40,9 +40,9 @@ class Settled(NamedTuple):
 
 
 def settled(
-    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool
+    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool, keeps: bool
 ) -> Settled:
-    """Return the end of a step, moved onto its joints if asked for or if they have drifted far."""
+    """Return the end of a step, moved onto its joints if asked for, or if it `keeps` them and they have drifted far."""
     if space is None:
         return Settled(state, np.zeros(0))
     joints = model.joints
@@ -53,14 +53,14 @@ def settled(
         state = projected(model, before, state, near, h)
         return Settled(state, joint_coordinates(joints, state.q, near))
     rows = rigid_rows(model, state, near)
-    if worst(all_sizes(model, rows), rows.psi)[0] > TORN:
+    if keeps and worst(all_sizes(model, rows), rows.psi)[0] > TORN:
         found = kept(model, before, state, space.system, near, h)
         if found is not None:
             return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
     return Settled(state, joint_coordinates(joints, state.q, near))
 
 
-def _drift(model: Model, after: State, coordinate: Array, *, limits: bool) -> tuple[float, float, int]:
+def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
     """Return the largest residual, the largest beside the size of its joint, and the row of that."""
     joints = model.joints
     rows = rigid_rows(model, after, coordinate)
@@ -75,7 +75,10 @@ def _drift(model: Model, after: State, coordinate: Array, *, limits: bool) -> tu
     residual, size = np.concatenate(parts), np.concatenate(sizes)
     if not limits:
         residual[rows.row_count :] = 0.0
-    return float(np.abs(residual).max(initial=0.0)), *worst(size, residual)
+    largest = float(np.abs(residual).max(initial=0.0))
+    if not drives:
+        residual[: joints.joint_row_count][joints.drive == 1] = 0.0
+    return largest, *worst(size, residual)
 
 
 def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
@@ -97,10 +100,12 @@ def joint_report(
     h: float,
     *,
     limits: bool,
+    drives: bool,
 ) -> JointReport:
     """Collect coordinates, speeds, efforts and reactions of one step, and judge whether the joints hold.
 
-    Bodies move for `h` seconds at the new velocities; `limits` tells whether the step is to keep them to the end.
+    Bodies move for `h` seconds at the new velocities; `limits` and `drives` tell whether the step is to keep
+    limits and prescribed motions to the end; the motions of the papers lag by the first order.
     """
     after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
@@ -130,7 +135,7 @@ def joint_report(
         reaction += more
         np.add.at(effort, joints.rows.joint[along], p[:n][along])
     unmet = system.unmet(v, impulse)
-    drift, apart, drift_row = _drift(model, after, coordinate, limits=limits)
+    drift, apart, drift_row = _drift(model, after, coordinate, limits=limits, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
     fault = DRIFTED if apart > TORN else HELD
     return JointReport(

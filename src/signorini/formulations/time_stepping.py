@@ -281,7 +281,7 @@ def finish(
     flown = np.zeros_like(free.flight)
     stop_flights(free.v_free, v, free.flight, at.drift, flown)
     moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
-    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
+    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation)
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
@@ -290,7 +290,9 @@ def finish(
     joints = None
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
-        joints = joint_report(space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0)
+        joints = joint_report(
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0, drives=exact_rotation
+        )
         against = blocked(outcome.problem, tolerance)
         if against.size:
             row = blocked_row(space.joints, space.contacts, int(against[0]))
