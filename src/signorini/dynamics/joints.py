@@ -224,13 +224,6 @@ def joint_coordinates(joints: Joints, q: Array, near: Array) -> Array:
     return value
 
 
-def joint_drift(model: Model, state: State, coordinate: Array) -> float:
-    """Return the largest residual of a rigid row [m, rad]."""
-    if not model.joints.row_count:
-        return 0.0
-    return float(np.abs(rigid_rows(model, state, coordinate).psi).max(initial=0.0))
-
-
 def projected(model: Model, before: State, state: State, coordinate: Array, h: float) -> State:
     """Return the state at the end of a step of `h` seconds moved onto the joints, where psi vanishes.
 
