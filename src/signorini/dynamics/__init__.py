@@ -8,7 +8,6 @@ from signorini.dynamics.joints import (
     bilateral_rows,
     elastic_energy,
     joint_coordinates,
-    joint_drift,
     joint_system,
     projected,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "inertia_blocks",
     "inverse_inertia",
     "joint_coordinates",
-    "joint_drift",
     "joint_rows",
     "joint_system",
     "kinetic_energy",

@@ -224,13 +224,6 @@ def joint_coordinates(joints: Joints, q: Array, near: Array) -> Array:
     return value
 
 
-def joint_drift(model: Model, state: State, coordinate: Array) -> float:
-    """Return the largest residual of a rigid row [m, rad]."""
-    if not model.joints.row_count:
-        return 0.0
-    return float(np.abs(_rigid_rows(model, state, coordinate).psi).max(initial=0.0))
-
-
 def projected(model: Model, before: State, state: State, coordinate: Array, h: float) -> State:
     """Return the state at the end of a step of `h` seconds moved onto the joints, where psi vanishes.
 
@@ -241,14 +234,14 @@ def projected(model: Model, before: State, state: State, coordinate: Array, h: f
     v, pushed, last = state.v.copy(), before, np.inf
     system: JointSystem | None = None
     for _ in range(_MOST_PROJECTIONS):
-        psi = _rigid_rows(model, state, coordinate).psi
+        psi = rigid_rows(model, state, coordinate).psi
         error = float(np.abs(psi).max(initial=0.0))
         if error <= size:
             break
         if system is None or error > _SLOW * last:
             if system is not None:  # the step turns bodies too far for the directions at its start
                 pushed = state
-            system = _pushing(model, pushed, coordinate)
+            system = pushing(model, pushed, coordinate)
         last = error
         system.x2[:] = psi
         shift, _ = system.solve(np.zeros_like(v))
@@ -258,16 +251,16 @@ def projected(model: Model, before: State, state: State, coordinate: Array, h: f
     return State(state.t, state.q, v)
 
 
-def _rigid_rows(model: Model, state: State, coordinate: Array) -> Rows:
+def rigid_rows(model: Model, state: State, coordinate: Array) -> Rows:
     """Return all bilateral rows, those of springs without a residual."""
     rows = bilateral_rows(model, state, coordinate, 1.0, secant=False)
     rows.psi[np.flatnonzero(model.joints.spring)] = 0.0
     return rows
 
 
-def _pushing(model: Model, state: State, coordinate: Array) -> JointSystem:
+def pushing(model: Model, state: State, coordinate: Array) -> JointSystem:
     """Return the joints at a state, springs left out."""
-    rows = _rigid_rows(model, state, coordinate)
+    rows = rigid_rows(model, state, coordinate)
     compliance = np.zeros(rows.row_count)
     compliance[np.flatnonzero(model.joints.spring)] = _NO_FORCE
     M, M_inv = inertia_blocks(model.arrays, state.q), inverse_inertia(model.arrays, state.q)

@@ -110,11 +110,18 @@ class JointReport:
     reaction: Array
     """Impulse and moment of impulse on body b at its anchor, world axes, all rows together, (n_j, 6) [N s, N m s]."""
     drift: float
-    """Largest residual of a rigid row at the end of the step [m, rad]."""
+    """Largest residual of a rigid row or a limit at the end of the step [m, rad]."""
     redundant: int
     """Number of rows that depend on others."""
     unmet: float
     """Largest violation of a velocity row: not zero where joints contradict each other [m/s, rad/s]."""
+    drift_row: int = -1
+    """The row that is farthest from holding beside the size of its joint, -1 if all hold; numbers as in
+    :func:`~signorini.dynamics.joint_faults.row_words`."""
+    conflict_row: int = -1
+    """The row that contradicts others the most, -1 if none does."""
+    fault: int = 0
+    """Whether the joints hold, see :mod:`~signorini.dynamics.joint_faults`."""
 
 
 @dataclass(frozen=True, slots=True)

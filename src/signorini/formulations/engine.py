@@ -19,6 +19,7 @@ from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
+from signorini.formulations.joint_blocks import blocked
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -39,6 +40,13 @@ from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 from signorini.solvers.island_kernels import connect_island
 from signorini.solvers.island_table import NEWTON
+
+
+def compiled_status(check: Array) -> Status:
+    """Return how a compiled step ended that said this of itself."""
+    if check[at.JOINT_FAULT] > 0.0:
+        return Status.NO_SOLUTION  # joints that cannot all hold
+    return Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED
 
 
 class Engine:
@@ -276,6 +284,8 @@ class Engine:
         for rows, asked in self._resisting():
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
+            if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
+                break
             solution = solve_robustly(problem, asked, problem.flat(p[place]))
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
@@ -388,7 +398,7 @@ class Engine:
             z = self._couples.impulses(friction_law(model, posed), awake)
         solution = Solution(
             z=z.reshape(-1),
-            status=Status.SOLVED if check[at.SUCCESS] else Status.STALLED,
+            status=compiled_status(check),
             residual=float(check[at.RESIDUAL]),
             iterations=int(check[at.EFFORT]),
             seconds=self.seconds,
@@ -404,7 +414,7 @@ class Engine:
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
-            joints=None if self.joints is None else self.joints.report(*check[at.JOINT_DRIFT : at.REDUNDANT_ROWS + 1]),
+            joints=None if self.joints is None else self.joints.report(check),
             unfollowed=int(check[at.UNFOLLOWED]),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:

@@ -52,6 +52,10 @@ def _numbered(count: int) -> Any:
     TREE,  # (n_mechanisms, 4): see below
     LOOPS,  # (n_mechanisms, 3): see below
     LOOP_ROW,  # (n_l,) rows outside the trees
+    # constant: beside what residuals count, see signorini.dynamics.joint_faults
+    ROW_SIZE,  # (n_r,)
+    LEVER,  # (n_r,) 1 where the distance between the anchors counts as well
+    GAUGE_SIZE,  # (n_g,)
     # of a step
     MOTION,  # (n_j, 2): see below
     ROW_BODY,  # (2 n_r,)
@@ -96,8 +100,16 @@ def _numbered(count: int) -> Any:
     LAW,  # (any, 3): see below
     LAW_VALUE,  # (any, 5): see below
     GROUP,  # (cap, 2): bodies of contacts and laws, each tree by one of its bodies
+    # the end of a step, see step_joint_settle
+    END_BODY,  # (2 n_r,)
+    END_JACOBIAN,  # (2 n_r, 6)
+    END_PSI,  # (n_r,)
+    END_IMPULSE,  # (n_r,)
+    END_SUM,  # (n_r,)
+    END_Q,  # (n_b, 7) before bodies are moved onto their joints
+    END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(75)
+) = _numbered(85)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 DRIVEN_WORK, CORRECTED_WORK, RIGID_WORK, SLID_WORK, STOPPED_WORK, DAMPED_WORK, SPRING_WORK, LIFT = _numbered(8)

@@ -9,8 +9,10 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import JointSystem, Rows, stacked
+from signorini.dynamics.joint_faults import row_at
 from signorini.formulations.joint_space import JointSpace, LawKind, RowLaws
 from signorini.model import Contacts
+from signorini.problems import FrictionProblem
 
 _NOTHING = 1e-13  # of the largest speed
 _DENSE = 900  # scalar rows up to which a dense matrix is quicker than a sparse one
@@ -60,6 +62,26 @@ def joined_map(space: JointSpace, contacts: Rows, dim: int, rotation: float, h: 
     limit = laws.kind == LawKind.LIMIT
     b[n_c:, 0] = np.where(limit, b[n_c:, 0], -a * laws.bound)  # 0 <= p_n, a (p_n - bound) >= 0
     return W, b, np.where(limit, 0.0, 1.0)
+
+
+def blocked(problem: FrictionProblem, tolerance: float) -> IntArray:
+    """Return the blocks that close although no impulse can move their normals: the problem has no solution."""
+    normal = problem.load[:, 0]
+    closing = normal < -tolerance * np.abs(problem.load).max(initial=0.0)
+    return np.flatnonzero(closing & (problem.blocks[:, 0, 0] == 0.0))
+
+
+def blocked_row(space: JointSpace, contacts: Contacts, block: int) -> int:
+    """Return the row of a joint that a block stands against, see :func:`~signorini.dynamics.joint_faults.row_words`."""
+    model, n_c = space.system.model, contacts.contact_count
+    if block < n_c:
+        return row_at(model, (int(contacts.body_a[block]), int(contacts.body_b[block])))
+    joints, laws = model.joints, space.laws
+    g = int(laws.joint[block - n_c])
+    if g < 0:
+        return joints.row_count + 2 * joints.coordinates.joint.size
+    side = int((-1 - laws.feature[block - n_c]) % 4)
+    return joints.row_count + 2 * int(joints.coordinate_of[g]) + side
 
 
 def block_rows(space: JointSpace | None, contacts: Rows, dim: int, rotation: float, body_count: int) -> Array:

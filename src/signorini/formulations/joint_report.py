@@ -2,35 +2,112 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.dynamics import joint_coordinates, joint_drift, joint_rows, projected
+from signorini.dynamics import constraint_rows, joint_coordinates, joint_rows, projected
+from signorini.dynamics.joint_faults import (
+    ASKED,
+    CONTRADICTED,
+    DRIFTED,
+    HELD,
+    ROUNDING,
+    TORN,
+    Push,
+    all_sizes,
+    coordinate_sizes,
+    kept,
+    steepness,
+    worst,
+)
+from signorini.dynamics.joints import rigid_rows
 from signorini.formulations.base import JointReport
 from signorini.formulations.joint_space import JointSpace
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
 
+class Settled(NamedTuple):
+    """Where a step ends."""
+
+    state: State
+    coordinate: Array
+    """Of the joints, (n_j,)."""
+    pushes: tuple[Push, ...] = ()
+    """By which bodies were moved onto their joints."""
+
+
 def settled(
-    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool
-) -> tuple[State, Array]:
-    """Return the state at the end of a step, projected onto its joints if asked for, and the joint coordinates."""
+    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool, keeps: bool
+) -> Settled:
+    """Return the end of a step, moved onto its joints if asked for, or if it `keeps` them and they have drifted far."""
     if space is None:
-        return state, np.zeros(0)
+        return Settled(state, np.zeros(0))
     joints = model.joints
     near = space.coordinate.copy()
     rows = joint_rows(joints.arrays, joints.coordinates, state.q, near)
     near[joints.coordinates.joint] += h * rows.velocity(state.v)
     if projection:
         state = projected(model, before, state, near, h)
-    return state, joint_coordinates(joints, state.q, near)
+        return Settled(state, joint_coordinates(joints, state.q, near))
+    rows = rigid_rows(model, state, near)
+    if keeps and worst(all_sizes(model, rows), rows.psi)[0] > TORN:
+        found = kept(model, before, state, space.system, near, h)
+        if found is not None:
+            return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
+    return Settled(state, joint_coordinates(joints, state.q, near))
+
+
+def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
+    """Return the largest residual, the largest beside the size of its joint, and the row of that."""
+    joints = model.joints
+    rows = rigid_rows(model, after, coordinate)
+    table = joints.coordinates
+    at = coordinate[table.joint]
+    beyond = np.maximum(0.0, np.stack([joints.limits[table.joint, 0] - at, at - joints.limits[table.joint, 1]], axis=1))
+    parts, sizes = [rows.psi, beyond.reshape(-1)], [all_sizes(model, rows), np.repeat(coordinate_sizes(model), 2)]
+    for one in joints.inequalities:
+        own = constraint_rows(model, one, after.q, after.t)
+        parts.append(np.maximum(0.0, -own.psi))
+        sizes.append(steepness(model, own, 0))
+    residual, size = np.concatenate(parts), np.concatenate(sizes)
+    if not limits:
+        residual[rows.row_count :] = 0.0
+    largest = float(np.abs(residual).max(initial=0.0))
+    if not drives:
+        residual[: joints.joint_row_count][joints.drive == 1] = 0.0
+    return largest, *worst(size, residual)
+
+
+def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
+    """Return what a step leaves open beyond what it found open, beside the size of a joint, and the row of that."""
+    model, rows = space.system.model, space.system.rows
+    size, rigid = all_sizes(model, rows), space.system.compliance == 0.0
+    found, _ = worst(size, np.where(rigid, rows.psi, 0.0))
+    left, row = worst(size, h * unmet)
+    return left - found, row if left > ROUNDING else -1
 
 
 def joint_report(
-    space: JointSpace, before: State, after: State, v: Array, impulse: Array, p_laws: Array, coordinate: Array
+    space: JointSpace,
+    before: State,
+    end: Settled,
+    v: Array,
+    impulse: Array,
+    p_laws: Array,
+    h: float,
+    *,
+    limits: bool,
+    drives: bool,
 ) -> JointReport:
-    """Collect coordinates, speeds, efforts and reactions of one step."""
+    """Collect coordinates, speeds, efforts and reactions of one step, and judge whether the joints hold.
+
+    Bodies move for `h` seconds at the new velocities; `limits` and `drives` tell whether the step is to keep
+    limits and prescribed motions to the end; the motions of the papers lag by the first order.
+    """
+    after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
     joints = model.joints
     table, rows = joints.coordinates, system.rows
@@ -51,12 +128,25 @@ def joint_report(
     np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
     arm = rotated(before.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
     reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
+    for pushed, p, q in end.pushes:
+        more = np.zeros_like(reaction)
+        np.add.at(more, joints.rows.joint, pushed.J[1 : 2 * n : 2] * p[:n, None])
+        more[:, 3:] -= np.cross(rotated(q[joints.arrays.body_b, 3:], joints.arrays.anchor_b), more[:, :3])
+        reaction += more
+        np.add.at(effort, joints.rows.joint[along], p[:n][along])
+    unmet = system.unmet(v, impulse)
+    drift, apart, drift_row = _drift(model, after, coordinate, limits=limits, drives=drives)
+    open_, conflict_row = _conflict(space, unmet, h)
+    fault = DRIFTED if apart > TORN else HELD
     return JointReport(
         coordinate=coordinate,
         speed=speed,
         effort=effort,
         reaction=reaction,
-        drift=joint_drift(model, after, coordinate),
+        drift=drift,
         redundant=system.redundant,
-        unmet=float(np.abs(system.unmet(v, impulse)).max(initial=0.0)),
+        unmet=float(np.abs(unmet).max(initial=0.0)),
+        drift_row=drift_row,
+        conflict_row=conflict_row,
+        fault=CONTRADICTED if open_ > ASKED else fault,
     )

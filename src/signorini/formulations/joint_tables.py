@@ -7,9 +7,11 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import inverse_inertia, joint_coordinates, joint_system
+from signorini.dynamics.joint_faults import coordinate_sizes, row_sizes
 from signorini.dynamics.joint_tree import MOST_ROWS
 from signorini.dynamics.motion import motion_rate
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations import step_arrays as at
 from signorini.formulations.base import JointReport, Memory
 from signorini.formulations.gap_law import lift_speed
 from signorini.formulations.mechanisms import Mechanisms
@@ -57,6 +59,7 @@ class JointTables:
         """Whether functions prescribe coordinates."""
         mechanisms = Mechanisms(model)
         self._put_joints()
+        self._put_sizes(model)
         self._put_mechanisms(mechanisms)
         self._make_arrays(mechanisms, model.body_count)
         self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, self._most_law_blocks(mechanisms)
@@ -77,6 +80,13 @@ class JointTables:
         put(ja.ROLE, joints.drive + 2 * joints.spring)
         put(ja.SOFT_ROW, soft)
         put(ja.PULL, pull)
+
+    def _put_sizes(self, model: Model) -> None:
+        """Put in beside what residuals count."""
+        sizes = row_sizes(model)
+        self.arena.put(ja.ROW_SIZE, sizes.size)
+        self.arena.put(ja.LEVER, sizes.lever.astype(np.int64))
+        self.arena.put(ja.GAUGE_SIZE, coordinate_sizes(model))
 
     def _put_mechanisms(self, mechanisms: Mechanisms) -> None:
         """Put in what stays the same of trees and loops."""
@@ -140,6 +150,12 @@ class JointTables:
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
             (ja.LAW_VALUE, (self.law_room, 5)),
+            (ja.END_JACOBIAN, (2 * n_r, 6)),
+            (ja.END_PSI, (n_r,)),
+            (ja.END_IMPULSE, (n_r,)),
+            (ja.END_SUM, (n_r,)),
+            (ja.END_Q, (n_b, 7)),
+            (ja.END_V, (n_b, 6)),
         ):
             put(k, np.zeros(shape))
         for k, shape in (
@@ -148,6 +164,7 @@ class JointTables:
             (ja.GAUGE_BODY, (2 * n_g,)),
             (ja.READY, (n_t,)),
             (ja.LAW, (self.law_room, 3)),
+            (ja.END_BODY, (2 * n_r,)),
         ):
             put(k, np.zeros(shape, dtype=np.int64))
 
@@ -217,17 +234,20 @@ class JointTables:
         out[named] = LAST_NAME - 4 * n_j + kind * n_j + joint
         return out
 
-    def report(self, drift: float, unmet: float, redundant: float) -> JointReport:
-        """Return what the joints did in the last step."""
+    def report(self, check: Array) -> JointReport:
+        """Return what the joints did in the last step, which said this of itself."""
         table = self.arena[ja.REPORT].copy()
         return JointReport(
             coordinate=table[:, ja.AT],
             speed=table[:, ja.SPEED],
             effort=table[:, ja.EFFORT_OF],
             reaction=table[:, ja.REACTION_OF :],
-            drift=drift,
-            redundant=int(redundant),
-            unmet=unmet,
+            drift=float(check[at.JOINT_DRIFT]),
+            redundant=int(check[at.REDUNDANT_ROWS]),
+            unmet=float(check[at.JOINT_CONFLICT]),
+            drift_row=int(check[at.DRIFT_ROW]),
+            conflict_row=int(check[at.CONFLICT_ROW]),
+            fault=int(check[at.JOINT_FAULT]),
         )
 
 

@@ -181,6 +181,7 @@ def _numbered(count: int) -> Any:
     ANSWER_JOINTS,
     PRESS_JOINED,
     HAS_ROOM,
+    SETTLE_JOINTS,
     RUN_AHEAD,  # for theta < 1, instead of RUN
     COLLIDE,  # for Poisson's law, instead of SOLVE ...
     CHECK_COLLISION,  # ... and of LAW
@@ -208,7 +209,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(45)
+) = ARRAY_COUNT + _numbered(46)
 
 # PLACE
 (
@@ -380,8 +381,13 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
     GAINED,  # [J] given to the bodies by contacts that should only take
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
+    DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
+    DRIFT_ROW,  # ... and its row, see signorini.dynamics.joint_faults
+    CONFLICT_JOINT,  # that contradicts others the most
+    CONFLICT_ROW,
+    JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(25)
+) = _numbered(30)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

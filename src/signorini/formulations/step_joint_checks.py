@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 
-from signorini._arrays import IntArray
+from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.joint_faults import ASKED, CONTRADICTED, HELD, ROUNDING
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
     CHECK,
     COMPLIANT,
+    CONFLICT_JOINT,
+    CONFLICT_ROW,
     CORRECTION,
     CORRECTION_WORK,
     COUNTS,
@@ -27,6 +30,7 @@ from signorini.formulations.step_arrays import (
     IMPACT_LOSS,
     INTEGRATION_LOSS,
     JOINT_CONFLICT,
+    JOINT_FAULT,
     JOINT_WORK,
     JOINTS,
     LOG_START,
@@ -42,9 +46,15 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_checks import close_balance
 from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
 from signorini.math.rotation import cross, rotate
-from signorini.model import RowKind
 
-_ANGLE = int(RowKind.ANGLE)
+
+@inner_kernel
+def row_size(j: IntArray, J: Array, r: int) -> float:
+    """Return beside what the residual of bilateral row `r` counts [m, rad]."""
+    size: float = reals(j, ja.ROW_SIZE)[r]
+    if wholes(j, ja.LEVER)[r] == 1:
+        size = max(size, math.sqrt(J[2 * r, 3] ** 2 + J[2 * r, 4] ** 2 + J[2 * r, 5] ** 2))
+    return size
 
 
 @inner_kernel
@@ -64,16 +74,21 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SOFT_ROW),
         reals(j, ja.REACTION),
     )
-    setting = real_rows(j, ja.SETTING)
+    setting, psi, check = real_rows(j, ja.SETTING), reals(j, ja.PSI), reals(t, CHECK)
     for k in range(7):
         sums[k] = 0.0
     for g in range(report.shape[0]):
         for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
             report[g, k] = 0.0
-    unmet = 0.0
+    unmet, found, left, worst = 0.0, 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
         g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
-        unmet = max(unmet, abs(speed + soft[r] * p + x_2[r]))
+        size, missing = row_size(j, J, r), abs(speed + soft[r] * p + x_2[r])
+        unmet = max(unmet, missing)
+        if role[r] != ja.SPRING:
+            found = max(found, abs(psi[r]) / size)
+        if not h * missing <= left * size:
+            left, worst = h * missing / size, r
         for k in range(6):
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
         if role[r] != ja.RIGID:
@@ -84,7 +99,10 @@ def sum_up(t: IntArray, j: IntArray) -> None:
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
         else:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])
-    reals(t, CHECK)[JOINT_CONFLICT] = unmet
+    check[JOINT_CONFLICT] = unmet
+    check[CONFLICT_JOINT] = joint[worst] if left > ROUNDING else -1
+    check[CONFLICT_ROW] = worst if left > ROUNDING else -1
+    check[JOINT_FAULT] = CONTRADICTED if left - found > ASKED else HELD
     _sum_up_laws(t, j)
     q, anchor, body_b = real_rows(t, Q), real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
     for g in range(report.shape[0]):
@@ -146,34 +164,34 @@ def press_joined(t: IntArray) -> None:
 
 
 @inner_kernel
-def _measure(t: IntArray, j: IntArray) -> None:
+def measure(t: IntArray, j: IntArray) -> None:
     """Evaluate the coordinates of the joints, on the turn next to those in ``COORDINATE``."""
     body, J, gauge = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE)
     evaluate_rows(t, j, ja.GAUGE_JOINT, body, J, gauge)
 
 
 @inner_kernel
-def carry_on(t: IntArray, j: IntArray) -> None:
-    """Measure the coordinates where the step behind has ended; account for it unless that is done."""
-    tally, h, v = wholes(j, ja.TALLY), reals(t, NUMBERS)[H], real_rows(t, V)
-    joint, kind, gauge = wholes(j, ja.GAUGE_JOINT), wholes(j, ja.GAUGE_KIND), reals(j, ja.GAUGE)
+def foresee(t: IntArray, j: IntArray) -> None:
+    """Take the coordinates on to where the speeds at the end of the step behind lead from those at its start."""
+    h, v, joint = reals(t, NUMBERS)[H], real_rows(t, V), wholes(j, ja.GAUGE_JOINT)
     body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
-    before, report = reals(j, ja.COORDINATE_0), real_rows(j, ja.REPORT)
-    _measure(t, j)
-    if tally[ja.PENDING] == 0:
-        return
+    before = reals(j, ja.COORDINATE_0)
+    measure(t, j)
     for g in range(coordinate.shape[0]):
         before[g] = coordinate[g]
-    turned = False
     for c in range(joint.shape[0]):
-        g, speed = joint[c], row_speed(body, J, c, v, ja.EVERY_BODY)
-        report[g, ja.SPEED] = speed
-        coordinate[g] += h * speed
-        if kind[c] == _ANGLE:
-            turned = turned or math.floor((coordinate[g] - gauge[c]) / (2.0 * math.pi) + 0.5) != 0.0
-    if turned:  # the turn next to where the joint was is not that next to where it should be
-        _measure(t, j)
+        coordinate[joint[c]] += h * row_speed(body, J, c, v, ja.EVERY_BODY)
+
+
+@inner_kernel
+def carry_on(t: IntArray, j: IntArray) -> None:
+    """Measure the coordinates where the step behind has ended, next to those foreseen, and account for it."""
+    tally, v = wholes(j, ja.TALLY), real_rows(t, V)
+    joint, gauge, report = wholes(j, ja.GAUGE_JOINT), reals(j, ja.GAUGE), real_rows(j, ja.REPORT)
+    body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
+    measure(t, j)
     for c in range(joint.shape[0]):
+        report[joint[c], ja.SPEED] = row_speed(body, J, c, v, ja.EVERY_BODY)
         coordinate[joint[c]] = gauge[c]
         report[joint[c], ja.AT] = gauge[c]
     _account(t, j)

@@ -16,13 +16,11 @@ from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BOUND,
-    CHECK,
     COUNTS,
     DRIVE,
     FIXED,
     FREE,
     INERTIA,
-    JOINT_DRIFT,
     JOINTS,
     MASS,
     NUMBERS,
@@ -39,14 +37,14 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms
-from signorini.formulations.step_joint_checks import carry_on, sum_up
+from signorini.formulations.step_joint_checks import measure, sum_up
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
 from signorini.math.rotation import cross, tangent_frame
 
 
 @inner_kernel
-def _driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
+def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
     """Return the rate that prescribed bodies give to row `r`."""
     drive, fixed, s = real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED], 0.0
     for term in range(2 * r, 2 * r + 2):
@@ -63,26 +61,22 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
     joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.PULL), reals(j, ja.X_2)
     motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
-    drift = 0.0
     for r in range(psi.shape[0]):
         g = joint[r]
-        rate[r] = _driven_rate(t, body, J, r)
+        rate[r] = driven_rate(t, body, J, r)
         if role[r] == ja.SPRING:
             psi[r] -= setting[g, ja.REST]
-        else:
-            if role[r] == ja.DRIVEN:
-                psi[r] -= motion[g, ja.AIM]
-                rate[r] -= motion[g, ja.AIM_RATE]
-            drift = max(drift, abs(psi[r]))
+        elif role[r] == ja.DRIVEN:
+            psi[r] -= motion[g, ja.AIM]
+            rate[r] -= motion[g, ja.AIM_RATE]
         x_2[r] = pull[r] * psi[r] + rate[r]
-    reals(t, CHECK)[JOINT_DRIFT] = drift
     gauge_body, gauge_J, gauge_rate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE_RATE)
     for c in range(gauge_rate.shape[0]):
-        gauge_rate[c] = _driven_rate(t, gauge_body, gauge_J, c)
+        gauge_rate[c] = driven_rate(t, gauge_body, gauge_J, c)
 
 
 @inner_kernel
-def _factor(t: IntArray, j: IntArray) -> None:
+def factor_trees(t: IntArray, j: IntArray) -> None:
     """Factor the trees."""
     M, mass, inertia, free = real_blocks(j, ja.INERTIAS), reals(t, MASS), real_blocks(t, INERTIA), real_rows(t, FREE)
     q, tree_body, small, ready = real_rows(t, Q), wholes(j, ja.TREE_BODY), real_rows(j, ja.SMALL), wholes(j, ja.READY)
@@ -111,7 +105,7 @@ def _factor(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
-def _answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Array) -> None:
+def answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Array) -> None:
     """Set `v` (n_b, 6) of joined bodies to their free velocities with joints, `impulse` to those of the rows."""
     M, v_free, tree_body = real_blocks(j, ja.INERTIAS), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
     for r in range(x_2.shape[0]):
@@ -132,7 +126,7 @@ def _reach_further(t: IntArray, j: IntArray) -> None:
     """Let bodies that a joint drives from rest see as far as it takes them; drift left aside."""
     bound, reach, h, push = reals(t, BOUND), reals(t, REACH), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
     tree_body = wholes(j, ja.TREE_BODY)
-    _answer_freely(t, j, push, reals(j, ja.RATE), reals(j, ja.REACTION))
+    answer_freely(t, j, push, reals(j, ja.RATE), reals(j, ja.REACTION))
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         speed = math.sqrt(push[b, 0] ** 2 + push[b, 1] ** 2 + push[b, 2] ** 2)
@@ -142,15 +136,15 @@ def _reach_further(t: IntArray, j: IntArray) -> None:
 
 @inner_kernel
 def join(t: IntArray) -> None:
-    """Account for the joints of the step behind, and eliminate those of the step ahead."""
+    """Eliminate the joints of the step ahead; those of the step behind are settled."""
     j = whole_rows(t, JOINTS)
-    carry_on(t, j)
+    measure(t, j)
     _evaluate(t, j)
-    _factor(t, j)
+    factor_trees(t, j)
     factor_loops(t, j)
     if wholes(j, ja.TALLY)[ja.MOVES] == 1:
         _reach_further(t, j)
-    _answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
+    answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
 
 
 @inner_kernel

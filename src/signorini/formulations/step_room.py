@@ -192,6 +192,7 @@ class Room:
         put(at.ROBUST, np.zeros((ISLAND_ROWS, 4), dtype=np.int64))
         self.make_room_for_robust(_FIRST_POOL)
         put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
+        self.arena[at.CHECK][[at.DRIFT_JOINT, at.DRIFT_ROW, at.CONFLICT_JOINT, at.CONFLICT_ROW]] = -1.0
         put(at.BALANCE, np.zeros(int(at.BALANCE_COUNT)))
         for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
             put(k, table)

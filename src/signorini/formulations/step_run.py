@@ -86,6 +86,7 @@ from signorini.formulations.step_arrays import (
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
+    SETTLE_JOINTS,
     SHAPE,
     SLEEPS,
     SMALLEST_GAP,
@@ -196,6 +197,8 @@ def until_look(t: IntArray, steps: int) -> bool:
         counts[STAGE] = LOADED
     if counts[STAGE] != LOADED and counts[STAGE] != BEGIN:
         return False
+    if counts[JOINED] == 1:
+        perform(t[SETTLE_JOINTS, 0], (t,))
     perform(t[FREE_MOTION, 0], (t,))
     if counts[JOINED] == 1:
         perform(t[JOIN, 0], (t,))

@@ -19,6 +19,7 @@ from signorini.formulations.step_cut import cut_islands
 from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
+from signorini.formulations.step_joint_settle import settle
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
 from signorini.formulations.step_mend import mend
@@ -53,6 +54,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.ANSWER_JOINTS: answer,
     at.PRESS_JOINED: press_joined,
     at.HAS_ROOM: has_room,
+    at.SETTLE_JOINTS: settle,
     at.RUN_AHEAD: run_ahead,
     at.COLLIDE: collide_step,
     at.CHECK_COLLISION: check_collision,
@@ -75,6 +77,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
 _LONGEST_FIRST = (
     at.FIND,
     at.JOIN,
+    at.SETTLE_JOINTS,
     at.SWEEP,
     at.SOLVE,
     at.POSE,
@@ -91,7 +94,8 @@ _LONGEST_FIRST = (
     at.HAS_ROOM,
     at.SMALLEST_GAP,
 )
-_WITH_JOINTS, _WITHOUT = (at.JOIN, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED, at.HAS_ROOM), (at.POSE,)
+_WITH_JOINTS = (at.JOIN, at.SETTLE_JOINTS, at.POSE_JOINED, at.ANSWER_JOINTS, at.PRESS_JOINED, at.HAS_ROOM)
+_WITHOUT = (at.POSE,)
 
 _REALS, _REAL_ROWS = np.zeros(1), np.zeros((1, 1))
 _WHOLES, _WHOLE_ROWS = np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)

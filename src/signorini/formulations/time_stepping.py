@@ -34,11 +34,12 @@ from signorini.dynamics import (
     relative_velocity,
 )
 from signorini.dynamics.flight import stop_flights
+from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.contact_checks import check_contacts
-from signorini.formulations.joint_blocks import contact_rows, joined_map, law_impulses
+from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -47,7 +48,7 @@ from signorini.formulations.step_contacts import ROUNDING
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
-from signorini.solvers import Solution
+from signorini.solvers import Solution, Status
 
 _MOST_REPETITIONS = 60  # of friction by load; each multiplies the error by about coefficient times radius over arm
 _AGREED = 1e-14  # relative change of a friction limit that is rounding
@@ -237,6 +238,10 @@ def pose_and_solve(
     b = space.b.copy()
     b[: shift.size, 0] += shift
     problem = pose(b.reshape(-1))
+    if space.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
+        z = np.zeros(b.size)
+        none = Solution(z=z, status=Status.NO_SOLUTION, residual=problem.residual(z), iterations=0)
+        return Outcome(problem, none, z.reshape(b.shape))
     solution = answer(problem, warm_start(memory, space))
     if space.joints is None or not space.joints.laws.by_load.any():
         return Outcome(problem, solution, solution.z.reshape(b.shape))
@@ -276,7 +281,8 @@ def finish(
     flown = np.zeros_like(free.flight)
     stop_flights(free.v_free, v, free.flight, at.drift, flown)
     moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
-    after, coordinate = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
+    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation)
+    after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
@@ -284,7 +290,13 @@ def finish(
     joints = None
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
-        joints = joint_report(space.joints, at.state, after, v, reaction, p_laws, coordinate)
+        joints = joint_report(
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0, drives=exact_rotation
+        )
+        against = blocked(outcome.problem, tolerance)
+        if against.size:
+            row = blocked_row(space.joints, space.contacts, int(against[0]))
+            joints = replace(joints, conflict_row=row, fault=BLOCKED)
     feature = np.concatenate([space.contacts.feature, _law_features(space)])
     impulse, velocity = padded(p[:, :dim], 3), padded(u[:, :dim], 3)
     return StepResult(

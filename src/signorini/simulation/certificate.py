@@ -9,9 +9,11 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import kinetic_energy, potential_energy
+from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
 from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
+from signorini.formulations.engine import compiled_status
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.problems.problem import accepted
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from signorini.analysis import Validity  # loaded only by those who ask for the test
 
 NOT_TESTED = -1
-_TORN = 1e-3  # of the scene's extent: joints that stay apart by more contradict each other
+_JOINT_COLUMNS = ("drift_joint", "conflict_joint", "drift_row", "conflict_row", "joint_fault")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class StepCertificate:
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
+    drift_joint: int = -1
+    conflict_joint: int = -1
+    drift_row: int = -1
+    conflict_row: int = -1
+    joint_fault: int = 0
 
     @property
     def verdict(self) -> str:
@@ -68,10 +75,12 @@ class StepCertificate:
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
     *("overlap_a", "overlap_b", "unfollowed"),
+    *_JOINT_COLUMNS,
 )
 _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0},
+    **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -137,6 +146,17 @@ class Certificate:
     """Energies at play, to which `energy_error` is relative [J]."""
     energy_gain: Array
     """Energy that contacts gave though they should only take, in steps without compliance [J]."""
+    drift_joint: IntArray
+    """Joint that is farthest apart beside the bodies that it joins, -1 for none; constraints are counted on."""
+    conflict_joint: IntArray
+    """Joint that contradicts others the most, -1 for none."""
+    drift_row: IntArray
+    """Row of the first, see :func:`~signorini.dynamics.joint_faults.row_words`."""
+    conflict_row: IntArray
+    """Row of the second."""
+    joint_fault: IntArray
+    """0: joints hold; 1: they are torn apart; 2: they contradict each other; 3: they drive a body
+    against what nothing can move, see :mod:`~signorini.dynamics.joint_faults`."""
 
     @property
     def verdict(self) -> str:
@@ -198,7 +218,7 @@ def certify(
         residual = max(residual, problem.residual(answer.z))
         if solution.success and not accepted(problem, answer.z, residual, tolerance):
             status = Status.STALLED  # whatever the solver says of itself
-    if result.joints is not None and result.joints.unmet * (result.state.t - before.t) > _TORN * _extent(model, before):
+    if result.joints is not None and result.joints.fault:
         status = Status.NO_SOLUTION  # joints that cannot all hold
     compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
     deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
@@ -230,6 +250,7 @@ def certify(
         energy_gain=_gain(result, rigid=not compliance.any()),
         unfollowed=result.unfollowed,
         **_tested(validity),
+        **_faults(model, result),
     )
 
 
@@ -251,7 +272,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         yielded=int(check[at.YIELDED]),
         indeterminate=int(check[at.SPARE_ROWS]),
         asleep=int(check[at.ASLEEP]),
-        status=Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED,
+        status=compiled_status(check),
         iterations=int(check[at.EFFORT]),
         solve_time=seconds,
         overlap=float(check[at.OVERLAP]),
@@ -262,7 +283,26 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         energy_gain=float(check[at.GAINED]),
         unfollowed=int(check[at.UNFOLLOWED]),
         **_tested(validity),
+        drift_joint=int(check[at.DRIFT_JOINT]),
+        conflict_joint=int(check[at.CONFLICT_JOINT]),
+        drift_row=int(check[at.DRIFT_ROW]),
+        conflict_row=int(check[at.CONFLICT_ROW]),
+        joint_fault=int(check[at.JOINT_FAULT]),
     )
+
+
+def _faults(model: Model, result: StepResult) -> dict[str, int]:
+    """Return which joints are the farthest from holding."""
+    joints = result.joints
+    if joints is None:
+        return {}
+    return {
+        "drift_joint": row_joint(model, joints.drift_row),
+        "conflict_joint": row_joint(model, joints.conflict_row),
+        "drift_row": joints.drift_row,
+        "conflict_row": joints.conflict_row,
+        "joint_fault": joints.fault,
+    }
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:

@@ -18,10 +18,10 @@ from signorini.model import State
 from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.choose import formulation_from_dict, formulation_to_dict, scheme_to_dict
+from signorini.simulation.joint_words import joint_failure
 from signorini.simulation.recorder import Recorder
 from signorini.simulation.simulator import Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
-from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
 OnFailure = Literal["raise", "warn", "keep"]
@@ -232,15 +232,18 @@ def _judge(
         result = simulator.engine.result(simulator.model)
     assert result is not None
     l = recorder.step_count - 1
-    joints = f", joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s"
-    pressed = [f"; {one}" for one in simulator.warnings if one.kind == "pressed"]
-    message = f"step {l} at t = {t:.6g} s: " + (
-        lost
-        or f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
-        f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
-        + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
-        + "".join(pressed)
-    )
+    message = f"step {l} at t = {t:.6g} s: "
+    if lost:
+        message += lost
+    elif certificate.joint_fault:
+        why = joint_failure(simulator.model, certificate, result, recorder.trajectory(), simulator.h)
+        message += f"{certificate.status}: {why}"
+    else:
+        message += (
+            f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
+            f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
+        )
+        message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     if not lost and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)
         return

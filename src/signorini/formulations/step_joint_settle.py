@@ -1,0 +1,348 @@
+"""The compiled step, joints: where the step ends, bodies that have left their joints are moved onto them.
+
+What the linear rows of a step leave open is taken back by the next one. Where that is much, bodies are moved onto their
+joints at once, and where that fails the joints cannot hold: see :mod:`signorini.dynamics.joint_faults`, which this
+follows row by row.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import body_energy
+from signorini.dynamics.joint_faults import (
+    APART,
+    BLOCKED,
+    DRIFTED,
+    FEW_MOVES,
+    HELD,
+    MOST_MOVES,
+    MOST_PUSH,
+    MOST_TURN,
+    ON_JOINTS,
+    SOME_PUSH,
+    TORN,
+)
+from signorini.formulations import joint_arrays as ja
+from signorini.formulations.step_arrays import (
+    ACTIVE,
+    CHECK,
+    CONFLICT_JOINT,
+    CONFLICT_ROW,
+    COUNTS,
+    DIAGONAL,
+    DRIFT_JOINT,
+    DRIFT_ROW,
+    ENERGY_CHANGE,
+    FIXED,
+    GRAVITY_X,
+    INERTIA,
+    JOINT_DRIFT,
+    JOINT_FAULT,
+    JOINTS,
+    LOAD,
+    MASS,
+    NUMBERS,
+    ORDER,
+    Q_START,
+    SEEN,
+    SEEN_INDEX,
+    SUCCESS,
+    TOLERANCE,
+    V_FREE,
+    H,
+    Q,
+    V,
+)
+from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
+from signorini.formulations.step_joint_loops import close_loops, factor_loops
+from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
+from signorini.formulations.step_joints import answer_freely, driven_rate, factor_trees
+from signorini.math.rotation import cross, rotate, turn_exact
+
+_NO_FORCE = 1e30  # compliance of a spring that is left out
+
+
+@inner_kernel
+def _open_rows(t: IntArray, j: IntArray) -> tuple[float, float, int]:
+    """Evaluate the rigid rows where bodies are: the largest residual, the largest beside its size, its row."""
+    body, J, psi = wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), reals(j, ja.END_PSI)
+    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
+    drift, worst, row = 0.0, 0.0, -1
+    for r in range(psi.shape[0]):
+        if role[r] == ja.SPRING:
+            psi[r] = 0.0
+        elif role[r] == ja.DRIVEN:
+            psi[r] -= motion[joint[r], ja.AIM]
+        size = row_size(j, J, r)
+        drift = max(drift, abs(psi[r]))
+        if not abs(psi[r]) <= worst * size:
+            worst, row = abs(psi[r]) / size, r
+    return (drift, worst, row)
+
+
+@inner_kernel
+def _energy(t: IntArray, j: IntArray) -> float:
+    """Return kinetic and potential energy of the joined bodies [J]."""
+    mass, inertia, numbers = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS)
+    q, v, tree_body, s = real_rows(t, Q), real_rows(t, V), wholes(j, ja.TREE_BODY), 0.0
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        s += body_energy(mass[b], inertia[b], e, (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5]))
+        for k in range(3):
+            s -= mass[b] * numbers[GRAVITY_X + k] * q[b, k]
+    return s
+
+
+@inner_kernel
+def _push(t: IntArray, j: IntArray) -> None:
+    """Move bodies along the rows of the step by what takes ``END_PSI`` to zero, if it were linear."""
+    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
+    psi, impulse, total = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), reals(j, ja.END_SUM)
+    tree_body = wholes(j, ja.TREE_BODY)
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            push[tree_body[at], k] = 0.0
+    for r in range(psi.shape[0]):
+        impulse[r] = psi[r]
+    for k in range(whole_rows(j, ja.LOOPS).shape[0]):
+        solve_mechanism(j, k, push, impulse)
+        close_loops(t, j, k, push, psi, 1.0, impulse)
+    for r in range(psi.shape[0]):
+        total[r] += impulse[r] / h
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        turned = turn_exact((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (push[b, 3], push[b, 4], push[b, 5]), 1.0)
+        for k in range(4):
+            q[b, 3 + k] = turned[k]
+        for k in range(3):
+            q[b, k] += push[b, k]
+        for k in range(6):
+            v[b, k] += push[b, k] / h
+
+
+@inner_kernel
+def _factor_here(t: IntArray, j: IntArray) -> None:
+    """Evaluate and factor the rows where bodies are, springs left out; what these were is kept in ``REACTION``."""
+    role, soft, kept = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    evaluate_rows(t, j, ja.ROW_JOINT, wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI))
+    for r in range(soft.shape[0]):
+        kept[r] = soft[r]
+        if role[r] == ja.SPRING:
+            soft[r] = _NO_FORCE
+    factor_trees(t, j)
+    factor_loops(t, j)
+
+
+@inner_kernel
+def _soften(j: IntArray) -> None:
+    """Put springs back."""
+    soft, kept = reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
+    for r in range(soft.shape[0]):
+        soft[r] = kept[r]
+
+
+@inner_kernel
+def _obey(t: IntArray, j: IntArray) -> None:
+    """Make velocities obey the joints where bodies are; impulses are left in ``END_IMPULSE``."""
+    v, v_free, tree_body = real_rows(t, V), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
+    body, J, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.END_PSI)
+    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    _factor_here(t, j)
+    for r in range(x_2.shape[0]):
+        x_2[r] = 0.0 if role[r] == ja.SPRING else driven_rate(t, body, J, r)
+        if role[r] == ja.DRIVEN:
+            x_2[r] -= motion[joint[r], ja.AIM_RATE]
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            v_free[tree_body[at], k] = v[tree_body[at], k]
+    answer_freely(t, j, v, x_2, reals(j, ja.END_IMPULSE))
+    _soften(j)
+
+
+@inner_kernel
+def _report(j: IntArray, q: Array, impulse: Array) -> None:
+    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what the joints report."""
+    report, J, joint, role = (
+        real_rows(j, ja.REPORT),
+        real_rows(j, ja.JACOBIAN),
+        wholes(j, ja.ROW_JOINT),
+        wholes(j, ja.ROLE),
+    )
+    anchor, body_b = real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
+    for r in range(impulse.shape[0]):
+        g, p, b, J_b = joint[r], impulse[r], body_b[joint[r]], J[2 * r + 1]
+        arm = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (anchor[g, 0], anchor[g, 1], anchor[g, 2]))
+        moment = cross(arm, (J_b[0], J_b[1], J_b[2]))
+        for k in range(3):
+            report[g, ja.REACTION_OF + k] += p * J_b[k]
+            report[g, ja.REACTION_OF + 3 + k] += p * (J_b[3 + k] - moment[k])
+        if role[r] != ja.RIGID:
+            report[g, ja.EFFORT_OF] += p
+
+
+@inner_kernel
+def _copy(j: IntArray, q: Array, v: Array, q_to: Array, v_to: Array) -> None:
+    """Copy poses and velocities of joined bodies."""
+    tree_body = wholes(j, ja.TREE_BODY)
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        for k in range(7):
+            q_to[b, k] = q[b, k]
+        for k in range(6):
+            v_to[b, k] = v[b, k]
+
+
+@inner_kernel
+def _move(t: IntArray, j: IntArray, here: bool) -> bool:
+    """Push bodies onto their joints along the rows of the step, or those where bodies are; tell whether they get there.
+
+    Impulses of the rows of the step are left in ``END_SUM``, the others are reported.
+    """
+    total, tree_body, v, v_0 = (
+        reals(j, ja.END_SUM),
+        wholes(j, ja.TREE_BODY),
+        real_rows(t, V),
+        real_rows(j, ja.END_V),
+    )
+    _, drift, _ = _open_rows(t, j)
+    first = drift
+    for _ in range(FEW_MOVES if here else MOST_MOVES):
+        if drift <= ON_JOINTS or not drift <= APART * first:
+            break
+        if here:
+            _factor_here(t, j)
+            _open_rows(t, j)
+        for r in range(total.shape[0]):
+            total[r] = 0.0 if here else total[r]
+        _push(t, j)
+        if here:
+            _report(j, real_rows(t, Q), total)
+            _soften(j)
+        _, drift, _ = _open_rows(t, j)
+        first = min(first, drift)
+    near, h = True, reals(t, NUMBERS)[H]
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        pushed = h * math.sqrt((v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
+        before = h * math.sqrt(v_0[b, 3] ** 2 + v_0[b, 4] ** 2 + v_0[b, 5] ** 2)
+        turned = max(before, h * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2))
+        near = near and pushed <= MOST_PUSH and (pushed <= SOME_PUSH or turned <= MOST_TURN)
+    return bool(drift <= TORN and near)
+
+
+@inner_kernel
+def _keep(t: IntArray, j: IntArray) -> bool:
+    """Move bodies onto their joints, by RATTLE; False, and nothing has moved, where it cannot be done."""
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
+    total, before = reals(j, ja.END_SUM), _energy(t, j)
+    _copy(j, q, v, q_0, v_0)
+    for r in range(total.shape[0]):
+        total[r] = 0.0
+    if _move(t, j, False):
+        _report(j, real_rows(t, Q_START), total)
+    else:
+        _copy(j, q_0, v_0, q, v)
+        if not _move(t, j, True):
+            _copy(j, q_0, v_0, q, v)
+            return False
+    _obey(t, j)
+    _report(j, q, reals(j, ja.END_IMPULSE))
+    gained = _energy(t, j) - before
+    reals(t, NUMBERS)[ENERGY_CHANGE] += gained
+    reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
+    return True
+
+
+@inner_kernel
+def _beyond_limits(j: IntArray, drift: float, worst: float, row: int) -> tuple[float, float, int]:
+    """Return the same three numbers with the limits of all coordinates, whose rows are counted on."""
+    at, size, joint, setting = (
+        reals(j, ja.COORDINATE),
+        reals(j, ja.GAUGE_SIZE),
+        wholes(j, ja.GAUGE_JOINT),
+        real_rows(j, ja.SETTING),
+    )
+    n_r = reals(j, ja.END_PSI).shape[0]
+    for c in range(joint.shape[0]):
+        g = joint[c]
+        for side in range(2):
+            beyond = setting[g, ja.LOW] - at[g] if side == 0 else at[g] - setting[g, ja.HIGH]
+            drift = max(drift, beyond)
+            if beyond > worst * size[c]:
+                worst, row = beyond / size[c], n_r + 2 * c + side
+    return (drift, worst, row)
+
+
+@inner_kernel
+def _joint_of(j: IntArray, row: int) -> int:
+    """Return the joint of a row or a limit, -1 for none."""
+    joint, gauge = wholes(j, ja.ROW_JOINT), wholes(j, ja.GAUGE_JOINT)
+    if row < 0:
+        return -1
+    return int(joint[row] if row < joint.shape[0] else gauge[(row - joint.shape[0]) // 2])
+
+
+@inner_kernel
+def _blocked_row(t: IntArray, j: IntArray) -> int:
+    """Return the row that a contact or a limit stands against which closes and which nothing can move, -1 for none."""
+    counts, load, diagonal, order = (
+        wholes(t, COUNTS),
+        real_rows(t, LOAD),
+        real_blocks(t, DIAGONAL),
+        wholes(t, ORDER),
+    )
+    law, index, role = whole_rows(j, ja.LAW), whole_rows(t, SEEN_INDEX), wholes(j, ja.ROLE)
+    joint, body_a, body_b = wholes(j, ja.ROW_JOINT), wholes(j, ja.BODY_A), wholes(j, ja.BODY_B)
+    n_r = joint.shape[0]
+    fastest, block = 0.0, -1
+    for k in range(counts[ACTIVE]):
+        for i in range(3):
+            fastest = max(fastest, abs(load[k, i]))
+    for k in range(counts[ACTIVE]):
+        if block < 0 and diagonal[k, 0, 0] == 0.0 and load[k, 0] < -reals(t, NUMBERS)[TOLERANCE] * fastest:
+            block = order[k]
+    if block < 0:
+        return -1
+    if block >= counts[SEEN]:
+        l = block - counts[SEEN]
+        return int(n_r + 2 * law[l, ja.LAW_GAUGE] + law[l, ja.LAW_KIND])
+    row = -1
+    for r in range(n_r):
+        for side in range(2):
+            b = index[block, side]
+            near = b >= counts[FIXED] and (body_a[joint[r]] == b or body_b[joint[r]] == b)
+            if near and (row < 0 or (role[r] == ja.DRIVEN and role[row] != ja.DRIVEN)):
+                row = r
+    return row
+
+
+@inner_kernel
+def settle(t: IntArray) -> None:
+    """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
+    j = whole_rows(t, JOINTS)
+    if wholes(j, ja.TALLY)[ja.PENDING] == 0:
+        return
+    check = reals(t, CHECK)
+    foresee(t, j)
+    drift, worst, row = _open_rows(t, j)
+    if worst > TORN and _keep(t, j):
+        drift, worst, row = _open_rows(t, j)
+    carry_on(t, j)
+    drift, worst, row = _beyond_limits(j, drift, worst, row)
+    check[JOINT_DRIFT] = drift
+    check[DRIFT_ROW] = row
+    check[DRIFT_JOINT] = _joint_of(j, row)
+    against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)
+    if against >= 0:
+        check[CONFLICT_ROW] = against
+        check[CONFLICT_JOINT] = _joint_of(j, against)
+        check[JOINT_FAULT] = BLOCKED
+    if check[JOINT_FAULT] == HELD and not worst <= TORN:
+        check[JOINT_FAULT] = DRIFTED
+    if check[JOINT_FAULT] != HELD:
+        check[SUCCESS] = 0.0
