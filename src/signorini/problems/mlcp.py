@@ -18,6 +18,7 @@ from signorini.problems.matrices import (
     matrix_fields,
     matrix_from_fields,
     positive_diagonal,
+    stacked,
 )
 from signorini.problems.natural import credible, natural_residual
 from signorini.problems.npz import write_npz
@@ -93,15 +94,12 @@ class MixedLCP:
         return natural_residual(z, w, np.concatenate([self.a, self.b]), self.row_scale, self.a.size)
 
     def credible(self, z: Array, tolerance: float) -> bool:
-        """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""
-        constant = np.concatenate([self.a, self.b])
-        if np.abs(z).max(initial=0.0) <= 1e3 * np.abs(constant / self.row_scale).max(initial=0.0):
-            return True
-        u, v = np.abs(z[: self.free]), np.abs(z[self.free :])
-        upper: Array = abs(self.A) @ u + abs(self.C) @ v
-        lower: Array = abs(self.D) @ u + abs(self.B) @ v
-        terms = np.concatenate([upper, lower]) + np.abs(constant)
-        return credible(z, self.slack(z), terms, constant, self.row_scale, self.free, tolerance)
+        """Tell whether a point whose residual meets `tolerance` is a solution row by row and did not run away.
+
+        See :func:`~signorini.problems.natural.credible`.
+        """
+        K, k = stacked([[self.A, self.C], [self.D, self.B]]), np.concatenate([self.a, self.b])
+        return credible(z, self.slack(z), K, k, self.row_scale, self.free, tolerance)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

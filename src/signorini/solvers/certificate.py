@@ -38,6 +38,8 @@ def infeasibility_certificate(problem: LCP) -> Array | None:
     if n == 0:
         return None
     scale = 1.0 / problem.d  # y = scale * x keeps the rows of equal size
+    if not (np.isfinite(problem.q * scale).all() and np.isfinite(scale).all()):
+        return None  # beyond the range of numbers
     columns: Any = problem.M.T @ sparse.diags_array(scale) if is_sparse(problem.M) else problem.M.T * scale
     found: Any = optimize.linprog(problem.q * scale, A_ub=columns, b_ub=np.zeros(n), bounds=(0.0, 1.0), method="highs")
     if found.x is None:

@@ -21,7 +21,8 @@ class Enumerate:
 
     ``info["solutions"]`` lists all solutions that are corners; ``info["continuum"]`` tells whether a singular cone
     holds a solution, so that more solutions may lie between or beyond the listed ones. None at all is a proof, up to
-    rounding, that the problem has no solution; with a near miss (residual below 1e-6) the status is "undecided".
+    rounding, that the problem has no solution; with a near miss (residual below 1e-6), or with numbers that overflow, the
+    status is "undecided".
     """
 
     max_size: int = 16
@@ -35,17 +36,18 @@ class Enumerate:
             return progress.finish(None, 0, Status.NOT_APPLICABLE)
         M, cones = dense(problem.M), 2**n
         points: list[Array] = []
-        continuum = False
+        continuum, overflow = False, False
         done = 0
         chunk = 4096
         while done < cones and not progress.out_of_time():
             count = min(chunk, cones - done)
             z, kind = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
             _cones(M, problem.q, problem.d, done, z, kind)
-            for i in np.flatnonzero(kind):
+            overflow = overflow or bool((kind == _OVERFLOW).any())
+            for i in np.flatnonzero((kind != _EMPTY) & (kind != _OVERFLOW)):
                 singular = kind[i] == _SINGULAR
                 point = _in_singular_cone(M, problem.q, done + int(i)) if singular else z[i]
-                if problem.residual(point) <= control.tolerance:
+                if progress.accepts(point, problem.residual(point)):
                     known = any(np.abs(point - other).max() <= 1e-8 * (1.0 + np.abs(other).max()) for other in points)
                     continuum = continuum or singular
                     if not known:
@@ -58,8 +60,10 @@ class Enumerate:
         if done < cones:
             return progress.finish(points[0] if points else None, done, Status.TIME_LIMIT, **info)
         if not points:
-            status = Status.UNDECIDED if progress.best_residual < 1e-6 else Status.NO_SOLUTION
-            return progress.finish(None, done, status, certificate="every complementary cone is empty", **info)
+            if overflow or progress.best_residual < 1e-6:
+                return progress.finish(None, done, Status.UNDECIDED, **info)
+            proof = "every complementary cone is empty"
+            return progress.finish(None, done, Status.NO_SOLUTION, certificate=proof, **info)
         several = len(points) > 1 or continuum
         return progress.finish(points[0], done, Status.SEVERAL_SOLUTIONS if several else Status.SOLVED, **info)
 
@@ -80,13 +84,13 @@ def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:
     return z
 
 
-_SINGULAR = 2
+_EMPTY, _CANDIDATE, _SINGULAR, _OVERFLOW = 0, 1, 2, 3
 _NEGATIVE = 1e-9  # a unknown this far below zero, relative to the largest one, leaves the cone
 
 
 @kernel
 def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -> None:
-    """Fill `z` for the cones ``first, first + 1, ...``; kind 0: empty, 1: candidate, 2: singular, look again."""
+    """Fill `z` for the cones ``first, first + 1, ...`` and tell their kind; a singular one is to be looked at again."""
     count, n = z.shape
     K = np.empty((n, n + 1))
     index = np.empty(n, dtype=np.int64)
@@ -109,6 +113,9 @@ def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -
             size = max(size, abs(q[i]) / d[i])
         for a in range(k):
             size = max(size, abs(K[a, n]))
+        if not size < 1e300:  # the solution, if there is one, is beyond the range of numbers
+            kind[s] = _OVERFLOW
+            continue
         good = True
         for a in range(k):
             if K[a, n] < -_NEGATIVE * size:
@@ -120,7 +127,7 @@ def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -
                 slack += M[i, index[a]] * K[a, n]
             if slack < -_NEGATIVE * size * d[i]:
                 good = False
-        kind[s] = 1 if good else 0
+        kind[s] = _CANDIDATE if good else _EMPTY
 
 
 @inner_kernel

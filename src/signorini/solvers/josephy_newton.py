@@ -9,7 +9,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import Matrix, dense, plus_diagonal
-from signorini.problems.mcp import MCP
+from signorini.problems.mcp import MCP, natural_map
 from signorini.solvers.lemke import Lemke
 from signorini.solvers.newton_search import Point, active_set_target, solve_along
 from signorini.solvers.semismooth_newton import fischer_target
@@ -52,7 +52,7 @@ class JosephyNewton:
         quick = active_set_target(problem, point)
         if quick is not None:
             linear: Array = point.F + point.J @ (quick - point.x)
-            miss = np.abs(quick - np.clip(quick - linear, lower, upper)).max(initial=0.0)
+            miss = np.abs(natural_map(quick, linear, lower, upper)).max(initial=0.0)
             if miss <= 1e-9 * (1.0 + np.abs(quick).max(initial=0.0)):
                 return quick
         J = dense(point.J)

@@ -57,7 +57,7 @@ class Lemke:
             return progress.finish(z, 0)
         if control.start is not None:
             warm = point_on_active_set(problem, control.start > 0.0)
-            if warm is not None and progress.offer(warm, 0) <= control.tolerance:
+            if warm is not None and progress.accepts(warm, progress.offer(warm, 0)):
                 return progress.finish(None, 0)
         limit = control.max_iterations or self.max_iterations or 50 * n + 100
         work = _Work(dense(problem.M), problem.q)
@@ -71,8 +71,8 @@ class Lemke:
             if outcome == basis.DONE:
                 z = work.point()
                 z, residual = polished(problem, z, problem.residual(z))
-                if progress.offer(z, total, residual) <= control.tolerance:
-                    return progress.finish(None, total, attempts=attempt + 1)
+                if progress.accepts(z, progress.offer(z, total, residual)):
+                    return progress.finish(z, total, attempts=attempt + 1)
             elif outcome == basis.RAY and attempt % 2 == 0:
                 info["ray"] = work.ray()
                 if proves_no_solution(problem, info["ray"]):

@@ -48,7 +48,7 @@ class PGS:
         residual = progress.offer(z, 0)
         status = Status.ITERATION_LIMIT
         polish_below = 1e-2
-        while residual > control.tolerance and done < limit:
+        while done < limit and not progress.accepts(z, residual):
             count = min(self.check_every, limit - done)
             sweeps(*rows, problem.q, np.zeros(problem.size), unbounded, z, self.omega, count)
             done += count
@@ -59,7 +59,7 @@ class PGS:
             if control.tolerance < residual < polish_below:
                 polish_below = 0.1 * residual  # a direct solve is dear: only when the sweeps have gained a digit
                 point, better = polished(problem, z, residual)
-                if better <= control.tolerance:
+                if progress.accepts(point, better):
                     progress.offer(point, done, better)
                     break
             if progress.out_of_time():

@@ -47,7 +47,7 @@ class PrincipalPivoting:
             point = np.maximum(z, 0.0)
             if wrong.size == 0 or iteration % 20 == 0:
                 residual = progress.offer(point, iteration)
-                if wrong.size == 0 or residual <= control.tolerance:
+                if wrong.size == 0 or progress.accepts(point, residual):
                     return progress.finish(point, iteration)
             if progress.out_of_time():
                 return progress.finish(point, iteration, Status.TIME_LIMIT)

@@ -23,7 +23,8 @@ class Clarabel:
     """Interior points; ignores guesses.
 
     Its own status is not believed: with too small a tolerance it has been seen to stop early at a point with a
-    complementarity error of 2e-3. The point is therefore judged by the problem, and polished on its active set.
+    complementarity error of 2e-3, and to call feasible problems infeasible. The point is therefore judged by the
+    problem, and polished on its active set; a proof of infeasibility is checked.
     """
 
     accuracy: float = 1e-10
@@ -55,7 +56,8 @@ class ClarabelSession:
     def __init__(self, problem: ConvexQP, settings: Clarabel) -> None:
         self.problem = problem
         self.settings = settings
-        self.polisher = ProximalSession(problem, _POLISH) if settings.polish else None
+        self.prover = ProximalSession(problem, _POLISH)
+        self.polisher = self.prover if settings.polish else None
 
     def solve(self, c: Array, start: Array | None, tolerance: float) -> QPPoint:
         """Solve with the right-hand side `c`; the guess is not used."""
@@ -82,9 +84,11 @@ class ClarabelSession:
         z = np.zeros(n + m_e + m)
         z[:n] = found.x
         z[n + there] = found.z
-        infeasible = "PrimalInfeasible" in str(found.status)
-        if infeasible:
-            return QPPoint(np.zeros_like(z), Status.NO_SOLUTION, np.inf, found.iterations, z[n:])
+        if "PrimalInfeasible" in str(found.status):
+            certificate = self.prover.infeasible(z[n:], np.concatenate([problem.a, c]))
+            if certificate is not None:
+                return QPPoint(np.zeros_like(z), Status.NO_SOLUTION, np.inf, found.iterations, certificate)
+            z[:] = 0.0  # a ray, not a point; and no proof
         if self.polisher is not None and np.isfinite(z).all():
             better = self.polisher.solve(c, z, tolerance)
             return QPPoint(better.z, better.status, better.residual, found.iterations, better.certificate)

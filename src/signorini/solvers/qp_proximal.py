@@ -51,6 +51,7 @@ _POLISHED, _CRAWLING = 1e-9, 0.9
 _PROXIMAL = 1e-7  # of the mean diagonal of P, where P is singular
 _NEWTON_STEPS = 80
 _ROUNDING = 4e-16  # of the largest force: what the gradient can reach
+_SHARPEST = 1e-15  # residual that is asked for where rows differ much
 _RAY = 1e-7  # of a step of multipliers that grow for ever, relative
 
 
@@ -64,7 +65,11 @@ class ProximalQP:
     def solve(self, problem: ConvexQP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
         progress = Progress(problem, control, "ProximalQP")
-        point = self.open(problem).solve(problem.c, control.start, control.tolerance, progress)
+        session, goal = self.open(problem), control.tolerance
+        point = session.solve(problem.c, control.start, goal, progress)
+        while point.residual <= goal and not progress.accepts(point.z, point.residual) and goal > _SHARPEST:
+            goal = max(1e-2 * goal, _SHARPEST)  # small rows come right beside great ones
+            point = session.solve(problem.c, point.z, goal, progress)
         info: dict[str, Any] = {} if point.certificate is None else {"certificate": point.certificate}
         return progress.finish(point.z, point.iterations, point.status, **info)
 
@@ -137,7 +142,7 @@ class ProximalSession:
                 break
             patience = patience - 1 if slow and (polishing or stiffness >= _STIFFEST) else _PATIENCE
             if patience == 0:
-                certificate = self._infeasible(w - old, right)
+                certificate = self.infeasible(w - old, right)
                 status = Status.STALLED if certificate is None else Status.NO_SOLUTION
                 break
             if slow and error <= _POLISHED and not polishing:
@@ -241,8 +246,8 @@ class ProximalSession:
         error = max(drift, _largest((w - natural) * norm))
         return error / scale if scale > 0.0 else error
 
-    def _infeasible(self, change: Array, right: Array) -> Array | None:
-        """Return the multipliers that prove the constraints empty: ``C^T w = 0``, ``w`` in K, ``c^T w > 0``."""
+    def infeasible(self, change: Array, right: Array) -> Array | None:
+        """Return multipliers along `change` that prove the constraints empty: ``C^T w = 0``, w in K, ``c^T w > 0``."""
         size = _largest(change)
         if size == 0.0:
             return None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import checked, checked_number
@@ -144,6 +145,11 @@ def solve(
 
 def run(solver: Solver, problem: Problem, control: Control) -> Solution:
     """Hand `problem` to `solver`, converted if need be, and judge the answer by `problem` itself."""
+    with np.errstate(all="ignore"):  # data may span the range of numbers: what comes of it is judged, not warned about
+        return _run(solver, problem, control)
+
+
+def _run(solver: Solver, problem: Problem, control: Control) -> Solution:
     kinds = kinds_of(solver)
     simpler = simplified(problem) if kinds else None
     if (type(problem) in kinds and simpler is None) or not kinds:

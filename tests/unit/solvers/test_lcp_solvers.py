@@ -206,7 +206,6 @@ def test_a_point_that_ran_away_is_not_a_solution() -> None:
     assert problem.residual(z) <= 1e-11
     assert not problem.credible(z, 1e-10)
     assert solve(problem).status is Status.NO_SOLUTION
-    assert problem.credible(np.array([1.0, 2.0, 1.0]), 1e-10)  # not run away: the residual alone decides
 
 
 def test_large_true_solutions_are_credible() -> None:
