@@ -226,6 +226,7 @@ def _judge(
         f"step {l} at t = {t:.6g} s: {result.problem.contact_count} contacts not solved: {certificate.status}, "
         f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
         + (joints if certificate.status == Status.NO_SOLUTION and certificate.joint_conflict > 0.0 else "")
+        + (f", {result.solution.info['finding']}" if "finding" in result.solution.info else "")
     )
     if finite and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)

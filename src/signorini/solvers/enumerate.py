@@ -11,6 +11,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import dense
+from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -27,6 +28,8 @@ class Enumerate:
 
     max_size: int = 16
     """Largest number of pairs; beyond it the status is "not applicable"."""
+    max_iterations: int = 2**24
+    """Cones looked into."""
 
     def solve(self, problem: LCP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -35,16 +38,19 @@ class Enumerate:
         if n > self.max_size:
             return progress.finish(None, 0, Status.NOT_APPLICABLE)
         M, cones = dense(problem.M), 2**n
+        limit = min(cones, control.max_iterations or affordable(self.max_iterations, n**3 / 3.0))
         points: list[Array] = []
         continuum, overflow = False, False
         done = 0
         chunk = 4096
-        while done < cones and not progress.out_of_time():
-            count = min(chunk, cones - done)
+        while done < limit and not progress.out_of_time():
+            count = min(chunk, limit - done)
             z, kind = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
             _cones(M, problem.q, problem.d, done, z, kind)
             overflow = overflow or bool((kind == _OVERFLOW).any())
             for i in np.flatnonzero((kind != _EMPTY) & (kind != _OVERFLOW)):
+                if progress.out_of_time():
+                    return self._cut_short(progress, points, continuum, done + int(i))
                 singular = kind[i] == _SINGULAR
                 point = _in_singular_cone(M, problem.q, done + int(i)) if singular else z[i]
                 if progress.accepts(point, problem.residual(point)):
@@ -58,7 +64,7 @@ class Enumerate:
             done += count
         info: dict[str, Any] = {"solutions": points, "continuum": continuum}
         if done < cones:
-            return progress.finish(points[0] if points else None, done, Status.TIME_LIMIT, **info)
+            return self._cut_short(progress, points, continuum, done)
         if not points:
             if overflow or progress.best_residual < 1e-6:
                 return progress.finish(None, done, Status.UNDECIDED, **info)
@@ -66,6 +72,12 @@ class Enumerate:
             return progress.finish(None, done, Status.NO_SOLUTION, certificate=proof, **info)
         several = len(points) > 1 or continuum
         return progress.finish(points[0], done, Status.SEVERAL_SOLUTIONS if several else Status.SOLVED, **info)
+
+    def _cut_short(self, progress: Progress[LCP], points: list[Array], continuum: bool, done: int) -> Solution:
+        """Return what was found before a limit was reached."""
+        status = Status.TIME_LIMIT if progress.out_of_time() else Status.ITERATION_LIMIT
+        point = points[0] if points else None
+        return progress.finish(point, done, status, solutions=points, continuum=continuum)
 
 
 def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:

@@ -11,6 +11,7 @@ from signorini._jit import kernel
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import Rows, compressed_rows
 from signorini.solvers.active_set import polished
+from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -42,7 +43,7 @@ class PGS:
         rows = compressed_rows(problem.M)
         if not has_sweepable_diagonal(rows):
             return progress.finish(z, 0, Status.NOT_APPLICABLE)
-        limit = control.max_iterations or self.max_iterations
+        limit = control.max_iterations or affordable(self.max_iterations, 2.0 * rows[2].size)
         unbounded = np.full(problem.size, np.inf)
         done = 0
         residual = progress.offer(z, 0)

@@ -38,6 +38,10 @@ class Progress(Generic[P]):
         """Tell whether the time limit has passed."""
         return self.control.time_limit is not None and self.seconds >= self.control.time_limit
 
+    def time_left(self) -> float | None:
+        """Return the seconds until the time limit, None if there is none."""
+        return None if self.control.time_limit is None else max(self.control.time_limit - self.seconds, 0.0)
+
     def offer(self, z: Array, iterations: int, residual: float | None = None) -> float:
         """Record a point (a copy is kept if it is the best so far) and return its residual."""
         if residual is None:
