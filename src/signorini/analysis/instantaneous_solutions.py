@@ -157,7 +157,9 @@ def _whole(problem: Instantaneous, start: Array, tolerance: float) -> Array | No
     """Solve the nonlinear problem as it stands."""
     if problem.size == 0:
         return np.zeros(0)
-    return solve(problem.mcp(start), tolerance=max(1e-2 * tolerance, LEAST_TOLERANCE), max_iterations=100).z[: problem.size]
+    return solve(problem.mcp(start), tolerance=max(1e-2 * tolerance, LEAST_TOLERANCE), max_iterations=100).z[
+        : problem.size
+    ]
 
 
 def _friction(problem: Instantaneous, start: Array, tolerance: float) -> Array | None:

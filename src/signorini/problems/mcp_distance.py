@@ -6,9 +6,9 @@ with every other unknown put on its bound, tells them apart: it is ``1 + x`` and
 near a solution. Each unknown is measured in the unit ``1 + |x_i|``, so the size of one hides nothing of another.
 
 Directions in which the Jacobian is numerically singular have no Newton step; the shortest one is taken, as a continuum
-of solutions asks for. Along those, and along steps that the rounding of F alone would make, F is probed: a function that
-changes, over a good part of the size of x, by amounts that are far below any tolerance, but are not rounding, is the
-tail of one that decays.
+of solutions asks for. Along those, and along steps that the rounding of F alone would make, F is probed: a function
+that changes, over a good part of the size of x, by amounts that are far below any tolerance, but are not rounding, is
+the tail of one that decays.
 """
 
 from __future__ import annotations
@@ -29,16 +29,19 @@ NEAR = 1e-3
 _REGULAR = 1e-13  # reciprocal condition of the scaled Jacobian above which it is simply solved
 _LARGE = 1000  # unknowns beyond which singular systems are solved by rank-revealing QR and not probed
 _PROBED = 8  # singular directions that are looked along
-_STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 12)))  # of 1 + |x_i|
+_STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 40)))  # of 1 + |x_i|, almost back to zero
 _VISIBLE = 1e-10  # a change of F that is no tail
+_AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
+_ELSEWHERE = (0.5, 0.1, 0.01, 0.0)  # parts of x where F shows how large it is
 _EPSILON = float(np.finfo(float).eps)
 
 
 def distance(problem: MCP, x: Array, F: Array) -> float:
     """Return the largest entry of the Newton step from `x` in units of ``1 + |x_i|``; infinity where F is a tail."""
     lower, upper = problem.bounds
-    to_bound = np.where(F <= x - lower, np.where(F >= x - upper, 0.0, upper - x), lower - x)
-    rows = np.flatnonzero((x - lower >= F) & (x - upper <= F))
+    above, below = x - lower, x - upper
+    to_bound = np.where(above >= F, np.where(below <= F, 0.0, -below), -above)
+    rows = np.flatnonzero((above >= F) & (below <= F))
     unit = 1.0 + np.abs(x)
     largest = float((np.abs(to_bound) / unit).max(initial=0.0))
     if rows.size == 0:
@@ -98,11 +101,11 @@ def _dense_step(problem: MCP, x: Array, F: Array, J: Array, right: Array, rows: 
 def _noise(problem: MCP, x: Array, F: Array, size: Array, rows: IntArray) -> Array:
     """Return how far rounding may have moved the rows of F, `size` being that of their terms.
 
-    Values are rounded to parts of what they are elsewhere, and differ between neighbouring numbers.
+    Values are rounded to parts of their terms and of what they are elsewhere, and differ between neighbouring numbers.
     """
-    noise = _EPSILON * np.abs(F[rows])
-    for other in (problem.start, np.clip(0.5 * x, *problem.bounds)):
-        there = problem.value(other)
+    noise = _EPSILON * (np.abs(F[rows]) + 4.0 * rows.size * size)
+    for other in (problem.start, *(part * x for part in _ELSEWHERE)):
+        there = problem.value(np.clip(other, *problem.bounds))
         if there is not None:
             noise = np.maximum(noise, _EPSILON * np.abs(there[rows]))
     for k in (-2.0, -1.0, 1.0, 2.0):
@@ -117,10 +120,14 @@ def _decays_along(problem: MCP, x: Array, F: Array, noise: Array, rows: IntArray
 
     Near a solution F changes visibly at once, along a continuum of solutions not at all.
     """
-    if not 0.0 < np.abs(v).max() < np.inf:
+    size = np.abs(v).max()
+    if not 0.0 < size < np.inf:
         return True
+    moved = rows[np.abs(v) >= 0.1 * size]
+    if np.abs(x[moved]).max() > _AWAY * (1.0 + np.abs(problem.start).max()):
+        return True  # so far out that nothing shows what F does on the way there
     direction = np.zeros(x.size)
-    direction[rows] = v / np.abs(v).max() * (1.0 + np.abs(x[rows]))
+    direction[rows] = v / size * (1.0 + np.abs(x[rows]))
     visible = np.maximum(_VISIBLE, 10.0 * noise)
 
     def change(t: float) -> int:
@@ -141,7 +148,7 @@ def _decays_along(problem: MCP, x: Array, F: Array, noise: Array, rows: IntArray
                 far = t
                 break
             near = t
-        while near > 0.0 and far - near > 1e-4:  # where does it begin, and how?
+        while near > 0.0 and far - near > 1e-4 * (1.0 - near):  # where does it begin, and how?
             t = 0.5 * (near + far)
             found = change(sign * t)
             if found == 1:
@@ -152,7 +159,7 @@ def _decays_along(problem: MCP, x: Array, F: Array, noise: Array, rows: IntArray
 
 def _sparse_step(J: Any, right: Array, unit: Array) -> Array | None:
     """Return the scaled step of many rows; None if none is found."""
-    K = sparse.csr_array(J @ sparse.diags_array(unit))
+    K: Any = sparse.csr_array(J @ sparse.diags_array(unit))
     size = np.asarray(abs(K).max(axis=1).toarray(), dtype=np.float64).ravel()
     scale = np.where(size > 0.0, size, 1.0)
     K = sparse.csc_array(sparse.diags_array(1.0 / scale) @ K)

@@ -18,6 +18,7 @@ from signorini.problems.matrices import (
     matrix_fields,
     matrix_from_fields,
     positive_diagonal,
+    refuse_huge,
     stacked,
 )
 from signorini.problems.natural import credible, natural_residual
@@ -60,6 +61,7 @@ class MixedLCP:
         n, m = self.a.size, self.b.size
         for name, value, shape in (("A", A, (n, n)), ("C", C, (n, m)), ("D", D, (m, n)), ("B", B, (m, m))):
             set_field(self, name, checked_matrix(value, shape, f"MixedLCP: {name}"))
+        refuse_huge({name: getattr(self, name) for name in ("A", "C", "D", "B", "a", "b")}, "MixedLCP")
         largest = np.maximum(_row_maximum(self.A), _row_maximum(self.C))
         largest[largest == 0.0] = 1.0
         set_field(self, "row_scale", np.concatenate([largest, positive_diagonal(self.B)]))

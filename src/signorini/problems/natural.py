@@ -45,10 +45,8 @@ def natural_residual(z: Array, w: Array, constant: Array, d: Array, free: int) -
     return error / size if size > 0.0 else 0.0
 
 
-def credible(
-    z: Array, w: Array, M: Matrix, constant: Array, d: Array, free: int, tolerance: float
-) -> bool:
-    r"""Tell whether a point of small residual deserves to be called a solution of the problem with ``w = M z + constant``.
+def credible(z: Array, w: Array, M: Matrix, constant: Array, d: Array, free: int, tolerance: float) -> bool:
+    r"""Tell whether a point of small residual, with ``w = M z + constant``, deserves to be called a solution.
 
     The residual is one number for all rows, measured against the largest unknown. Two things escape it:
 
@@ -56,15 +54,15 @@ def credible(
       slack counts for more than they do are taken for zero; then all rows must be right to a multiple of the tolerance
       of their own terms, that is, the point must solve a problem whose every entry differs by that much [OP]_, but for
       the rounding of the largest unknown.
-    - points that ran away to infinity, with errors as large as the data. Where unknowns are large every row must be right
-      in units of the constant term, or, where rounding forbids this, to rounding of its own terms; where unknowns are so
-      large that nothing of the constant term is left in any row, they are refused.
+    - points that ran away to infinity, with errors as large as the data. Where unknowns are large every row must be
+      right in units of the constant term, or, where rounding forbids this, to rounding of its own terms; where unknowns
+      are so large that nothing of the constant term is left in any row, they are refused.
 
     References
     ----------
     .. [OP] Oettli & Prager (1964), compatibility of approximate solution of linear equations with given error bounds.
     """
-    sizes = abs(M)
+    sizes: Any = abs(M)
     terms = sizes @ np.abs(z) + np.abs(constant)
     if not _every_row(z, w, M, sizes, terms, constant, free, ROW_TOLERANCE * tolerance):
         return False

@@ -25,6 +25,7 @@ from signorini.problems.matrices import (
     dense,
     matrix_fields,
     matrix_from_fields,
+    refuse_huge,
     stacked,
 )
 from signorini.problems.mlcp import MixedLCP
@@ -107,6 +108,7 @@ class ConvexQP:
         singles = m_e + m - sum(cones)
         put(self, "block", np.concatenate([np.arange(singles), singles + np.cumsum([0, *cones])]).astype(np.int64))
         put(self, "rows", self.C if m_e == 0 else stacked([[self.A], [self.C]]))
+        refuse_huge({"P": self.P, "q": q, "A": self.A, "a": self.a, "C": self.C}, "convex QP")
         put(self, "d", _row_units(self.P, self.rows, self.block))
 
     @property

@@ -219,6 +219,8 @@ class _Anderson:
             return Gamma + step
         dF = np.diff(np.array(self.steps), axis=0).T
         dG = np.diff(np.array(self.points), axis=0).T
+        if not (np.isfinite(dF).all() and np.isfinite(step).all()):
+            return Gamma + step
         weights = np.linalg.lstsq(dF, step, rcond=1e-12)[0]
         mixed: Array = np.maximum(Gamma + step - (dG + dF) @ weights, 0.0)
         return mixed

@@ -22,8 +22,8 @@ class Enumerate:
 
     ``info["solutions"]`` lists all solutions that are corners; ``info["continuum"]`` tells whether a singular cone
     holds a solution, so that more solutions may lie between or beyond the listed ones. None at all is a proof, up to
-    rounding, that the problem has no solution; with a near miss (residual below 1e-6), or with numbers that overflow, the
-    status is "undecided".
+    rounding, that the problem has no solution; with a near miss (residual below 1e-6), or with numbers that overflow,
+    the status is "undecided".
     """
 
     max_size: int = 16

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers.extended_equilibrated import EquilibratedExtension
+from signorini.solvers.friction_certificate import contradiction
 from signorini.solvers.nsgs import judged, not_applicable
 from signorini.solvers.proximal_newton import ABOVE_FAILED, FORGET
 from signorini.solvers.solution import Control, Solution, Status
@@ -56,9 +58,11 @@ class ExtendedFriction:
         search = _Search(problem, control, self, began)
         with np.errstate(all="ignore"):
             status = search.run()
-        return judged(
-            problem, search.best_x, control, status, search.iterations, "ExtendedFriction", began, search.history
-        )
+        info: dict[str, Any] = {}
+        if search.contradiction is not None:
+            info = {"certificate": search.contradiction, "contradictory": np.flatnonzero(search.contradiction)}
+        count, history = search.iterations, search.history
+        return judged(problem, search.best_x, control, status, count, "ExtendedFriction", began, history, info)
 
 
 class _Search:
@@ -73,6 +77,7 @@ class _Search:
         self.history: list[tuple[float, float]] = []
         self.best, self.best_x = math.inf, np.zeros((problem.contact_count, problem.rows))
         self.solved = False
+        self.contradiction: Array | None = None
 
     def run(self) -> Status:
         """Let the methods take turns; return the status if none succeeds."""
@@ -89,6 +94,10 @@ class _Search:
             self.newton(r, 10.0 ** -(3 - turn % 3), 60 + 60 * turn)
             if self.over():
                 break
+            if turn == 0:
+                self.contradiction = contradiction(self.problem)
+                if self.contradiction is not None:
+                    return Status.NO_SOLUTION
             if turn % 2:  # another way: from nothing, through all modes
                 self.newton(np.zeros(r.shape), 1.0, 100)
             if self.over():

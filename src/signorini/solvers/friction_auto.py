@@ -52,15 +52,15 @@ Member = Callable[[int], tuple[Array, float]]
 class FrictionAuto:
     """Portfolio for friction problems of any size and difficulty; polygonal cones go to the solvers of LCPs.
 
-    Where a proof is found that contacts cannot all keep apart the status is "no solution", ``info["certificate"]`` holds
-    the weights that prove it and ``info["contradictory"]`` the contacts.
+    Where a proof is found that contacts cannot all keep apart the status is "no solution", ``info["certificate"]``
+    holds the weights that prove it and ``info["contradictory"]`` the contacts.
     """
 
     acceleration: int = 5
     """Window of the accelerated sweeps."""
     max_iterations: int = 4000
-    """Factorisations allowed in all, fewer if dear (`budget.OPERATIONS`). The first sweeps are not counted, those of later
-    rounds by their operations."""
+    """Factorisations allowed in all, fewer if dear (`budget.OPERATIONS`). The first sweeps are not counted, those of
+    later rounds by their operations."""
     sweeps: int = 2000
     """Sweeps allowed at first; 0 if the start is where sweeps have ended."""
 
@@ -68,15 +68,15 @@ class FrictionAuto:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
+        if problem.contact_count and problem.blocks[:, 0, 0].min() <= 0.0:
+            weights = immovable(problem)
+            if weights is not None:
+                return _impossible(problem, np.zeros_like(problem.load), control, weights, 0, began)
         if problem.extension is not None:
             return _solve_extended(problem, control, self)
         if problem.polygon:
             return _solve_polygon(problem, control, began)
         p = starting_point(problem, control)
-        if problem.contact_count and problem.blocks[:, 0, 0].min() <= 0.0:
-            weights = immovable(problem)
-            if weights is not None:
-                return _impossible(problem, p, control, weights, 0, began)
         sweeper = Sweeper(problem)
         history: list[tuple[float, float]] = []
         sweeps, residual = 0, math.inf
@@ -287,12 +287,10 @@ def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> 
     from signorini.solvers.linear_auto import LinearAuto
 
     inner = Control(
-        tolerance=max(1e-2 * control.tolerance, LEAST_TOLERANCE), time_limit=control.time_limit, max_iterations=control.max_iterations
+        tolerance=max(1e-2 * control.tolerance, LEAST_TOLERANCE),
+        time_limit=control.time_limit,
+        max_iterations=control.max_iterations,
     )
-    if problem.contact_count and problem.blocks[:, 0, 0].min() <= 0.0:
-        weights = immovable(problem)
-        if weights is not None:
-            return _impossible(problem, starting_point(problem, control), control, weights, 0, began)
     solution = LinearAuto().solve(friction_as_lcp(problem), inner)
     p = problem.spatial(friction_from_lcp(problem, solution.z))
     status = Status.STALLED if solution.success else solution.status

@@ -113,7 +113,9 @@ def _proximal(problem: MCP, t: float, centre: Array, x: Array) -> MCP:
 
 def _far(solution: Solution | None, x: Array) -> bool:
     """Tell whether a solution has run away from the start."""
-    return solution is not None and float(np.abs(solution.z).max(initial=0.0)) > _FAR * (1.0 + float(np.abs(x).max()))
+    return solution is not None and float(np.abs(solution.z).max(initial=0.0)) > _FAR * (
+        1.0 + float(np.abs(x).max(initial=0.0))
+    )
 
 
 def _defined_start(problem: MCP, x: Array) -> Array:

@@ -60,9 +60,7 @@ class ClarabelSession:
         self.prover = ProximalSession(problem, _POLISH)
         self.polisher = self.prover if settings.polish else None
 
-    def solve(
-        self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None
-    ) -> QPPoint:
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
         """Solve with the right-hand side `c`; the guess is not used."""
         import clarabel
 

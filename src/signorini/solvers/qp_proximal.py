@@ -113,9 +113,7 @@ class ProximalSession:
         self.factorisations = 0
         self.limit = affordable(_MOST, n * (self.width + 1.0) ** 2)  # factorisations in all
 
-    def solve(
-        self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None
-    ) -> QPPoint:
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
         """Solve with the right-hand side `c`; `start` is a guess of ``z = (x, y, w)``."""
         problem, n = self.problem, self.problem.variables
         right = np.concatenate([problem.a, c])
@@ -232,6 +230,9 @@ class ProximalSession:
             projection_slope(s, block, self.problem.equalities, self.V)
             band = self.base.copy()
             add_rows(*self.C, block, self.V, sigma, band)
+            if not np.isfinite(band).all():
+                self.key = None
+                return None
             self.factor, trouble = linalg.lapack.dpbtrf(band.T, lower=1, overwrite_ab=1)
             self.factorisations += 1
             self.key = key

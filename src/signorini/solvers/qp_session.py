@@ -29,10 +29,8 @@ class QPPoint:
 class QPSession(Protocol):
     """A QP prepared once and solved for several right-hand sides."""
 
-    def solve(
-        self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None
-    ) -> QPPoint:
-        """Solve with the inequalities ``C x - c in K``; `start` is a guess of ``z``, `progress` knows the time limit."""
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
+        """Solve with the inequalities ``C x - c in K``; `start` is a guess of ``z``, `progress` has the time limit."""
         ...
 
 

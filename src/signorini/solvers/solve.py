@@ -122,8 +122,8 @@ def solve(
     Returns
     -------
     Solution
-        ``success`` is true exactly if the residual, recomputed by the problem, meets the tolerance and the problem finds
-        nothing that the residual does not see (``credible``).
+        ``success`` is true exactly if the residual, recomputed by the problem, meets the tolerance and the problem
+        finds nothing that the residual does not see (``credible``).
 
     Examples
     --------
