@@ -214,15 +214,15 @@ def no_solution(r: Random) -> tuple[MCP, Judge]:
     A = np.eye(n) + 0.3 * np.triu(r.uniform(-1.0, 1.0, (n, n)), 1)
     A[:, k] = np.eye(n)[:, k]  # nothing depends on the unknown that runs away
 
-    def F(x: Any) -> Any:
-        value = A @ (x - target)
-        value[k] = f(x[k]) if kind < 2 else -1e-3 - (x[k] - target[k]) ** 2
-        return value
+    def value(x: Any) -> Any:
+        F = A @ (x - target)
+        F[k] = f(x[k]) if kind < 2 else -1e-3 - (x[k] - target[k]) ** 2
+        return F
 
     upper, start = np.full(n, np.inf), r.uniform(0.0, 3.0, n) * (100.0 if kind == 1 else 1.0)
     lower = np.full(n, -np.inf)
     lower[k] = 0.0
-    return MCP(F, lower=lower, upper=upper, x0=start), never
+    return MCP(value, lower=lower, upper=upper, x0=start), never
 
 
 def monotone(r: Random) -> tuple[MCP, Judge]:
@@ -238,10 +238,10 @@ def monotone(r: Random) -> tuple[MCP, Judge]:
     w = np.where(place == 0, 1.0, np.where(place == 1, -1.0, 0.0)) * r.uniform(0.0, 1.0, n)
     lower, upper = np.where(place == 2, -np.inf, lower), np.where(place == 3, np.inf, upper)
 
-    def F(x: Any) -> Any:
+    def value(x: Any) -> Any:
         return A @ (x - s) + t * (x * x * x - s * s * s) / size**2 + w
 
-    return MCP(F, lower=lower, upper=upper, x0=r.standard_normal(n)), lambda x: near(x, s)
+    return MCP(value, lower=lower, upper=upper, x0=r.standard_normal(n)), lambda x: near(x, s)
 
 
 def singular_root(r: Random) -> tuple[MCP, Judge]:
@@ -249,13 +249,13 @@ def singular_root(r: Random) -> tuple[MCP, Judge]:
     s, m, c = 10.0 ** r.uniform(-1.0, 2.0), int(r.integers(2, 4)), 10.0 ** r.uniform(-1.0, 1.0)
     B = np.eye(2) + 0.3 * r.uniform(-1.0, 1.0, (2, 2))
 
-    def F(x: Any) -> Any:
+    def value(x: Any) -> Any:
         return B @ np.array([x[0] - 1.0, c * (x[1] / s - 1.0) ** m])
 
     known = np.array([1.0, s])
     # a root of order m is found to the m-th root of the tolerance
     reach = 2.0 * s * (1e-10 / c) ** (1.0 / m) + 1e-3 * (1.0 + s)
-    return MCP(F, lower=-np.inf, x0=[0.0, 1.5 * s]), lambda x: bool(np.abs(x - known).max() <= reach)
+    return MCP(value, lower=-np.inf, x0=[0.0, 1.5 * s]), lambda x: bool(np.abs(x - known).max() <= reach)
 
 
 def continuum(r: Random) -> tuple[MCP, Judge]:
@@ -372,7 +372,8 @@ def friction_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Jud
         mass, speed = 10.0 ** r.uniform(-3.0, 5.0), 10.0 ** r.uniform(-3.0, 4.0)
         mu = r.uniform(0.0, 1.5, n_c) * (r.random(n_c) > 0.15)
         problem = FrictionProblem(W / mass, speed * b, mu, dim=dim)
-        yield f"friction, masses to 1e{3 * int(np.log10(ratio) // 3) + 3}, {where}", problem, velocities_are_right(problem)
+        name = f"friction, masses to 1e{3 * int(np.log10(ratio) // 3) + 3}, {where}"
+        yield name, problem, velocities_are_right(problem)
 
 
 def squeezed(r: Random, dim: int, scale: float) -> FrictionProblem:
@@ -399,7 +400,7 @@ class Tally:
     proved: int = 0
     """Ended with "no solution"."""
     wrong: int = 0
-    """Called solved, and are not; or called without solution, though one was found to exist."""
+    """Called solved, and are not."""
     late: int = 0
     """Took longer than the budget."""
     seconds: float = 0.0
@@ -409,10 +410,8 @@ class Tally:
 def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0) -> dict[str, Tally]:
     """Solve so many problems of each kind; return what happened by family, and say so every `every` problems."""
     tallies: dict[str, Tally] = {}
-    done = 0
-    for name, problem, judge in chain(
-        linear_problems(lcp, seed), nonlinear_problems(mcp, seed), friction_problems(friction, seed)
-    ):
+    problems = chain(linear_problems(lcp, seed), nonlinear_problems(mcp, seed), friction_problems(friction, seed))
+    for done, (name, problem, judge) in enumerate(problems, 1):
         tally = tallies.setdefault(name, Tally())
         began, cpu = time.perf_counter(), time.process_time()
         solution = solve(problem, tolerance=TOLERANCE, time_limit=LIMIT)
@@ -426,7 +425,6 @@ def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0) -
         if solution.success and not judge(solution.z):
             tally.wrong += 1
             print(f"wrong: {name}, problem {done} of seed {seed}: {solution.status}", flush=True)
-        done += 1
         if every and done % every == 0:
             wrong, late = sum(t.wrong for t in tallies.values()), sum(t.late for t in tallies.values())
             print(f"{done} problems: {wrong} wrong, {late} late", flush=True)
