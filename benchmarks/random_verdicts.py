@@ -113,7 +113,7 @@ def pressed(r: Random, n: int) -> tuple[Array, Array]:
     """Return blocks ``[[1, -1], [-1, 1]]`` pressed together: semidefinite, and unknowns run away."""
     k = max(1, n // 2)
     stiff = 10.0 ** r.uniform(-6.0, 6.0, k)
-    M = np.kron(np.diag(stiff), [[1.0, -1.0], [-1.0, 1.0]])
+    M = np.asarray(np.kron(np.diag(stiff), [[1.0, -1.0], [-1.0, 1.0]]), dtype=np.float64)
     q = np.kron(stiff * 10.0 ** r.uniform(-6.0, 6.0, k), [-1.0, -1.0]) * r.uniform(0.5, 1.0, 2 * k)
     return M, q
 

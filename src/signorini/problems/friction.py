@@ -421,7 +421,7 @@ class FrictionProblem:
 
 def _small(error: float, lost: float, tolerance: float) -> bool:
     """Tell whether a velocity error, and what rounding may lose of velocities, leave the load to be seen."""
-    return error <= allowed_error(tolerance, lost) and lost <= max(CREDIBLE, 1e3 * tolerance)
+    return bool(error <= allowed_error(tolerance, lost) and lost <= max(CREDIBLE, 1e3 * tolerance))
 
 
 def _vector(value: ArrayLike, what: str) -> Array:

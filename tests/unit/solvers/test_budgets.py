@@ -41,7 +41,7 @@ def test_a_tolerance_that_is_no_number_is_named() -> None:
 def test_the_ends_of_the_range_may_be_asked_for(tolerance: float) -> None:
     assert solve(LCP([[1.0]], [-1.0]), tolerance=tolerance).success
     for cone in ("exact", "polygon"):
-        problem = FrictionProblem(np.eye(3), [-1.0, 2.0, 0.0], [0.5], cone=cone)  # type: ignore[arg-type]
+        problem = FrictionProblem(np.eye(3), np.array([-1.0, 2.0, 0.0]), np.full(1, 0.5), cone=cone)
         assert solve(problem, tolerance=tolerance).success
 
 
@@ -66,7 +66,7 @@ def test_subproblems_of_a_fixed_point_know_the_time(monkeypatch: pytest.MonkeyPa
     """The clock stands after the limit from the first look on: not even the first QP may go on for long."""
     r = np.random.default_rng(0)
     A = r.standard_normal((24, 24)) * 10.0 ** r.uniform(-3.0, 3.0, 24)
-    problem = FrictionProblem(A @ A.T, r.standard_normal(24), 0.5, cone="polygon")
+    problem = FrictionProblem(A @ A.T, r.standard_normal(24), np.full(8, 0.5), cone="polygon")
     free = AnitescuHart(acceleration="none").solve(problem, Control(max_iterations=1))
     clock = iter(range(10**9))
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(clock)))

@@ -38,7 +38,7 @@ def test_one_that_decays_is_seen_beside_others_of_any_size() -> None:
     for mix in (np.eye(2), np.array([[1.0, 0.5], [-2.0, 1.0]])):
 
         def F(x: Array, mix: Array = mix) -> Array:  # noqa: N802
-            return mix @ np.array([x[0] - 1e5, -5.0 * np.exp(-x[1])])
+            return np.asarray(mix @ np.array([x[0] - 1e5, -5.0 * np.exp(-x[1])]))
 
         problem = MCP(F, lower=-np.inf, x0=[1.0, 1.0])
         assert not solve(problem, SemismoothNewton()).success
@@ -95,7 +95,7 @@ def test_a_solution_beyond_the_range_of_numbers_is_not_denied() -> None:
 
 def test_conditions_of_a_qp_count_one_by_one() -> None:
     """P = diag(1e12, 1): the second unknown may be anything as far as the largest force sees."""
-    problem = ConvexQP(np.diag([1e12, 1.0]), [-1e12, -1.0], C=np.eye(2), c=np.zeros(2))
+    problem = ConvexQP(np.diag([1e12, 1.0]), np.array([-1e12, -1.0]), C=np.eye(2), c=np.zeros(2))
     wrong, right = np.array([1.0, 6.6, 0.0, 0.0]), np.array([1.0, 1.0, 0.0, 0.0])
     assert problem.residual(wrong) <= 1e-10
     assert not problem.credible(wrong, 1e-10)
@@ -123,7 +123,8 @@ def test_a_proof_that_proves_nothing_is_not_believed() -> None:
 def pressed(impulse: float) -> tuple[FrictionProblem, Array]:
     """Two contacts that press a body from both sides, and its impulses: any great one keeps it at rest."""
     W = np.array([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0], [-1.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]])
-    return FrictionProblem(W, [0.0, 1.0, 0.0, -1.0], [0.5, 0.5], dim=2), np.array([impulse, -0.5, impulse, 0.5])
+    problem = FrictionProblem(W, np.array([0.0, 1.0, 0.0, -1.0]), np.full(2, 0.5), dim=2)
+    return problem, np.array([impulse, -0.5, impulse, 0.5])
 
 
 def test_velocities_err_by_at_most_a_thousand_tolerances_of_the_load() -> None:
@@ -153,8 +154,8 @@ def test_what_rounding_forbids_is_not_asked_of_velocities() -> None:
         MCP(lambda x: np.exp(x * x) - 1e308, x0=[20.0]),
         MCP(lambda x: np.full(1, np.nan), x0=[20.0]),
         MCP(lambda x: x, x0=np.zeros(0)),
-        FrictionProblem(np.zeros((0, 0)), [], []),
-        FrictionProblem(np.diag([1e200, 1e-200, 1e200]), [-1e100, 1e-100, 0.0], [0.5]),
+        FrictionProblem(np.zeros((0, 0)), np.zeros(0), np.zeros(0)),
+        FrictionProblem(np.diag([1e200, 1e-200, 1e200]), np.array([-1e100, 1e-100, 0.0]), np.full(1, 0.5)),
     ],
 )
 def test_nothing_is_printed_and_nothing_raised(problem: Any, capfd: pytest.CaptureFixture[str]) -> None:
