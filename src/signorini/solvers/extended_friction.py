@@ -21,6 +21,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.problem import accepted
+from signorini.solvers.budget import affordable
 from signorini.solvers.extended_equilibrated import EquilibratedExtension
 from signorini.solvers.friction_certificate import contradiction
 from signorini.solvers.nsgs import judged, not_applicable
@@ -72,7 +73,8 @@ class _Search:
         self.scaled = EquilibratedExtension(problem)
         self.problem, self.control, self.settings, self.began = problem, control, settings, began
         self.deadline = math.inf if control.time_limit is None else began + control.time_limit
-        self.limit = settings.max_iterations if control.max_iterations is None else control.max_iterations
+        each = 0.0 if self.scaled.sparse else problem.size**3 / 3.0
+        self.limit = control.max_iterations or affordable(settings.max_iterations, each)
         self.iterations = 0
         self.history: list[tuple[float, float]] = []
         self.best, self.best_x = math.inf, np.zeros((problem.contact_count, problem.rows))

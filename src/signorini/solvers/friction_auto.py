@@ -28,7 +28,7 @@ from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted
 from signorini.solvers.budget import affordable
 from signorini.solvers.friction_certificate import contradiction, immovable
-from signorini.solvers.nsgs import CHUNK, Sweeper, judged, starting_point
+from signorini.solvers.nsgs import CHUNK, Sweeper, judged, product_cost, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ class Search:
         """Let all members take turns, with budgets that grow."""
         from signorini.solvers.projected_gradient import Descent
 
-        couplings = self.problem.couplings
-        blocks = int(couplings.gather_start[-1] + couplings.scatter_start[-1])
-        sweep = 9.0 * blocks + _VISIT * self.problem.contact_count
+        sweep = product_cost(self.problem) + _VISIT * self.problem.contact_count
         step = sweep if newton is None else newton.work + _STEP
         if not self.limited:
             self.limit = affordable(self.limit, step)
