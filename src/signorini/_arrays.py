@@ -64,6 +64,18 @@ def checked_number(
     return number
 
 
+LEAST_TOLERANCE, GREATEST_TOLERANCE = 1e-14, 1e-2
+"""Residuals that may be asked for: rounding forbids smaller ones, and greater ones leave no digit that counts."""
+
+
+def checked_tolerance(value: object, what: str) -> float:
+    """Return a tolerance of residuals if it lies between 1e-14 and 1e-2, else raise `InputError`."""
+    tolerance = checked_number(value, what)
+    if not LEAST_TOLERANCE <= tolerance <= GREATEST_TOLERANCE:
+        raise InputError(f"{what} is {tolerance:g}, must be from {LEAST_TOLERANCE:g} to {GREATEST_TOLERANCE:g}")
+    return tolerance
+
+
 def padded(x: Array, width: int) -> Array:
     """Return vectors (n, any) with `width` components, the missing ones zero."""
     out = np.zeros((x.shape[0], width))

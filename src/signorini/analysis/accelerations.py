@@ -10,7 +10,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_number, padded
+from signorini._arrays import Array, BoolArray, checked_number, checked_tolerance, padded
 from signorini.analysis.acceleration import free_acceleration, velocity_rate
 from signorini.analysis.answer import Answer
 from signorini.analysis.forces import Accelerations, ForceMode, Forces
@@ -90,7 +90,7 @@ def accelerations(
     """
     model = scene if isinstance(scene, Model) else compile_scene(scene)
     polygon = _polygon(model, cone, directions, rotation)
-    tolerance = checked_number(tolerance, "accelerations: tolerance", above=0.0)
+    tolerance = checked_tolerance(tolerance, "accelerations: tolerance")
     _refuse(model)
     state = with_prescribed(model, model.initial_state if state is None else state)
     reach = closed_reach(model, touch)

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import LEAST_TOLERANCE, Array
 from signorini.analysis.answer import Answer
 from signorini.analysis.instantaneous import Instantaneous
 from signorini.analysis.p_matrix import SIZE_LIMIT, p_matrix
@@ -157,7 +157,9 @@ def _whole(problem: Instantaneous, start: Array, tolerance: float) -> Array | No
     """Solve the nonlinear problem as it stands."""
     if problem.size == 0:
         return np.zeros(0)
-    return solve(problem.mcp(start), tolerance=1e-2 * tolerance, max_iterations=100).z[: problem.size]
+    return solve(problem.mcp(start), tolerance=max(1e-2 * tolerance, LEAST_TOLERANCE), max_iterations=100).z[
+        : problem.size
+    ]
 
 
 def _friction(problem: Instantaneous, start: Array, tolerance: float) -> Array | None:
@@ -172,5 +174,5 @@ def _friction(problem: Instantaneous, start: Array, tolerance: float) -> Array |
     order = np.column_stack([np.arange(m), m + np.arange(2 * m).reshape(m, 2)]).reshape(-1)
     posed = FrictionProblem(problem.W[np.ix_(order, order)], problem.b[order], problem.friction)
     x = np.zeros(problem.size)
-    x[order] = solve(posed, tolerance=1e-2 * tolerance, start=start[order]).z
+    x[order] = solve(posed, tolerance=max(1e-2 * tolerance, LEAST_TOLERANCE), start=start[order]).z
     return x

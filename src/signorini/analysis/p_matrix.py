@@ -26,13 +26,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
-from signorini._arrays import Array, IntArray, checked
+from signorini._arrays import Array, IntArray, checked, checked_number
 from signorini._jit import kernel
 from signorini.analysis.answer import Answer
 from signorini.errors import InputError
 
 SIZE_LIMIT = 20
 """Largest part that is tested exactly unless the caller says otherwise: a few hundredths of a second."""
+
+MOST_ROWS = 30
+"""Largest limit that may be asked for: half a minute."""
 
 ROUNDING = 1e-12
 """A pivot this small against the largest number met on its way may be rounding of zero."""
@@ -63,13 +66,15 @@ def p_matrix(D: ArrayLike, *, limit: int = SIZE_LIMIT) -> PMatrix:
     ----------
     D : (m, m) array_like
     limit : int
-        Parts with more rows are left undecided if the quick tests do not decide; the cost doubles with every row.
+        Parts with more rows are left undecided if the quick tests do not decide; the cost doubles with every row. At
+        most 30.
 
     Examples
     --------
     >>> p_matrix([[-1.0, 4.0], [-2.0, 5.0]]).subset
     (0,)
     """
+    checked_number(limit, "p_matrix: limit", most=MOST_ROWS)
     A = square_matrix(D)
     d = A.diagonal()
     if A.size == 0:

@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_flag, checked_number
+from signorini._arrays import Array, BoolArray, checked_flag, checked_number, checked_tolerance
 from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
@@ -159,6 +159,7 @@ class MoreauJean:
         """Return the compiled step if it can take this model, else None."""
         if not self._compiled(model):
             return None
+        checked_tolerance(tolerance, "MoreauJean: tolerance")
         options = Options(
             gyroscopic=self.gyroscopic,
             soft=self.compliance == "auto" and self.stiffness is None,
@@ -175,6 +176,7 @@ class MoreauJean:
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
+        checked_tolerance(tolerance, "MoreauJean: tolerance")
         at = stage(model, state, memory, h, self.theta)
         free = free_motion(model, at, self.gyroscopic)
         if self.theta < 1.0:  # the step acts elsewhere than at its start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signorini._arrays import Array
+from signorini._arrays import LEAST_TOLERANCE, Array
 from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, solve
 
@@ -12,4 +12,5 @@ _SHARE = 0.9  # of the tolerance: the step checks itself with sums that are adde
 
 def solve_robustly(problem: FrictionProblem, tolerance: float, start: Array, *, swept: bool = True) -> Solution:
     """Return what the robust methods make of a problem; `swept` if `start` is where sweeps like theirs have ended."""
-    return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=_SHARE * tolerance, start=start)
+    goal = max(_SHARE * tolerance, LEAST_TOLERANCE)
+    return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=goal, start=start)

@@ -105,7 +105,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
-from signorini.math.cones import CREDIBLE, natural_norms, natural_square
+from signorini.math.cones import ROUNDING, allowed_error, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame, unrotate
 
 
@@ -125,15 +125,16 @@ def check_law(t: IntArray) -> None:
     scale = max(size, scale)
     residual = error / scale if scale > 0.0 else error
     check[RESIDUAL] = residual if residual >= 0.0 else math.inf
-    fastest = 0.0
-    largest = 0.0
+    fastest, largest, rounding = 0.0, 0.0, 0.0
     for c in range(n_c):
+        impulse = math.sqrt(p[c, 0] * p[c, 0] + p[c, 1] * p[c, 1] + p[c, 2] * p[c, 2])
+        rounding = max(rounding, ROUNDING * impulse / rho[c])
         for k in range(3):
             fastest = max(fastest, abs(load[c, k]))
         largest = max(largest, compliance[c, 0])
     check[COMPLIANT] = largest
     credible = True
-    allowed = max(CREDIBLE, 1e3 * tolerance) * fastest
+    allowed = allowed_error(tolerance, rounding / fastest if fastest > 0.0 else 0.0) * fastest
     for c in range(n_c):
         square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
         credible = credible and square <= (allowed * rho[c]) ** 2

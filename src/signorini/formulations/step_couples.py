@@ -80,7 +80,7 @@ from signorini.formulations.step_arrays import (
     P,
     U,
 )
-from signorini.math.cones import CREDIBLE
+from signorini.math.cones import ROUNDING, allowed_error
 from signorini.math.product_cones import product_square
 from signorini.math.rotation import dot, tangent_frame
 from signorini.problems.couplings import ZERO_ROW
@@ -291,10 +291,11 @@ def check_couples(t: IntArray) -> None:
     n_c, axes = counts[ACTIVE], wholes(t, COUPLE_AXES)
     r, u, d, load = real_rows(t, COUPLE_P), real_rows(t, COUPLE_U), real_rows(t, COUPLE_UNIT), real_rows(t, COUPLE_LOAD)
     p, velocity, rho = real_rows(t, P), real_rows(t, U), reals(t, RHO)
-    error, size, scale, fastest = 0.0, 0.0, 0.0, 0.0
+    error, size, scale, fastest, rounding = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(n_c):
         a, b, c = contact_error(t, k, r[k], u[k])
         error, size, scale = error + a, size + b, scale + c
+        rounding = max(rounding, ROUNDING * math.sqrt(b) / rho[k])
         for i in range(3):
             p[k, i], velocity[k, i] = 0.0, 0.0
         for i in range(axes.shape[0]):
@@ -305,7 +306,8 @@ def check_couples(t: IntArray) -> None:
     scale = math.sqrt(max(size, scale))
     residual = math.sqrt(error) / scale if scale > 0.0 else math.sqrt(error)
     check[RESIDUAL] = residual if residual >= 0.0 else math.inf
-    credible, allowed = True, max(CREDIBLE, 1e3 * tolerance) * fastest
+    lost = rounding / fastest if fastest > 0.0 else 0.0
+    credible, allowed = True, allowed_error(tolerance, lost) * fastest
     for k in range(n_c):
         credible = credible and contact_error(t, k, r[k], u[k])[0] <= (allowed * rho[k]) ** 2
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0

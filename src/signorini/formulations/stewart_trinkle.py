@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_flag
+from signorini._arrays import Array, checked_flag, checked_tolerance
 from signorini.errors import InputError
 from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.mixed_form import solve_mixed
@@ -92,6 +92,7 @@ class StewartTrinkle:
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
+        checked_tolerance(tolerance, "StewartTrinkle: tolerance")
         at = stage(model, state, memory, h)
         free = free_motion(model, at, self.gyroscopic)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)

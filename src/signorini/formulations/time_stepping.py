@@ -49,6 +49,7 @@ from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution, Status
+from signorini.solvers.friction_certificate import contradiction
 
 _MOST_REPETITIONS = 60  # of friction by load; each multiplies the error by about coefficient times radius over arm
 _AGREED = 1e-14  # relative change of a friction limit that is rounding
@@ -307,11 +308,39 @@ def finish(
         velocity=velocity,
         mode=check_contacts(outcome.problem, outcome.solution.z, impulse, velocity, tolerance)[0],
         pose=lambda: outcome.problem,
-        solution=outcome.solution,
+        solution=_explained(model, space, outcome.problem, outcome.solution),
         balance=balance,
         joints=joints,
         phases=outcome.phases,
     )
+
+
+def _explained(model: Model, space: ContactSpace, problem: FrictionProblem, solution: Solution) -> Solution:
+    """Name what cannot hold, if that is why the problem was not solved, as ``info["finding"]``."""
+    if solution.success:
+        return solution
+    weights = contradiction(problem)
+    if weights is None:
+        return solution
+    names = dict.fromkeys(_law_name(model, space, int(row)) for row in np.flatnonzero(weights))
+    verb = "cannot hold" if len(names) == 1 else "cannot all hold"
+    info = {**solution.info, "finding": f"{', '.join(names)} {verb}"}
+    return replace(solution, status=Status.NO_SOLUTION, info=info)
+
+
+def _law_name(model: Model, space: ContactSpace, row: int) -> str:
+    """Return what a user calls the contact, limit or constraint of a row of the problem."""
+    n_c, joints = space.contacts.contact_count, model.joints
+    if row < n_c or space.joints is None:
+        pair = (int(space.contacts.body_a[row]), int(space.contacts.body_b[row]))
+        return "contact of " + " and ".join(repr(model.names[b]) for b in pair)
+    laws = space.joints.laws
+    joint = int(laws.joint[row - n_c])
+    if joint >= 0:
+        return f"limit of joint {joints.names[joint]!r}"
+    component = -1 - int(laws.feature[row - n_c]) - 4 * joints.count
+    ends = np.cumsum([one.size for one in joints.inequalities])
+    return joints.inequalities[int(np.searchsorted(ends, component, side="right"))].name
 
 
 def _law_features(space: ContactSpace) -> Any:

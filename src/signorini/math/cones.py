@@ -14,8 +14,22 @@ from signorini._jit import inner_kernel, kernel
 
 Triple = tuple[float, float, float]
 
+VELOCITY_TOLERANCE = 1e3
+"""Multiple of the tolerance up to which a contact's velocity may err, relative to the largest velocity of the load."""
 CREDIBLE = 1e-3
-"""Runaway impulses leave velocity errors above 1e-2 of the load, solutions to 1e-8 below 1e-4."""
+"""Velocity error beyond which impulses ran away, whatever forbids to do better: then errors exceed 1e-2 of the load."""
+ROUNDING = 2.2e-16
+_ROUNDINGS = 32.0  # of the velocity that an impulse makes: what its sum with others can be right to
+
+
+@kernel
+def allowed_error(tolerance: float, rounding: float) -> float:
+    """Return the velocity error of a contact that a solution may have, as part of the largest velocity of the load.
+
+    `rounding` is that of the velocities that the impulses make by themselves, as such a part. Impulses may be so great
+    that it exceeds what the tolerance asks for: then errors may be some roundings, but never more than `CREDIBLE`.
+    """
+    return max(VELOCITY_TOLERANCE * tolerance, min(CREDIBLE, _ROUNDINGS * rounding))
 
 
 @kernel

@@ -120,7 +120,10 @@ def _regular_elimination(problem: MixedLCP) -> tuple[Array, Array] | None:
             return None
         return lu.solve(C), lu.solve(problem.a)
     scaled, row, column = _equilibrated(problem.A)
-    factors, _, X, trouble = linalg.lapack.dgesv(scaled, row[:, None] * np.column_stack([C, problem.a]))
+    right = row[:, None] * np.column_stack([C, problem.a])
+    if not (np.isfinite(scaled).all() and np.isfinite(right).all()):
+        return None
+    factors, _, X, trouble = linalg.lapack.dgesv(scaled, right)
     if trouble != 0:
         return None
     condition, _ = linalg.lapack.dgecon(factors, np.abs(scaled).sum(axis=0).max())
@@ -138,7 +141,8 @@ def _equilibrated(A: Array) -> tuple[Array, Array, Array]:
 
 
 def _powers(largest: Array) -> Array:
-    return np.where(largest > 0.0, 2.0 ** np.round(-np.log2(np.where(largest > 0.0, largest, 1.0))), 1.0)
+    exponent = np.clip(np.round(-np.log2(np.where(largest > 0.0, largest, 1.0))), -1000.0, 1000.0)
+    return np.where(largest > 0.0, 2.0**exponent, 1.0)
 
 
 def _singular_free_block(problem: MixedLCP) -> Converted:

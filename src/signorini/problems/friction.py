@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number
 from signorini._scipy import sparse, sparse_linalg
 from signorini.errors import InputError
-from signorini.math.cones import CREDIBLE, natural_norms, polygon_norms
+from signorini.math.cones import CREDIBLE, ROUNDING, allowed_error, natural_norms, polygon_norms
 from signorini.problems.couplings import (
     Couplings,
     contact_velocity,
@@ -41,7 +41,7 @@ from signorini.problems.friction_extension import (
     rows_per_contact,
     scaled_operator,
 )
-from signorini.problems.friction_judge import ROUNDING, judge
+from signorini.problems.friction_judge import judge
 from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, plus_diagonal
 from signorini.problems.npz import write_npz
 
@@ -343,22 +343,27 @@ class FrictionProblem:
 
         The residual is measured against the impulses, so impulses that press bodies against each other without bound
         pass although the velocities that the load asks for are left as they were, or are lost in rounding. Here the
-        velocity error of every contact must be small against the largest velocity of that load too, and so must be the
-        rounding of the velocity that its impulse makes.
+        velocity error of every contact may be at most 1000 tolerances of the largest velocity of that load too, or,
+        where impulses are so great that rounding forbids this, some roundings of the velocities that they make, which
+        must be below 1e-3 of the load (:func:`~signorini.math.cones.allowed_error`).
         """
         x = self.spatial(p)
         if self.plain:
-            return self._doubt(x)[2] <= max(CREDIBLE, 1e3 * tolerance)
+            return _small(*self._doubt(x)[2:], tolerance)
         u = self._velocity_by_contacts(x)
         error = self._natural_norms(x, u, self.load, self.mu, self.rho)[0]
-        allowed = max(CREDIBLE, 1e3 * tolerance) * float(np.abs(self.load).max(initial=0.0)) * self.rho
-        if self.load.any() and not (ROUNDING * np.linalg.norm(x, axis=1) <= allowed).all():
+        fastest = float(np.abs(self.load).max(initial=0.0))
+        lost = 0.0
+        if fastest > 0.0:
+            lost = ROUNDING * float((np.linalg.norm(x, axis=1) / self.rho).max(initial=0.0)) / fastest
+        if not _small(0.0, lost, tolerance):
             return False
+        allowed = allowed_error(tolerance, lost) * fastest * self.rho
         doubtful = np.flatnonzero(~(error <= allowed))
         return all(self._error_of_contact(x, u, int(c)) <= allowed[c] for c in doubtful)
 
-    def _doubt(self, p: Array) -> tuple[float, float, float]:
-        """Return residual, `rel`, and the largest velocity error over the largest velocity of the load; exact cones."""
+    def _doubt(self, p: Array) -> tuple[float, float, float, float]:
+        """Return residual, `rel`, largest velocity error and rounding over the largest velocity of the load."""
         return judge(*self.couplings, p, self.load, self.mu, self.rho)
 
     def verdict(self, p: Array, tolerance: float) -> Verdict:
@@ -366,8 +371,8 @@ class FrictionProblem:
         if not self.plain:
             z, residual = self.flat(p), self.residual_by_contacts(p)
             return Verdict(residual, self.rel(z), residual <= tolerance and self.credible(z, tolerance))
-        residual, rel, doubt = self._doubt(p)
-        return Verdict(residual, rel, residual <= tolerance and doubt <= max(CREDIBLE, 1e3 * tolerance))
+        residual, rel, error, lost = self._doubt(p)
+        return Verdict(residual, rel, residual <= tolerance and _small(error, lost, tolerance))
 
     def rel(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \hat u)\| / \|b\|`, the measure of published collections; depends on units."""
@@ -412,6 +417,11 @@ class FrictionProblem:
             if getattr(self, name) is not None:
                 fields[name] = getattr(self, name)
         write_npz(path, "local", {**fields, **matrix_fields("W", sparse.csr_array(W))})
+
+
+def _small(error: float, lost: float, tolerance: float) -> bool:
+    """Tell whether a velocity error, and what rounding may lose of velocities, leave the load to be seen."""
+    return bool(error <= allowed_error(tolerance, lost) and lost <= max(CREDIBLE, 1e3 * tolerance))
 
 
 def _vector(value: ArrayLike, what: str) -> Array:

@@ -8,10 +8,8 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.math.cones import natural_square
+from signorini.math.cones import ROUNDING, natural_square
 from signorini.problems.couplings import apply_couplings
-
-ROUNDING = 2.2e-16
 
 
 @kernel
@@ -27,10 +25,10 @@ def judge(
     b: Array,
     mu: Array,
     rho: Array,
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """Return the residual, `rel`, and the largest velocity error of a contact over the largest velocity of the load.
 
-    No error is less than the rounding of the velocity that the impulse of the contact makes. Impulses that are not
+    Last the largest rounding of the velocity that the impulse of a contact makes, over the same. Impulses that are not
     finite have an infinite residual.
     """
     u = np.empty_like(p)
@@ -55,5 +53,6 @@ def judge(
     error, scale = math.sqrt(error), math.sqrt(max(size, load))
     residual = error / scale if scale > 0.0 else error
     rel = math.sqrt(plain_error / plain_load) if plain_load > 0.0 else math.sqrt(plain_error)
-    doubt = max(worst, rounding) / fastest if fastest > 0.0 else (math.inf if worst > 0.0 else 0.0)
-    return (residual if residual >= 0.0 else math.inf, rel, doubt)
+    doubt = worst / fastest if fastest > 0.0 else (math.inf if worst > 0.0 else 0.0)
+    lost = rounding / fastest if fastest > 0.0 else 0.0
+    return (residual if residual >= 0.0 else math.inf, rel, doubt, lost)

@@ -81,11 +81,11 @@ class LCP:
         return natural_residual(z, w, self.q, self.d, 0)
 
     def credible(self, z: Array, tolerance: float) -> bool:
-        """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""
-        if np.abs(z).max(initial=0.0) <= 1e3 * np.abs(self.q / self.d).max(initial=0.0):
-            return True
-        terms: Array = abs(self.M) @ np.abs(z) + np.abs(self.q)
-        return credible(z, self.slack(z), terms, self.q, self.d, 0, tolerance)
+        """Tell whether a point whose residual meets `tolerance` is a solution row by row and did not run away.
+
+        See :func:`~signorini.problems.natural.credible`.
+        """
+        return credible(z, self.slack(z), self.M, self.q, self.d, 0, tolerance)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

@@ -80,6 +80,18 @@ def plus_diagonal(matrix: Matrix, diagonal: Array) -> Matrix:
     return cast(Matrix, sparse.csr_array(matrix + sparse.diags_array(diagonal)))
 
 
+_LARGEST = 1e100  # products of entries must stay within the range of numbers
+
+
+def refuse_huge(parts: dict[str, Any], who: str) -> None:
+    """Raise `InputError` if an entry is so great that products of entries might overflow."""
+    for what, part in parts.items():
+        values = part if isinstance(part, np.ndarray) else part.data
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest > _LARGEST:
+            raise InputError(f"{who}: {what} has an entry of size {largest:g}, must be <= {_LARGEST:g}")
+
+
 _ROUNDING = 1e-16  # of the largest entry of a row
 
 

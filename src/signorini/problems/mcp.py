@@ -15,6 +15,7 @@ from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.derivatives import AutomaticJacobian
 from signorini.problems.matrices import Matrix
+from signorini.problems.mcp_distance import NEAR, distance
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -136,17 +137,27 @@ class MCP:
         return 0.0 if J is None else AutomaticJacobian(self.F).error_of(J, x)
 
     def residual(self, x: Array) -> float:
-        r"""Return :math:`\max_i |x_i - \mathrm{clip}(x_i - F_i(x), l_i, u_i)|`; infinity where F is not defined."""
+        r"""Return :math:`\max_i |\max(\min(F_i(x), x_i - l_i), x_i - u_i)|`; infinity where F is not defined.
+
+        This is ``x - clip(x - F, l, u)`` in a form in which a great x does not round F away.
+        """
         if x.size == 0:
             return 0.0
         F = self.value(x) if np.isfinite(x).all() else None
         if F is None:
             return float("inf")
-        return float(np.abs(x - np.clip(x - F, *self.bounds)).max())
+        return float(np.abs(natural_map(x, F, *self.bounds)).max())
 
     def credible(self, x: Array, tolerance: float) -> bool:
-        """Tell whether a point whose residual meets `tolerance` lies between the bounds."""
-        return bool(((x >= self.lower) & (x <= self.upper)).all())
+        """Tell whether a point whose residual meets `tolerance` lies between the bounds and near a solution.
+
+        Near: the Newton step is at most 1e-3 of ``1 + |x_i|`` (:mod:`~signorini.problems.mcp_distance`). Functions that
+        decay to zero without reaching it have small residuals far out, and no solution.
+        """
+        if not ((x >= self.lower) & (x <= self.upper)).all():
+            return False
+        F = self.value(x)
+        return F is not None and distance(self, x, F) <= NEAR
 
     def save(self, path: str | PathLike[str]) -> None:
         """Raise: functions cannot be written to a data file."""
@@ -166,3 +177,8 @@ def _bound(value: ArrayLike, n: int, what: str) -> Array:
     if np.isnan(bound).any():
         raise InputError(f"{what} must not be NaN")
     return bound
+
+
+def natural_map(x: Array, F: Array, lower: Array, upper: Array) -> Array:
+    """Return ``max(min(F, x - l), x - u)``, zero exactly at solutions."""
+    return np.asarray(np.maximum(np.minimum(F, x - lower), x - upper))

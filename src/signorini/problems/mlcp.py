@@ -18,6 +18,8 @@ from signorini.problems.matrices import (
     matrix_fields,
     matrix_from_fields,
     positive_diagonal,
+    refuse_huge,
+    stacked,
 )
 from signorini.problems.natural import credible, natural_residual
 from signorini.problems.npz import write_npz
@@ -59,6 +61,7 @@ class MixedLCP:
         n, m = self.a.size, self.b.size
         for name, value, shape in (("A", A, (n, n)), ("C", C, (n, m)), ("D", D, (m, n)), ("B", B, (m, m))):
             set_field(self, name, checked_matrix(value, shape, f"MixedLCP: {name}"))
+        refuse_huge({name: getattr(self, name) for name in ("A", "C", "D", "B", "a", "b")}, "MixedLCP")
         largest = np.maximum(_row_maximum(self.A), _row_maximum(self.C))
         largest[largest == 0.0] = 1.0
         set_field(self, "row_scale", np.concatenate([largest, positive_diagonal(self.B)]))
@@ -93,15 +96,12 @@ class MixedLCP:
         return natural_residual(z, w, np.concatenate([self.a, self.b]), self.row_scale, self.a.size)
 
     def credible(self, z: Array, tolerance: float) -> bool:
-        """Tell whether a point whose residual meets `tolerance` is a solution and did not run away to infinity."""
-        constant = np.concatenate([self.a, self.b])
-        if np.abs(z).max(initial=0.0) <= 1e3 * np.abs(constant / self.row_scale).max(initial=0.0):
-            return True
-        u, v = np.abs(z[: self.free]), np.abs(z[self.free :])
-        upper: Array = abs(self.A) @ u + abs(self.C) @ v
-        lower: Array = abs(self.D) @ u + abs(self.B) @ v
-        terms = np.concatenate([upper, lower]) + np.abs(constant)
-        return credible(z, self.slack(z), terms, constant, self.row_scale, self.free, tolerance)
+        """Tell whether a point whose residual meets `tolerance` is a solution row by row and did not run away.
+
+        See :func:`~signorini.problems.natural.credible`.
+        """
+        K, k = stacked([[self.A, self.C], [self.D, self.B]]), np.concatenate([self.a, self.b])
+        return credible(z, self.slack(z), K, k, self.row_scale, self.free, tolerance)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

@@ -25,9 +25,11 @@ from signorini.problems.matrices import (
     dense,
     matrix_fields,
     matrix_from_fields,
+    refuse_huge,
     stacked,
 )
 from signorini.problems.mlcp import MixedLCP
+from signorini.problems.natural import ROW_TOLERANCE
 from signorini.problems.npz import write_npz
 
 _ROUNDING = 1e-12
@@ -106,6 +108,7 @@ class ConvexQP:
         singles = m_e + m - sum(cones)
         put(self, "block", np.concatenate([np.arange(singles), singles + np.cumsum([0, *cones])]).astype(np.int64))
         put(self, "rows", self.C if m_e == 0 else stacked([[self.A], [self.C]]))
+        refuse_huge({"P": self.P, "q": q, "A": self.A, "a": self.a, "C": self.C}, "convex QP")
         put(self, "d", _row_units(self.P, self.rows, self.block))
 
     @property
@@ -158,6 +161,39 @@ class ConvexQP:
         parts = (Px, self.q, pull, w * self.d * force, right[there] * force[there], value[there] * force[there])
         scale = max(_largest(part) for part in parts)
         return error / scale if scale > 0.0 else error
+
+    def credible(self, z: ArrayLike, tolerance: float) -> bool:
+        """Tell whether a point whose residual meets `tolerance` is a solution condition by condition.
+
+        The residual is measured against the largest force of all, and so blind to small rows beside great ones, and to
+        points and multipliers that ran away. Plain inequalities are judged as the mixed LCP of their conditions
+        (:func:`~signorini.problems.natural.credible`). Second-order cones are judged block by block against the terms
+        of their rows, or against the forces of the data.
+        """
+        z = np.asarray(z, dtype=np.float64)
+        if not self.cones:
+            mixed = qp_to_mixed(self)
+            return bool(mixed.problem.credible(mixed.forth(z), tolerance))
+        n, m_e = self.q.size, self.a.size
+        x, w = z[:n], z[n:]
+        there = np.isfinite(self.right)
+        right = np.where(there, self.right, 0.0)
+        rows: Any = abs(self.rows)
+        terms = np.where(there, rows @ np.abs(x) + np.abs(right), 0.0)
+        slack = self.rows @ x - self.right
+        natural = w - project(w - slack / self.d, self.block, m_e)
+        natural[:m_e] = slack[:m_e] / self.d[:m_e]
+        pulls = abs(self.P) @ np.abs(x) + np.abs(self.q) + rows.T @ np.abs(w)
+        off = np.abs(self.P @ x + self.q - self.rows.T @ w)
+        force = np.sqrt(_mean_diagonal(self.P) * self.d)
+        data = max(_largest(self.q), _largest(right / self.d * force))
+        allowed, rounding = ROW_TOLERANCE * tolerance, 1e-13
+        by_block = np.maximum.reduceat(np.maximum(terms / self.d, 0.0), self.block[:-1])
+        own = np.repeat(by_block, np.diff(self.block))
+        return bool(
+            (off <= np.maximum(np.minimum(allowed * pulls, allowed * data), rounding * pulls)).all()
+            and (np.abs(natural) <= np.maximum(allowed * own, tolerance * data / force)).all()
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

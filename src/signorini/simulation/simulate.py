@@ -243,6 +243,7 @@ def _judge(
             f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
             f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
         )
+        message += f", {result.solution.info['finding']}" if "finding" in result.solution.info else ""
         message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     if not lost and on_failure == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=4)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import Array, checked, checked_number
+from signorini._arrays import Array, checked, checked_number, checked_tolerance
 from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
@@ -81,7 +81,7 @@ class Simulator:
     formulation : Formulation, optional
         Default :class:`~signorini.MoreauJean`.
     tolerance : float, optional
-        Residual to which each step's problem is solved; default 1e-6.
+        Residual to which each step's problem is solved, 1e-14 to 1e-2; default 1e-6.
     validity : bool or float, optional
         Test at each step whether the contact forces of the rigid model are unique and stable (S4); a number is the
         damping ``c^2/k`` of the contacts [kg].
@@ -105,7 +105,7 @@ class Simulator:
         self._scene_now, self._scene_then = scene.revision, scene.revision.count
         self.h = checked_number(h, "h", above=0.0)
         self.formulation = MoreauJean() if formulation is None else formulation
-        self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_number(tolerance, "tolerance", above=0.0)
+        self.tolerance = DEFAULT_TOLERANCE if tolerance is None else checked_tolerance(tolerance, "tolerance")
         self.validity = validity
         if not (validity is None or isinstance(validity, bool)):
             self.validity = checked_number(validity, "validity", least=0.0)

@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked_number, checked_tolerance
 from signorini.errors import InputError
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.relaxations import is_spatial_and_exact, natural_residual, slip_speed
@@ -77,6 +77,9 @@ class AnitescuHart:
             )
         if not 0.0 < self.relaxation <= 1.0:
             raise InputError(f"AnitescuHart: relaxation is {self.relaxation!r}, must be > 0 and <= 1")
+        checked_tolerance(self.qp_tolerance, "AnitescuHart: qp_tolerance")
+        if self.velocity_tolerance is not None:
+            checked_number(self.velocity_tolerance, "AnitescuHart: velocity_tolerance", above=0.0)
 
     def solve(self, problem: FrictionProblem, control: Control | None = None) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -88,7 +91,7 @@ class AnitescuHart:
         if self.algorithm != 1 and is_spatial_and_exact(problem):
             return progress.finish(None, 0, Status.NOT_APPLICABLE, finding="P2 is posed with a polygonal cone")
         try:
-            relaxations = Relaxations(problem, self.qp)
+            relaxations = Relaxations(problem, self.qp, progress)
         except InputError as error:
             return progress.finish(None, 0, Status.NOT_APPLICABLE, finding=str(error))
         return _Run(self, problem, progress, relaxations).solution()
@@ -185,6 +188,10 @@ class _Run:
     def _no_relaxation(self) -> Status:
         """Say why a subproblem was not solved."""
         failed = self.relaxations.failed
+        if self.progress.out_of_time():
+            return Status.TIME_LIMIT
+        if failed.status is Status.ITERATION_LIMIT:
+            return Status.ITERATION_LIMIT
         self.info["finding"] = f"a convex subproblem was not solved: {failed.status}"
         if failed.certificate is not None:
             self.info["finding"] = "P1 is infeasible: gaps cannot be closed, the friction cone is not pointed"
@@ -212,6 +219,8 @@ class _Anderson:
             return Gamma + step
         dF = np.diff(np.array(self.steps), axis=0).T
         dG = np.diff(np.array(self.points), axis=0).T
+        if not (np.isfinite(dF).all() and np.isfinite(step).all()):
+            return Gamma + step
         weights = np.linalg.lstsq(dF, step, rcond=1e-12)[0]
         mixed: Array = np.maximum(Gamma + step - (dG + dF) @ weights, 0.0)
         return mixed

@@ -66,6 +66,8 @@ class Finish:
         _add_response(*self.A, problem.dim, S, self.width, band)
         right = np.empty(self.N)
         multiply_columns(*self.A, problem.flat(g), right)
+        if self.N == 0 or not np.isfinite(band).all():
+            return None
         self.factorisations += 1
         _, _, dy, trouble = linalg.lapack.dgbsv(self.width, self.width, band.T, right, overwrite_ab=1)
         if trouble != 0 or not np.isfinite(dy).all():

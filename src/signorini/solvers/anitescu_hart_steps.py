@@ -19,6 +19,7 @@ from signorini.problems.relaxations import (
     second_relaxation,
 )
 from signorini.solvers.anitescu_hart_finish import Finish
+from signorini.solvers.progress import Progress
 from signorini.solvers.qp_proximal import narrow_order
 from signorini.solvers.qp_session import QPPoint, QPSession, QPSolver
 from signorini.solvers.solution import Status
@@ -37,8 +38,9 @@ class Relaxations:
         If W is not symmetric positive semidefinite.
     """
 
-    def __init__(self, problem: FrictionProblem, solver: QPSolver) -> None:
+    def __init__(self, problem: FrictionProblem, solver: QPSolver, progress: Progress[Any] | None = None) -> None:
         self.problem = problem
+        self.progress = progress
         self.solver = solver
         self.A = root(problem)
         self.P1 = first_relaxation(problem, A=self.A)
@@ -118,10 +120,11 @@ class Relaxations:
         return self.problem.flat(better), residual
 
     def _solved(self, session: QPSession, c: Array, start: Array | None, accuracy: float) -> QPPoint | None:
-        point = session.solve(c, start, accuracy)
+        point = session.solve(c, start, accuracy, self.progress)
         self.solved += 1
-        if point.residual > max(_ACCEPTED, accuracy) and start is not None:
-            point = session.solve(c, None, accuracy)  # a bad guess must not decide
+        late = self.progress is not None and self.progress.out_of_time()
+        if point.residual > max(_ACCEPTED, accuracy) and start is not None and not late:
+            point = session.solve(c, None, accuracy, self.progress)  # a bad guess must not decide
         self.worst = max(self.worst, point.residual)
         if point.status is Status.NO_SOLUTION or not point.residual <= max(_ACCEPTED, accuracy):
             self.failed = point

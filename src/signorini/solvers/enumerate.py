@@ -11,6 +11,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import dense
+from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -21,11 +22,14 @@ class Enumerate:
 
     ``info["solutions"]`` lists all solutions that are corners; ``info["continuum"]`` tells whether a singular cone
     holds a solution, so that more solutions may lie between or beyond the listed ones. None at all is a proof, up to
-    rounding, that the problem has no solution; with a near miss (residual below 1e-6) the status is "undecided".
+    rounding, that the problem has no solution; with a near miss (residual below 1e-6), or with numbers that overflow,
+    the status is "undecided".
     """
 
     max_size: int = 16
     """Largest number of pairs; beyond it the status is "not applicable"."""
+    max_iterations: int = 2**24
+    """Cones looked into."""
 
     def solve(self, problem: LCP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
@@ -34,18 +38,22 @@ class Enumerate:
         if n > self.max_size:
             return progress.finish(None, 0, Status.NOT_APPLICABLE)
         M, cones = dense(problem.M), 2**n
+        limit = min(cones, control.max_iterations or affordable(self.max_iterations, n**3 / 3.0))
         points: list[Array] = []
-        continuum = False
+        continuum, overflow = False, False
         done = 0
         chunk = 4096
-        while done < cones and not progress.out_of_time():
-            count = min(chunk, cones - done)
+        while done < limit and not progress.out_of_time():
+            count = min(chunk, limit - done)
             z, kind = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
             _cones(M, problem.q, problem.d, done, z, kind)
-            for i in np.flatnonzero(kind):
+            overflow = overflow or bool((kind == _OVERFLOW).any())
+            for i in np.flatnonzero((kind != _EMPTY) & (kind != _OVERFLOW)):
+                if progress.out_of_time():
+                    return self._cut_short(progress, points, continuum, done + int(i))
                 singular = kind[i] == _SINGULAR
                 point = _in_singular_cone(M, problem.q, done + int(i)) if singular else z[i]
-                if problem.residual(point) <= control.tolerance:
+                if progress.accepts(point, problem.residual(point)):
                     known = any(np.abs(point - other).max() <= 1e-8 * (1.0 + np.abs(other).max()) for other in points)
                     continuum = continuum or singular
                     if not known:
@@ -56,12 +64,20 @@ class Enumerate:
             done += count
         info: dict[str, Any] = {"solutions": points, "continuum": continuum}
         if done < cones:
-            return progress.finish(points[0] if points else None, done, Status.TIME_LIMIT, **info)
+            return self._cut_short(progress, points, continuum, done)
         if not points:
-            status = Status.UNDECIDED if progress.best_residual < 1e-6 else Status.NO_SOLUTION
-            return progress.finish(None, done, status, certificate="every complementary cone is empty", **info)
+            if overflow or progress.best_residual < 1e-6:
+                return progress.finish(None, done, Status.UNDECIDED, **info)
+            proof = "every complementary cone is empty"
+            return progress.finish(None, done, Status.NO_SOLUTION, certificate=proof, **info)
         several = len(points) > 1 or continuum
         return progress.finish(points[0], done, Status.SEVERAL_SOLUTIONS if several else Status.SOLVED, **info)
+
+    def _cut_short(self, progress: Progress[LCP], points: list[Array], continuum: bool, done: int) -> Solution:
+        """Return what was found before a limit was reached."""
+        status = Status.TIME_LIMIT if progress.out_of_time() else Status.ITERATION_LIMIT
+        point = points[0] if points else None
+        return progress.finish(point, done, status, solutions=points, continuum=continuum)
 
 
 def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:
@@ -80,13 +96,13 @@ def _in_singular_cone(M: Array, q: Array, cone: int) -> Array:
     return z
 
 
-_SINGULAR = 2
+_EMPTY, _CANDIDATE, _SINGULAR, _OVERFLOW = 0, 1, 2, 3
 _NEGATIVE = 1e-9  # a unknown this far below zero, relative to the largest one, leaves the cone
 
 
 @kernel
 def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -> None:
-    """Fill `z` for the cones ``first, first + 1, ...``; kind 0: empty, 1: candidate, 2: singular, look again."""
+    """Fill `z` for the cones ``first, first + 1, ...`` and tell their kind; a singular one is to be looked at again."""
     count, n = z.shape
     K = np.empty((n, n + 1))
     index = np.empty(n, dtype=np.int64)
@@ -109,6 +125,9 @@ def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -
             size = max(size, abs(q[i]) / d[i])
         for a in range(k):
             size = max(size, abs(K[a, n]))
+        if not size < 1e300:  # the solution, if there is one, is beyond the range of numbers
+            kind[s] = _OVERFLOW
+            continue
         good = True
         for a in range(k):
             if K[a, n] < -_NEGATIVE * size:
@@ -120,7 +139,7 @@ def _cones(M: Array, q: Array, d: Array, first: int, z: Array, kind: IntArray) -
                 slack += M[i, index[a]] * K[a, n]
             if slack < -_NEGATIVE * size * d[i]:
                 good = False
-        kind[s] = 1 if good else 0
+        kind[s] = _CANDIDATE if good else _EMPTY
 
 
 @inner_kernel

@@ -104,6 +104,8 @@ class EquilibratedExtension:
         friction_derivatives(u, r, self.limits, self.starts, A, B)
         B += alpha * A
         n = n_c * rows
+        if n == 0 or not (np.isfinite(A).all() and np.isfinite(B).all() and np.isfinite(F).all()):
+            return None
         if self.sparse and rows == 3:
             if self._by_threes is None:
                 self._by_threes = _BlocksOfThree(self.W)

@@ -14,13 +14,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.problem import accepted
+from signorini.solvers.budget import affordable
 from signorini.solvers.extended_equilibrated import EquilibratedExtension
+from signorini.solvers.friction_certificate import contradiction
 from signorini.solvers.nsgs import judged, not_applicable
 from signorini.solvers.proximal_newton import ABOVE_FAILED, FORGET
 from signorini.solvers.solution import Control, Solution, Status
@@ -56,9 +59,11 @@ class ExtendedFriction:
         search = _Search(problem, control, self, began)
         with np.errstate(all="ignore"):
             status = search.run()
-        return judged(
-            problem, search.best_x, control, status, search.iterations, "ExtendedFriction", began, search.history
-        )
+        info: dict[str, Any] = {}
+        if search.contradiction is not None:
+            info = {"certificate": search.contradiction, "contradictory": np.flatnonzero(search.contradiction)}
+        count, history = search.iterations, search.history
+        return judged(problem, search.best_x, control, status, count, "ExtendedFriction", began, history, info)
 
 
 class _Search:
@@ -68,11 +73,13 @@ class _Search:
         self.scaled = EquilibratedExtension(problem)
         self.problem, self.control, self.settings, self.began = problem, control, settings, began
         self.deadline = math.inf if control.time_limit is None else began + control.time_limit
-        self.limit = settings.max_iterations if control.max_iterations is None else control.max_iterations
+        each = 0.0 if self.scaled.sparse else problem.size**3 / 3.0
+        self.limit = control.max_iterations or affordable(settings.max_iterations, each)
         self.iterations = 0
         self.history: list[tuple[float, float]] = []
         self.best, self.best_x = math.inf, np.zeros((problem.contact_count, problem.rows))
         self.solved = False
+        self.contradiction: Array | None = None
 
     def run(self) -> Status:
         """Let the methods take turns; return the status if none succeeds."""
@@ -89,6 +96,10 @@ class _Search:
             self.newton(r, 10.0 ** -(3 - turn % 3), 60 + 60 * turn)
             if self.over():
                 break
+            if turn == 0:
+                self.contradiction = contradiction(self.problem)
+                if self.contradiction is not None:
+                    return Status.NO_SOLUTION
             if turn % 2:  # another way: from nothing, through all modes
                 self.newton(np.zeros(r.shape), 1.0, 100)
             if self.over():

@@ -16,17 +16,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import LEAST_TOLERANCE, Array
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted
-from signorini.solvers.nsgs import CHUNK, Sweeper, judged, starting_point
+from signorini.solvers.budget import affordable
+from signorini.solvers.friction_certificate import contradiction, immovable
+from signorini.solvers.nsgs import CHUNK, Sweeper, judged, product_cost, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ _PROGRESS = 0.1
 _NEWTON_CONTACTS = 10_000  # beyond, a factorisation costs more than thousands of sweeps
 _ROUND = 60  # Newton steps, or operations of as many, of each member in the first round
 _STEP, _VISIT = 5e5, 1e2  # operations of a Newton step and of a visit to a contact besides those with matrices
-_LEAST_TOLERANCE = 1e-14
 _RUNAWAY = 1e-5  # tolerance at which impulses that ran away are not even credible
 _REL = 100.0  # a one-off answer whose `rel` exceeds so many tolerances is polished as well
 
@@ -49,12 +50,17 @@ Member = Callable[[int], tuple[Array, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrictionAuto:
-    """Portfolio for friction problems of any size and difficulty; polygonal cones go to the solvers of LCPs."""
+    """Portfolio for friction problems of any size and difficulty; polygonal cones go to the solvers of LCPs.
+
+    Where a proof is found that contacts cannot all keep apart the status is "no solution", ``info["certificate"]``
+    holds the weights that prove it and ``info["contradictory"]`` the contacts.
+    """
 
     acceleration: int = 5
     """Window of the accelerated sweeps."""
     max_iterations: int = 4000
-    """Factorisations allowed in all. The first sweeps are not counted, those of later rounds by their operations."""
+    """Factorisations allowed in all, fewer if dear (`budget.OPERATIONS`). The first sweeps are not counted, those of
+    later rounds by their operations."""
     sweeps: int = 2000
     """Sweeps allowed at first; 0 if the start is where sweeps have ended."""
 
@@ -62,6 +68,10 @@ class FrictionAuto:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
+        if problem.contact_count and problem.blocks[:, 0, 0].min() <= 0.0:
+            weights = immovable(problem)
+            if weights is not None:
+                return _impossible(problem, np.zeros_like(problem.load), control, weights, 0, began)
         if problem.extension is not None:
             return _solve_extended(problem, control, self)
         if problem.polygon:
@@ -95,6 +105,9 @@ class FrictionAuto:
         search.path.append(f"sweeps {sweeps}")
         with np.errstate(all="ignore"):
             status = search.run()
+        if search.contradiction is not None:
+            count = sweeps + search.factorisations
+            return _impossible(problem, search.p, control, search.contradiction, count, began, search.history)
         return judged(
             problem,
             search.p,
@@ -126,6 +139,7 @@ class Search:
         self.control = control
         self.tolerance = control.tolerance
         self.limit = settings.max_iterations if control.max_iterations is None else control.max_iterations
+        self.limited = control.max_iterations is not None
         self.met = False
         trusted = self.trusted(p, residual)
         self.p = p if trusted else np.zeros_like(p)
@@ -139,6 +153,7 @@ class Search:
         self.history = history
         self.factorisations = 0
         self.path: list[str] = []
+        self.contradiction: Array | None = None
 
     def run(self) -> Status:
         """Try one stage after the other until the tolerance is met; return the status if it is not."""
@@ -149,7 +164,10 @@ class Search:
             from signorini.solvers.friction_auto_newton import NewtonMembers
 
             newton = NewtonMembers(self)
-            if not newton.first():
+            if not newton.first() and not self.over():
+                self.contradiction = contradiction(self.problem)
+                if self.contradiction is not None:
+                    return Status.NO_SOLUTION
                 self.rounds(newton)
             if self.met:
                 newton.polish()
@@ -163,10 +181,10 @@ class Search:
         """Let all members take turns, with budgets that grow."""
         from signorini.solvers.projected_gradient import Descent
 
-        couplings = self.problem.couplings
-        blocks = int(couplings.gather_start[-1] + couplings.scatter_start[-1])
-        sweep = 9.0 * blocks + _VISIT * self.problem.contact_count
+        sweep = product_cost(self.problem) + _VISIT * self.problem.contact_count
         step = sweep if newton is None else newton.work + _STEP
+        if not self.limited:
+            self.limit = affordable(self.limit, step)
         descent = Descent(self.problem, self.swept)
 
         def sweeps(count: int) -> tuple[Array, float]:
@@ -225,7 +243,7 @@ class Search:
         if accepted(self.problem, z, residual, self.control.tolerance):
             self.met = True
             return True
-        self.tolerance = max(1e-2 * self.tolerance, _LEAST_TOLERANCE)
+        self.tolerance = max(1e-2 * self.tolerance, LEAST_TOLERANCE)
         return self.problem.credible(z, _RUNAWAY)
 
     def excess(self) -> float:
@@ -237,6 +255,21 @@ class Search:
     def over(self) -> bool:
         """Tell whether time or factorisations are used up."""
         return self.factorisations >= self.limit or time.perf_counter() > self.deadline
+
+
+def _impossible(
+    problem: FrictionProblem,
+    p: Array,
+    control: Control,
+    weights: Array,
+    iterations: int,
+    began: float,
+    history: Sequence[tuple[float, float]] = (),
+) -> Solution:
+    """Return the answer to a problem without solution, with the weights that prove it."""
+    info = {"certificate": weights, "contradictory": np.flatnonzero(weights)}
+    status = Status.NO_SOLUTION
+    return judged(problem, p, control, status, iterations, "FrictionAuto", began, list(history), info)
 
 
 def _solve_extended(problem: FrictionProblem, control: Control, solver: FrictionAuto) -> Solution:
@@ -252,11 +285,17 @@ def _solve_polygon(problem: FrictionProblem, control: Control, began: float) -> 
     from signorini.solvers.linear_auto import LinearAuto
 
     inner = Control(
-        tolerance=1e-2 * control.tolerance, time_limit=control.time_limit, max_iterations=control.max_iterations
+        tolerance=max(1e-2 * control.tolerance, LEAST_TOLERANCE),
+        time_limit=control.time_limit,
+        max_iterations=control.max_iterations,
     )
     solution = LinearAuto().solve(friction_as_lcp(problem), inner)
     p = problem.spatial(friction_from_lcp(problem, solution.z))
     status = Status.STALLED if solution.success else solution.status
     history = [(time.perf_counter() - began, solution.residual)]
     info = {**solution.info, "solved_as": "LCP"}
+    if status is Status.NO_SOLUTION:
+        weights = contradiction(problem)
+        if weights is not None:
+            info |= {"certificate": weights, "contradictory": np.flatnonzero(weights)}
     return judged(problem, p, control, status, solution.iterations, "FrictionAuto", began, history, info)

@@ -161,6 +161,8 @@ class DenseFactors:
             K.reshape(-1)[:: n + 1] += 1.0
         else:
             K += self.base.T
+        if n == 0 or not np.isfinite(K).all():
+            return False
         self.lu, self.pivots, trouble = linalg.lapack.dgetrf(K.T, overwrite_a=1)
         return bool(trouble == 0)
 
@@ -202,7 +204,7 @@ class SparseFactors:
     def exchange_rows(self) -> bool:
         """Factorise the same matrix again, with exchange of rows; False if it is singular."""
         p = self.pattern
-        if self.pivoted is not None:
+        if self.pivoted is not None or not np.isfinite(self._matrix).all():
             return False
         matrix: Any = sparse.bsr_array((self._matrix, p.column, p.start), shape=(3 * p.n, 3 * p.n))
         try:

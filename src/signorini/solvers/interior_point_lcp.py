@@ -12,6 +12,7 @@ from signorini.problems.lcp import LCP
 from signorini.problems.matrices import Matrix, plus_diagonal
 from signorini.problems.mlcp import MixedLCP
 from signorini.solvers.active_set import polished, whole
+from signorini.solvers.budget import affordable
 from signorini.solvers.linear_systems import factorised
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
@@ -43,7 +44,9 @@ class InteriorPointLCP:
         # Far inside, in units of the constant term: nearer is quicker where all goes well, but seldom by much.
         x, w = np.zeros(problem.size), np.full(problem.size - free, 10.0)
         x[free:] = 10.0
-        limit = control.max_iterations or self.max_iterations
+        # a sparse factorisation costs less than a dense one, by an unknown factor
+        each = problem.size**3 / 3.0 if isinstance(K, np.ndarray) else 0.0
+        limit = control.max_iterations or affordable(self.max_iterations, each)
         status = Status.ITERATION_LIMIT
         iteration = 0
         polish_below = 1e-3

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import Matrix, dense, plus_diagonal
-from signorini.problems.mcp import MCP
+from signorini.problems.mcp import MCP, natural_map
 from signorini.solvers.lemke import Lemke
 from signorini.solvers.newton_search import Point, active_set_target, solve_along
 from signorini.solvers.semismooth_newton import fischer_target
@@ -41,33 +43,38 @@ class JosephyNewton:
 
     def solve(self, problem: MCP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
-        directions = (self._linearised_target, fischer_target)
+        ends = None if control.time_limit is None else time.perf_counter() + control.time_limit
+        directions = (partial(self._linearised_target, ends=ends), fischer_target)
         return solve_along(
             problem, control, "JosephyNewton", directions, max_iterations=self.max_iterations, watchdog=self.watchdog
         )
 
-    def _linearised_target(self, problem: MCP, point: Point) -> Array | None:
+    def _linearised_target(self, problem: MCP, point: Point, *, ends: float | None = None) -> Array | None:
         """Return what solves ``F(x_k) + J (x - x_k)`` between the bounds; None if nothing was found."""
         lower, upper = problem.bounds
         quick = active_set_target(problem, point)
         if quick is not None:
             linear: Array = point.F + point.J @ (quick - point.x)
-            miss = np.abs(quick - np.clip(quick - linear, lower, upper)).max(initial=0.0)
+            miss = np.abs(natural_map(quick, linear, lower, upper)).max(initial=0.0)
             if miss <= 1e-9 * (1.0 + np.abs(quick).max(initial=0.0)):
                 return quick
         J = dense(point.J)
         size = max(float(np.abs(J).max(initial=0.0)), 1.0)
         for regularisation in (0.0, 1e-6 * size, 1e-2 * size, size):
-            target = self._linear_solution(plus_diagonal(J, np.full(J.shape[0], regularisation)), point, lower, upper)
-            if target is not None:
+            left = None if ends is None else max(ends - time.perf_counter(), 0.0)
+            shifted = plus_diagonal(J, np.full(J.shape[0], regularisation))
+            target = self._linear_solution(shifted, point, lower, upper, left)
+            if target is not None or left == 0.0:
                 return target
         return None
 
-    def _linear_solution(self, J: Matrix, point: Point, lower: Array, upper: Array) -> Array | None:
+    def _linear_solution(
+        self, J: Matrix, point: Point, lower: Array, upper: Array, seconds: float | None
+    ) -> Array | None:
         """Return what Lemke's method finds with the Jacobian `J`; None if it fails."""
         constant: Array = point.F - J @ point.x
         linear = box_to_mixed(J, constant, lower, upper)
-        solution = run(self.lemke, linear.problem, replace(Control(), tolerance=1e-9))
+        solution = run(self.lemke, linear.problem, Control(tolerance=1e-9, time_limit=seconds))
         if not solution.success:
             return None
         return np.clip(linear.back(solution.z), lower, upper)

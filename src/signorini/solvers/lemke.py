@@ -12,6 +12,7 @@ from signorini.problems.lcp import LCP
 from signorini.problems.matrices import dense
 from signorini.solvers import lemke_pivots as basis
 from signorini.solvers.active_set import point_on_active_set, polished
+from signorini.solvers.budget import affordable
 from signorini.solvers.certificate import proves_no_solution
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
@@ -40,7 +41,7 @@ class Lemke:
     """
 
     max_iterations: int | None = None
-    """Pivots allowed in one attempt; None: ``50 n + 100``."""
+    """Pivots allowed in one attempt; None: ``50 n + 100``. All attempts together keep to `budget.OPERATIONS`."""
     attempts: int = 6
     """Covering vectors tried before giving up; from the third on, every other one with a perturbed `q`."""
     refactor_after: int = 80
@@ -57,22 +58,25 @@ class Lemke:
             return progress.finish(z, 0)
         if control.start is not None:
             warm = point_on_active_set(problem, control.start > 0.0)
-            if warm is not None and progress.offer(warm, 0) <= control.tolerance:
+            if warm is not None and progress.accepts(warm, progress.offer(warm, 0)):
                 return progress.finish(None, 0)
         limit = control.max_iterations or self.max_iterations or 50 * n + 100
+        most = self.attempts * limit  # of all attempts together
+        if control.max_iterations is None:
+            most = affordable(most, (n + 1.0) ** 2)
         work = _Work(dense(problem.M), problem.q)
         total = 0
         status = Status.STALLED
         info: dict[str, Any] = {}
         for attempt in range(self.attempts):
             cover, perturbation = _covering(attempt, n, self.seed)
-            outcome = work.run(cover, perturbation, limit, self.refactor_after, progress)
+            outcome = work.run(cover, perturbation, min(limit, most - total), self.refactor_after, progress)
             total += work.pivots
             if outcome == basis.DONE:
                 z = work.point()
                 z, residual = polished(problem, z, problem.residual(z))
-                if progress.offer(z, total, residual) <= control.tolerance:
-                    return progress.finish(None, total, attempts=attempt + 1)
+                if progress.accepts(z, progress.offer(z, total, residual)):
+                    return progress.finish(z, total, attempts=attempt + 1)
             elif outcome == basis.RAY and attempt % 2 == 0:
                 info["ray"] = work.ray()
                 if proves_no_solution(problem, info["ray"]):
@@ -84,6 +88,9 @@ class Lemke:
                 status = Status.ITERATION_LIMIT
             if progress.out_of_time():
                 status = Status.TIME_LIMIT
+                break
+            if total >= most:
+                status = Status.ITERATION_LIMIT
                 break
         return progress.finish(work.point(), total, status, attempts=attempt + 1, **info)
 

@@ -47,9 +47,12 @@ class LinearAuto:
                 return attempts.finish(Status.NO_SOLUTION)
         lcp = problem if isinstance(problem, LCP) else mixed_to_lcp(problem).problem
         if lcp.size <= self.pivoting_size:
-            certificate = infeasibility_certificate(lcp)
+            left = attempts.time_left()
+            certificate = infeasibility_certificate(lcp) if left is None else infeasibility_certificate(lcp, left)
             if certificate is not None:
                 return attempts.finish(Status.NO_SOLUTION, certificate=certificate)
+        if attempts.out_of_time():
+            return attempts.finish(Status.TIME_LIMIT)
         if lcp.size <= self.enumerable:
             if attempts.solved(Enumerate(max_size=self.enumerable)):
                 return attempts.finish()

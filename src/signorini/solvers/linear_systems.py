@@ -17,7 +17,14 @@ Factors = Callable[[Array], Array]
 
 
 def factorised(K: Matrix) -> Factors | None:
-    """Return the LU factors of `K` as a function, None if `K` is exactly singular."""
+    """Return the LU factors of `K` as a function, None if `K` is exactly singular or not finite.
+
+    LAPACK and SuperLU are never shown an empty matrix, nor one that is not finite: they would print, or not return.
+    """
+    if K.shape[0] == 0:
+        return np.copy
+    if not np.isfinite(K if isinstance(K, np.ndarray) else K.data).all():
+        return None
     if isinstance(K, np.ndarray):
         return _dense_factors(K)
     return _sparse_factors(K)
@@ -72,6 +79,8 @@ def solve_linear(K: Matrix, r: Array) -> Array | None:
 
 def least_squares(K: Array, r: Array) -> Array | None:
     """Return the shortest x that makes ``K x - r`` smallest, None where the method breaks down."""
+    if not (np.isfinite(K).all() and np.isfinite(r).all()):
+        return None
     try:
         x = np.asarray(linalg.lstsq(K, r, lapack_driver="gelsy", check_finite=False)[0], dtype=np.float64)
     except (np.linalg.LinAlgError, ValueError):

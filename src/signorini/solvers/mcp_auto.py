@@ -29,7 +29,8 @@ class MCPAuto:
 
     Large problems begin with semismooth Newton. If F turns out to be linear the linear methods are tried as well. A
     start where F is not defined is moved inside the bounds. After a failure ``info["jacobian_error"]`` tells whether a
-    given J fits F: 0.1 or more is a mistake in J.
+    given J fits F: 0.1 or more is a mistake in J; ``info["finding"]`` that small residuals were met, but far from any
+    solution.
     """
 
     small: int = 400
@@ -61,7 +62,11 @@ class MCPAuto:
                 start = np.clip(x + reach * random.uniform(-1.0, 1.0, x.size), *problem.bounds)
             if attempts.solved(methods[0], _defined_start(problem, start)) and not _far(attempts.best, x):
                 break
-        return attempts.finish(Status.STALLED, jacobian_error=problem.jacobian_error(inside(problem, x, 1e-6)))
+        info: dict[str, Any] = {"jacobian_error": problem.jacobian_error(inside(problem, x, 1e-6))}
+        best = attempts.best
+        if best is not None and not best.success and best.residual <= control.tolerance:
+            info["finding"] = "the residual is small, the Newton step is not: F may come near to zero at infinity only"
+        return attempts.finish(Status.STALLED, **info)
 
     def _linear(self, problem: MCP, attempts: Attempts, x: Array) -> bool:
         """Try the linear methods if F turns out to be linear; tell whether that solved the problem."""
@@ -108,7 +113,9 @@ def _proximal(problem: MCP, t: float, centre: Array, x: Array) -> MCP:
 
 def _far(solution: Solution | None, x: Array) -> bool:
     """Tell whether a solution has run away from the start."""
-    return solution is not None and float(np.abs(solution.z).max(initial=0.0)) > _FAR * (1.0 + float(np.abs(x).max()))
+    return solution is not None and float(np.abs(solution.z).max(initial=0.0)) > _FAR * (
+        1.0 + float(np.abs(x).max(initial=0.0))
+    )
 
 
 def _defined_start(problem: MCP, x: Array) -> Array:

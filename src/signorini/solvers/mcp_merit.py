@@ -78,5 +78,6 @@ def active_sets(x: Array, F: Array, J: Matrix, lower: Array, upper: Array) -> tu
 
     F_i is measured in units of its diagonal slope, so that the answer does not depend on how rows are scaled.
     """
-    target = x - F / positive_diagonal(J)
+    with np.errstate(over="ignore"):
+        target = x - F / positive_diagonal(J)
     return np.asarray(target <= lower), np.asarray((target >= upper) & (target > lower))

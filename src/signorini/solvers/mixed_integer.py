@@ -52,7 +52,7 @@ class MixedInteger:
         size = float(np.abs(q).max()) or 1.0
         found = _branch_and_bound(M, q / size, seconds)
         if found.x is None:
-            return progress.finish(None, 0, Status.TIME_LIMIT)
+            return progress.finish(None, 0, Status.TIME_LIMIT if found.status == 1 else Status.STALLED)
         y, alpha, chosen = found.x[:n], float(found.x[n]), found.x[n + 1 :] > 0.5
         nodes = int(found.mip_node_count or 0)
         if alpha > 0.0:

@@ -11,6 +11,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem
+from signorini.solvers.budget import affordable
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_newton import NewtonSystem, newton_system
 from signorini.solvers.nsgs import judged, not_applicable, starting_point
@@ -45,9 +46,10 @@ def solve_equilibrated(
         return not_applicable(problem, solver, began)
     scaled = EquilibratedProblem(problem)
     start = scaled.scaled(starting_point(problem, control))
-    limit = max_iterations if control.max_iterations is None else control.max_iterations
     deadline = math.inf if control.time_limit is None else began + control.time_limit
     with np.errstate(all="ignore"):
-        run = method(scaled, newton_system(scaled), start, limit, deadline)
+        system = newton_system(scaled)
+        limit = control.max_iterations or affordable(max_iterations, system.work)
+        run = method(scaled, system, start, limit, deadline)
     p = scaled.impulses(run.r)
     return judged(problem, p, control, run.status, run.factorisations, solver, began, run.history(began))

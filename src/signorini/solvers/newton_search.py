@@ -23,7 +23,7 @@ from signorini.solvers.solution import Control, Solution, Status
 
 _ENOUGH = 1e-4  # share of the promised decrease that a step must keep (Armijo)
 _SHORTEST = 1e-9  # steps shorter than this have failed
-_PATIENCE = 25  # iterations without a better point after which the method is stuck
+_PATIENCE = 25  # iterations without a better point, or with points that only seem to be solutions, before giving up
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def iterate(
     best, trust, unchecked = point, watchdog, 0
     recent = [point.theta]
     merits: list[float] = []
-    iterations = 0
+    iterations, seeming = 0, 0
     while True:
         x = np.clip(point.x, *problem.bounds)
         residual = progress.offer(x, iterations)
@@ -133,6 +133,9 @@ def iterate(
             return Status.TIME_LIMIT, iterations
         if iterations >= limit:
             return Status.ITERATION_LIMIT, iterations
+        seeming += residual <= progress.control.tolerance  # small, but not near a solution: it may lie at infinity
+        if seeming > _PATIENCE:
+            return Status.STALLED, iterations
         merits.append(best.theta)
         if len(merits) > _PATIENCE and merits[-1] > 0.99 * merits[-1 - _PATIENCE]:
             return Status.STALLED, iterations

@@ -19,6 +19,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.problems.friction import FrictionProblem, Verdict
+from signorini.solvers.budget import affordable
 from signorini.solvers.nsgs_acceleration import gauss_seidel_alone
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -49,7 +50,7 @@ class NSGS:
         if not problem.plain:
             return not_applicable(problem, "NSGS", began)
         p = starting_point(problem, control)
-        limit = self.max_iterations if control.max_iterations is None else control.max_iterations
+        limit = control.max_iterations or affordable(self.max_iterations, product_cost(problem))
         patience = limit + 1 if self.patience is None else self.patience
         history: list[tuple[float, float]] = []
 
@@ -127,6 +128,12 @@ class Sweeper:
             if reached < best:
                 best, p[:] = reached, point
         return sweeps, best
+
+
+def product_cost(problem: FrictionProblem) -> float:
+    """Return the multiplications of a product with W, or of a sweep but for the contacts' own laws."""
+    couplings = problem.couplings
+    return 9.0 * float(couplings.gather_start[-1] + couplings.scatter_start[-1])
 
 
 def starting_point(problem: FrictionProblem, control: Control) -> Array:

@@ -11,6 +11,7 @@ from signorini._jit import kernel
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import Rows, compressed_rows
 from signorini.solvers.active_set import polished
+from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
 
@@ -42,13 +43,13 @@ class PGS:
         rows = compressed_rows(problem.M)
         if not has_sweepable_diagonal(rows):
             return progress.finish(z, 0, Status.NOT_APPLICABLE)
-        limit = control.max_iterations or self.max_iterations
+        limit = control.max_iterations or affordable(self.max_iterations, 2.0 * rows[2].size)
         unbounded = np.full(problem.size, np.inf)
         done = 0
         residual = progress.offer(z, 0)
         status = Status.ITERATION_LIMIT
         polish_below = 1e-2
-        while residual > control.tolerance and done < limit:
+        while done < limit and not progress.accepts(z, residual):
             count = min(self.check_every, limit - done)
             sweeps(*rows, problem.q, np.zeros(problem.size), unbounded, z, self.omega, count)
             done += count
@@ -59,7 +60,7 @@ class PGS:
             if control.tolerance < residual < polish_below:
                 polish_below = 0.1 * residual  # a direct solve is dear: only when the sweeps have gained a digit
                 point, better = polished(problem, z, residual)
-                if better <= control.tolerance:
+                if progress.accepts(point, better):
                     progress.offer(point, done, better)
                     break
             if progress.out_of_time():

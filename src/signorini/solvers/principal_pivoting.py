@@ -9,6 +9,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.problems.lcp import LCP
 from signorini.problems.matrices import principal_block
+from signorini.solvers.budget import affordable
 from signorini.solvers.linear_systems import solve_linear
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
@@ -37,7 +38,7 @@ class PrincipalPivoting:
         """Solve `problem`; never raises on failure, read ``status``."""
         progress = Progress(problem, control, "PrincipalPivoting")
         positive = problem.q < 0.0 if control.start is None else control.start > 0.0
-        limit = control.max_iterations or self.max_iterations
+        limit = control.max_iterations or affordable(self.max_iterations, problem.size**3 / 3.0)
         fewest, patience = problem.size + 1, self.patience
         for iteration in range(limit + 1):
             z, w, size = _basic_point(problem, positive)
@@ -47,7 +48,7 @@ class PrincipalPivoting:
             point = np.maximum(z, 0.0)
             if wrong.size == 0 or iteration % 20 == 0:
                 residual = progress.offer(point, iteration)
-                if wrong.size == 0 or residual <= control.tolerance:
+                if wrong.size == 0 or progress.accepts(point, residual):
                     return progress.finish(point, iteration)
             if progress.out_of_time():
                 return progress.finish(point, iteration, Status.TIME_LIMIT)

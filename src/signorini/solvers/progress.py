@@ -38,6 +38,10 @@ class Progress(Generic[P]):
         """Tell whether the time limit has passed."""
         return self.control.time_limit is not None and self.seconds >= self.control.time_limit
 
+    def time_left(self) -> float | None:
+        """Return the seconds until the time limit, None if there is none."""
+        return None if self.control.time_limit is None else max(self.control.time_limit - self.seconds, 0.0)
+
     def offer(self, z: Array, iterations: int, residual: float | None = None) -> float:
         """Record a point (a copy is kept if it is the best so far) and return its residual."""
         if residual is None:
@@ -64,16 +68,18 @@ class Progress(Generic[P]):
             self.control.callback(iterations, self.best_residual)
 
     def finish(self, z: Array | None, iterations: int, status: Status = Status.STALLED, **info: Any) -> Solution:
-        """Return the better of `z` and the best point, with the residual computed by the problem.
+        """Return `z` if it is a solution, else the better of `z` and the best point, judged by the problem.
 
         The status is SOLVED (or SEVERAL_SOLUTIONS, if so claimed) exactly if that residual meets the tolerance and the
         problem finds the point credible; otherwise `status` says why not.
         """
         residual = np.inf if z is None else self.problem.residual(z)
-        if z is None or (self.best is not None and self.best_residual < residual):
+        solved = z is not None and self.accepts(z, residual)
+        if z is None or (not solved and self.best is not None and self.best_residual < residual):
             z = self.best if self.best is not None else np.zeros(self.problem.size)
             residual = self.best_residual if self.best is not None else self.problem.residual(z)
-        if self.accepts(z, residual):
+            solved = self.accepts(z, residual)
+        if solved:
             status = status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
         elif status in SUCCESS:
             status = Status.STALLED

@@ -28,7 +28,8 @@ from signorini._jit import kernel
 from signorini.math.cones import natural_norms, project_cone
 from signorini.problems.couplings import apply_couplings, contact_velocity
 from signorini.problems.friction import FrictionProblem
-from signorini.solvers.nsgs import judged, not_applicable, starting_point
+from signorini.solvers.budget import affordable
+from signorini.solvers.nsgs import judged, not_applicable, product_cost, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 _CHUNK = 50  # iterations between two looks at residual and clock
@@ -51,7 +52,7 @@ class ProjectedGradient:
         control = control or Control()
         if not problem.plain:
             return not_applicable(problem, "ProjectedGradient", began)
-        limit = self.max_iterations if control.max_iterations is None else control.max_iterations
+        limit = control.max_iterations or affordable(self.max_iterations, product_cost(problem))
         descent = Descent(problem, starting_point(problem, control))
         best_p, best = descent.p.copy(), problem.residual_by_contacts(descent.p)
         history = [(time.perf_counter() - began, best)]

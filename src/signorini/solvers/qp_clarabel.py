@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_flag
+from signorini._arrays import Array, checked_flag, checked_tolerance
 from signorini._scipy import sparse
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.progress import Progress
@@ -23,7 +23,8 @@ class Clarabel:
     """Interior points; ignores guesses.
 
     Its own status is not believed: with too small a tolerance it has been seen to stop early at a point with a
-    complementarity error of 2e-3. The point is therefore judged by the problem, and polished on its active set.
+    complementarity error of 2e-3, and to call feasible problems infeasible. The point is therefore judged by the
+    problem, and polished on its active set; a proof of infeasibility is checked.
     """
 
     accuracy: float = 1e-10
@@ -34,13 +35,14 @@ class Clarabel:
 
     def __post_init__(self) -> None:
         checked_flag(self.polish, "Clarabel: polish")
+        checked_tolerance(self.accuracy, "Clarabel: accuracy")
 
     def solve(self, problem: ConvexQP, control: Control) -> Solution:
         """Solve `problem`; status ``not applicable`` if clarabel is not installed."""
         progress = Progress(problem, control, "Clarabel")
         if not is_installed():
             return progress.finish(None, 0, Status.NOT_APPLICABLE, reason="pip install signorini[qp]")
-        point = self.open(problem).solve(problem.c, None, control.tolerance)
+        point = self.open(problem).solve(problem.c, None, control.tolerance, progress)
         info: dict[str, Any] = {} if point.certificate is None else {"certificate": point.certificate}
         return progress.finish(point.z, point.iterations, point.status, **info)
 
@@ -55,9 +57,10 @@ class ClarabelSession:
     def __init__(self, problem: ConvexQP, settings: Clarabel) -> None:
         self.problem = problem
         self.settings = settings
-        self.polisher = ProximalSession(problem, _POLISH) if settings.polish else None
+        self.prover = ProximalSession(problem, _POLISH)
+        self.polisher = self.prover if settings.polish else None
 
-    def solve(self, c: Array, start: Array | None, tolerance: float) -> QPPoint:
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
         """Solve with the right-hand side `c`; the guess is not used."""
         import clarabel
 
@@ -77,16 +80,21 @@ class ClarabelSession:
         options.verbose = False
         options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = self.settings.accuracy
         options.max_iter = self.settings.max_iterations
+        left = None if progress is None else progress.time_left()
+        if left is not None:
+            options.time_limit = left
         upper = sparse.csc_matrix(sparse.triu(sparse.csc_matrix(problem.P)))
         found = clarabel.DefaultSolver(upper, problem.q, rows, right, cones, options).solve()
         z = np.zeros(n + m_e + m)
         z[:n] = found.x
         z[n + there] = found.z
-        infeasible = "PrimalInfeasible" in str(found.status)
-        if infeasible:
-            return QPPoint(np.zeros_like(z), Status.NO_SOLUTION, np.inf, found.iterations, z[n:])
+        if "PrimalInfeasible" in str(found.status):
+            certificate = self.prover.infeasible(z[n:], np.concatenate([problem.a, c]))
+            if certificate is not None:
+                return QPPoint(np.zeros_like(z), Status.NO_SOLUTION, np.inf, found.iterations, certificate)
+            z[:] = 0.0  # a ray, not a point; and no proof
         if self.polisher is not None and np.isfinite(z).all():
-            better = self.polisher.solve(c, z, tolerance)
+            better = self.polisher.solve(c, z, tolerance, progress)
             return QPPoint(better.z, better.status, better.residual, found.iterations, better.certificate)
         residual = problem.residual_with(z, c)
         return QPPoint(z, Status.SOLVED if residual <= tolerance else Status.STALLED, residual, found.iterations)

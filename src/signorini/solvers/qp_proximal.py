@@ -29,6 +29,7 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse
 from signorini.problems.matrices import compressed_rows
 from signorini.problems.qp import ConvexQP
+from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_kernels import (
     add_rows,
@@ -50,7 +51,9 @@ _POLISHED, _CRAWLING = 1e-9, 0.9
 """Below this error the rounding magnified by the penalty is what remains: a soft penalty polishes, step by step."""
 _PROXIMAL = 1e-7  # of the mean diagonal of P, where P is singular
 _NEWTON_STEPS = 80
+_MOST = 20_000  # factorisations of one problem, for all right-hand sides
 _ROUNDING = 4e-16  # of the largest force: what the gradient can reach
+_SHARPEST = 1e-15  # residual that is asked for where rows differ much
 _RAY = 1e-7  # of a step of multipliers that grow for ever, relative
 
 
@@ -64,7 +67,11 @@ class ProximalQP:
     def solve(self, problem: ConvexQP, control: Control) -> Solution:
         """Solve `problem`; never raises on failure, read ``status``."""
         progress = Progress(problem, control, "ProximalQP")
-        point = self.open(problem).solve(problem.c, control.start, control.tolerance, progress)
+        session, goal = self.open(problem), control.tolerance
+        point = session.solve(problem.c, control.start, goal, progress)
+        while point.residual <= goal and not progress.accepts(point.z, point.residual) and goal > _SHARPEST:
+            goal = max(1e-2 * goal, _SHARPEST)  # small rows come right beside great ones
+            point = session.solve(problem.c, point.z, goal, progress)
         info: dict[str, Any] = {} if point.certificate is None else {"certificate": point.certificate}
         return progress.finish(point.z, point.iterations, point.status, **info)
 
@@ -104,10 +111,9 @@ class ProximalSession:
         self.key: tuple[float, bytes] | None = None
         self.factor: Any = None
         self.factorisations = 0
+        self.limit = affordable(_MOST, n * (self.width + 1.0) ** 2)  # factorisations in all
 
-    def solve(
-        self, c: Array, start: Array | None, tolerance: float, progress: Progress[ConvexQP] | None = None
-    ) -> QPPoint:
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
         """Solve with the right-hand side `c`; `start` is a guess of ``z = (x, y, w)``."""
         problem, n = self.problem, self.problem.variables
         right = np.concatenate([problem.a, c])
@@ -121,7 +127,7 @@ class ProximalSession:
         best_x, best_w, polishing = x, w, False
         for _ in range(self.max_iterations):
             centre, old = x, w
-            x, s, taken, left = self._minimise(x, w, right, stiffness / problem.d)
+            x, s, taken, left = self._minimise(x, w, right, stiffness / problem.d, progress)
             steps += taken
             w = np.empty_like(old)
             project_blocks(s, problem.block, problem.equalities, w)
@@ -135,9 +141,11 @@ class ProximalSession:
             if progress is not None and progress.out_of_time():
                 status = Status.TIME_LIMIT
                 break
+            if self.factorisations >= self.limit:
+                break
             patience = patience - 1 if slow and (polishing or stiffness >= _STIFFEST) else _PATIENCE
             if patience == 0:
-                certificate = self._infeasible(w - old, right)
+                certificate = self.infeasible(w - old, right)
                 status = Status.STALLED if certificate is None else Status.NO_SOLUTION
                 break
             if slow and error <= _POLISHED and not polishing:
@@ -164,7 +172,9 @@ class ProximalSession:
         far[self.problem.equalities :] = np.maximum(far[self.problem.equalities :], 0.0)
         return far
 
-    def _minimise(self, x: Array, w: Array, right: Array, sigma: Array) -> tuple[Array, Array, int, float]:
+    def _minimise(
+        self, x: Array, w: Array, right: Array, sigma: Array, progress: Progress[Any] | None
+    ) -> tuple[Array, Array, int, float]:
         """Return the minimiser, ``w - sigma (C x - c)`` there, the Newton steps taken and the gradient left."""
         problem, C, m_e = self.problem, self.C, self.problem.equalities
         centre = x
@@ -186,6 +196,8 @@ class ProximalSession:
             error = _largest(gradient)
             # On one active set a Newton step is exact: what is left after it is rounding.
             if error <= _ROUNDING * size or (reused and error > 0.5 * before):
+                return x, s, step, error
+            if self.factorisations >= self.limit or (progress is not None and progress.out_of_time()):
                 return x, s, step, error
             before, count = error, self.factorisations
             d = self._direction(s, sigma, gradient)
@@ -218,6 +230,9 @@ class ProximalSession:
             projection_slope(s, block, self.problem.equalities, self.V)
             band = self.base.copy()
             add_rows(*self.C, block, self.V, sigma, band)
+            if not np.isfinite(band).all():
+                self.key = None
+                return None
             self.factor, trouble = linalg.lapack.dpbtrf(band.T, lower=1, overwrite_ab=1)
             self.factorisations += 1
             self.key = key
@@ -241,8 +256,8 @@ class ProximalSession:
         error = max(drift, _largest((w - natural) * norm))
         return error / scale if scale > 0.0 else error
 
-    def _infeasible(self, change: Array, right: Array) -> Array | None:
-        """Return the multipliers that prove the constraints empty: ``C^T w = 0``, ``w`` in K, ``c^T w > 0``."""
+    def infeasible(self, change: Array, right: Array) -> Array | None:
+        """Return multipliers along `change` that prove the constraints empty: ``C^T w = 0``, w in K, ``c^T w > 0``."""
         size = _largest(change)
         if size == 0.0:
             return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from signorini._arrays import Array
 from signorini.problems.qp import ConvexQP
+from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
 
 
@@ -28,8 +29,8 @@ class QPPoint:
 class QPSession(Protocol):
     """A QP prepared once and solved for several right-hand sides."""
 
-    def solve(self, c: Array, start: Array | None, tolerance: float) -> QPPoint:
-        """Solve with the inequalities ``C x - c in K``; `start` is a guess of ``z``."""
+    def solve(self, c: Array, start: Array | None, tolerance: float, progress: Progress[Any] | None = None) -> QPPoint:
+        """Solve with the inequalities ``C x - c in K``; `start` is a guess of ``z``, `progress` has the time limit."""
         ...
 
 

@@ -66,7 +66,7 @@ def fischer_target(problem: MCP, point: Point) -> Array | None:
     for regularisation in (0.0, 1e-8, 1e-4, 1e-1):
         H = fischer_jacobian(D_a + regularisation, D_b, point.J)
         d = _solved(H, -point.Phi)
-        if d is not None and np.abs(d).max(initial=0.0) <= 1e8 * (1.0 + np.abs(point.x).max(initial=0.0)):
+        if d is not None and 1e-8 * np.abs(d).max(initial=0.0) <= 1.0 + np.abs(point.x).max(initial=0.0):
             return np.asarray(point.x + d)
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked_tolerance
 from signorini._words import Word
 
 
@@ -33,7 +33,7 @@ class Control:
     """What the caller asks of a solver, whatever the method."""
 
     tolerance: float = 1e-10
-    """The problem's own residual at which a point counts as solved."""
+    """The problem's own residual at which a point counts as solved, 1e-14 to 1e-2."""
     time_limit: float | None = None
     """Seconds after which the best point so far is returned."""
     max_iterations: int | None = None
@@ -42,6 +42,9 @@ class Control:
     """A guess of the solution, in the problem's order."""
     callback: Callable[[int, float], object] | None = None
     """Called with (iterations, residual) as the method goes on."""
+
+    def __post_init__(self) -> None:
+        checked_tolerance(self.tolerance, "tolerance")
 
 
 @dataclass(frozen=True, slots=True)

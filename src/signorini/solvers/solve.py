@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import checked, checked_number
+from signorini._arrays import checked, checked_number, checked_tolerance
 from signorini.errors import InputError
 from signorini.problems.convert import conversion_path, converted, simplified
 from signorini.problems.lcp import LCP
@@ -108,7 +109,7 @@ def solve(
     solver : Solver, optional
         None: the default for this kind, which chooses and combines methods by itself.
     tolerance : float, optional
-        The problem's own residual at which a point counts as solved; 1e-10 if not given.
+        The problem's own residual at which a point counts as solved, 1e-14 to 1e-2; 1e-10 if not given.
     time_limit : float, optional
         Seconds.
     max_iterations : int, optional
@@ -121,7 +122,8 @@ def solve(
     Returns
     -------
     Solution
-        ``success`` is true exactly if the residual, recomputed by the problem, meets the tolerance.
+        ``success`` is true exactly if the residual, recomputed by the problem, meets the tolerance and the problem
+        finds nothing that the residual does not see (``credible``).
 
     Examples
     --------
@@ -129,9 +131,7 @@ def solve(
     array([1.33333333, 2.33333333])
     """
     control = Control(
-        tolerance=Control().tolerance
-        if tolerance is None
-        else checked_number(tolerance, "solve: tolerance", above=0.0),
+        tolerance=Control().tolerance if tolerance is None else checked_tolerance(tolerance, "solve: tolerance"),
         time_limit=None if time_limit is None else checked_number(time_limit, "solve: time_limit", least=0.0),
         max_iterations=(
             None if max_iterations is None else int(checked_number(max_iterations, "solve: max_iterations", least=1.0))
@@ -144,6 +144,11 @@ def solve(
 
 def run(solver: Solver, problem: Problem, control: Control) -> Solution:
     """Hand `problem` to `solver`, converted if need be, and judge the answer by `problem` itself."""
+    with np.errstate(all="ignore"):  # data may span the range of numbers: what comes of it is judged, not warned about
+        return _run(solver, problem, control)
+
+
+def _run(solver: Solver, problem: Problem, control: Control) -> Solution:
     kinds = kinds_of(solver)
     simpler = simplified(problem) if kinds else None
     if (type(problem) in kinds and simpler is None) or not kinds:

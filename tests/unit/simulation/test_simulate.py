@@ -98,7 +98,7 @@ def test_force_on_a_resting_body_is_its_weight() -> None:
         ({"h": float("nan")}, "h is nan, must be finite"),
         ({"h": "fast"}, "h is 'fast', must be a number"),
         ({"duration": -1.0}, "duration is -1.0, must be >= 0"),
-        ({"tolerance": 0.0}, "tolerance is 0.0, must be > 0"),
+        ({"tolerance": 0.0}, "tolerance is 0, must be from 1e-14 to 0.01"),
         ({"on_failure": "shrug"}, "on_failure is 'shrug', must be 'raise', 'warn' or 'keep'"),
         ({"record": "some"}, "record is 'some', must be 'all' or 'motion'"),
     ],

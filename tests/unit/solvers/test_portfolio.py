@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 
 from signorini._arrays import Array
 from signorini.problems import FrictionProblem
-from signorini.solvers import NSGS, ExtendedFriction, FrictionAuto, Status, friction_auto, solve
+from signorini.solvers import NSGS, ExtendedFriction, FrictionAuto, Status, friction_auto, friction_certificate, solve
 from signorini.solvers.extended_equilibrated import EquilibratedExtension
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
 from signorini.solvers.friction_newton import newton_system
@@ -58,12 +59,38 @@ def test_sweeps_and_gradient_go_on_where_no_newton_method_may_run(monkeypatch: p
 
 
 @pytest.mark.compiled_only
-def test_every_member_has_its_turn_before_the_budget_is_used_up() -> None:
-    """A body squeezed between two walls: nobody succeeds, everybody has tried, with budgets that grow."""
+def squeezed(strength: float = 1.0) -> FrictionProblem:
+    """A body between two walls that come nearer: both normal velocities cannot be positive."""
     n = np.array([1.0, 0.0, 0.0, -1.0, 0.0, 0.0])
     W = np.outer(n, n) + np.diag([0.0, 1.0, 1.0, 0.0, 1.0, 1.0])
-    problem = FrictionProblem(W, np.array([-1.0, 0.1, 0.0, -1.0, 0.0, 0.2]), np.full(2, 0.5))
-    solution = solve(problem, FrictionAuto(max_iterations=1500))
+    return FrictionProblem(strength * W, np.array([-1.0, 0.1, 0.0, -1.0, 0.0, 0.2]), np.full(2, 0.5))
+
+
+@pytest.mark.parametrize("strength", [1e-6, 1.0, 1e6])
+def test_contacts_that_cannot_all_keep_apart_are_named(strength: float) -> None:
+    solution = solve(squeezed(strength))
+    assert solution.status is Status.NO_SOLUTION
+    np.testing.assert_array_equal(solution.info["contradictory"], [0, 1])
+    assert friction_certificate.proves_contradiction(squeezed(strength), solution.info["certificate"])
+    assert not friction_certificate.proves_contradiction(squeezed(strength), np.array([1.0, 0.5]))
+
+
+@pytest.mark.parametrize("options", [{}, {"cone": "polygon"}, {"torsional": 0.1}, {"dim": 2}])
+def test_a_contact_that_nothing_moves_has_no_solution(options: dict[str, Any]) -> None:
+    n = 4 if "torsional" in options else options.get("dim", 3)
+    W, b = np.diag(np.repeat([1.0, 0.0], n)), np.tile(np.eye(n)[0], 2)
+    b[n] = -1.0
+    solution = solve(FrictionProblem(W, b, np.full(2, 0.5), **options))
+    assert solution.status is Status.NO_SOLUTION
+    np.testing.assert_array_equal(solution.info["contradictory"], [1])
+    b[n] = 1.0
+    assert solve(FrictionProblem(W, b, np.full(2, 0.5), **options)).success
+
+
+def test_every_member_has_its_turn_before_the_budget_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body squeezed between two walls: nobody succeeds, everybody has tried, with budgets that grow."""
+    monkeypatch.setattr(friction_auto, "contradiction", lambda _: None)  # else they are spared the trouble
+    solution = solve(squeezed(), FrictionAuto(max_iterations=1500))
     assert solution.status is Status.ITERATION_LIMIT
     path = solution.info["path"]
     for member in ("sweeps", "gradient", "interior point", "proximal Newton"):

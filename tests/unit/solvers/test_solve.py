@@ -75,7 +75,7 @@ def test_a_solver_of_the_user_is_called_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tolerance": 0.0}, "solve: tolerance is 0.0, must be > 0"),
+        ({"tolerance": 0.0}, "solve: tolerance is 0, must be from 1e-14 to 0.01"),
         ({"tolerance": "tight"}, "solve: tolerance is 'tight', must be a number"),
         ({"time_limit": -1.0}, "solve: time_limit is -1.0, must be >= 0"),
         ({"max_iterations": 0}, "solve: max_iterations is 0.0, must be >= 1"),
