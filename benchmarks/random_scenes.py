@@ -2,19 +2,21 @@
 
 Run as ``python -m benchmarks.random_scenes [--count 2000] [--seed 0] [--harmless]``. Every seed is a scene of 1 to 60
 bodies of all shapes, with joints, drives and restitution, and, unless it is harmless by construction, one or two kinds
-of bad luck. It is run by the default formulation; then a judge that shares no code with it (``scene_judge``) looks at the
-motion. ``agrees`` is whether *trusted* is nothing that the judge calls wrong, and, for harmless scenes, whether they are
-trusted: plainly with up to nine bodies, with remarks that are true beyond.
+of bad luck. It is run by the default formulation; then a judge that shares no code with it (``scene_judge``) looks at
+the motion. A *disagreement* is a run that is trusted although the judge calls something in it wrong, or a harmless one
+that is not trusted: plainly with up to nine bodies, at least with remarks that are true beyond.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ Rng = np.random.Generator
 RESULT = Path(__file__).parent / "results" / "random_scenes.csv"
 H, DURATION = 2e-3, 0.3
 MOST = 60
+LIMIT = 60  # seconds for a scene
 FEW = 9  # bodies up to which a harmless scene is plainly trusted
 KINDS = ("pile", "stack", "chain", "mechanism")
 LUCK = ("overlap", "mass", "size", "speed", "friction", "tight")
@@ -101,7 +104,7 @@ def _pile(scene: sg.Scene, r: Rng, count: int, luck: tuple[str, ...]) -> None:
     for k in range(count):
         cell = np.array([k % edge, k // edge % edge, k // edge**2])
         small = 10.0 ** r.uniform(-3, 0) if "size" in luck else 1.0
-        place = pitch * cell + [0.0, 0.0, 0.35] + r.uniform(-0.05, 0.05, 3)
+        place = pitch * cell + np.array([0.0, 0.0, 0.35]) + r.uniform(-0.05, 0.05, 3)
         if "overlap" in luck:
             place *= r.uniform(0.3, 0.9)
         e = r.standard_normal(4)
@@ -196,8 +199,9 @@ def _tighten(scene: sg.Scene, r: Rng) -> None:
     place = np.array(scene.bodies[name].position)
     speed = r.uniform(0.1, 2.0)
     for k, side in enumerate((-1.0, 1.0)):
-        hand = place + [0.4 * side, 0.0, 0.4]
-        motion = lambda t, x=hand, s=side: x + [s * speed * t, 0.0, 0.0]  # noqa: E731
+        hand = place + np.array([0.4 * side, 0.0, 0.4])
+        away = np.array([side * speed, 0.0, 0.0])
+        motion = lambda t, x=hand, v=away: x + t * v  # noqa: E731
         scene.add_fixed(sg.Sphere(0.01), motion=motion, name=f"hand{k}")
         kind = str(r.choice(["spherical", "distance", "fixed"]))
         anchor = [hand, place] if kind == "distance" else place
@@ -226,7 +230,22 @@ def disagreements(drawn: Drawn, trajectory: sg.Trajectory, found: Judgement) -> 
     return wrong
 
 
-def run(seed: int, *, harmless: bool, most: int = MOST, duration: float = DURATION) -> dict[str, Any]:
+@contextmanager
+def _no_longer_than(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError after so many seconds, as soon as a kernel returns."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def run(seed: int, *, harmless: bool, most: int, duration: float = DURATION, limit: int = LIMIT) -> dict[str, Any]:
     """Return the row of a seed."""
     drawn = draw(seed, harmless=harmless, most=most)
     begin = time.perf_counter()
@@ -237,8 +256,13 @@ def run(seed: int, *, harmless: bool, most: int = MOST, duration: float = DURATI
         "bodies": len(drawn.scene.bodies),
     }
     try:
-        trajectory = sg.simulate(drawn.scene, duration=duration, h=H, on_failure="keep", progress=False)
+        with _no_longer_than(limit):
+            trajectory = sg.simulate(drawn.scene, duration=duration, h=H, on_failure="keep", progress=False)
+    except TimeoutError:
+        late = "harmless but takes too long" if harmless else ""
+        return {**row, "verdict": "time limit", "seconds": limit, "disagreement": late}
     except sg.SolverFailure as failure:
+        assert isinstance(failure.trajectory, sg.Trajectory)
         trajectory = failure.trajectory
     except Exception as error:  # a crash is a row too
         return {**row, "verdict": "crash", "disagreement": f"{type(error).__name__}: {error}"[:120]}
@@ -265,10 +289,10 @@ COLUMNS = (
 )
 
 
-def rows(count: int, first: int, *, harmless: bool | None, most: int) -> Iterator[dict[str, Any]]:
+def rows(count: int, first: int, *, harmless: bool | None, most: int, limit: int) -> Iterator[dict[str, Any]]:
     """Return the rows of many seeds; unless all are to be harmless, every second one is."""
     for seed in range(first, first + count):
-        yield run(seed, harmless=bool(seed % 2 == 0) if harmless is None else harmless, most=most)
+        yield run(seed, harmless=seed % 2 == 0 if harmless is None else harmless, most=most, limit=limit)
 
 
 def main() -> int:
@@ -277,6 +301,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first of them")
     parser.add_argument("--harmless", action="store_true", help="no bad luck at all; otherwise every second scene")
     parser.add_argument("--most", type=int, default=MOST, help="bodies in a scene")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds for a scene")
     parser.add_argument("--out", type=Path, default=RESULT)
     asked = parser.parse_args()
     verdicts: Counter[tuple[str, str]] = Counter()
@@ -285,15 +310,15 @@ def main() -> int:
     with asked.out.open("w", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, restval="")
         table.writeheader()
-        for row in rows(asked.count, asked.seed, harmless=True if asked.harmless else None, most=asked.most):
+        which_ones = True if asked.harmless else None
+        for row in rows(asked.count, asked.seed, harmless=which_ones, most=asked.most, limit=asked.limit):
             table.writerow(row)
             file.flush()
             verdicts["bad luck" if row["luck"] else "harmless", row["verdict"]] += 1
             if row["disagreement"]:
                 wrong += 1
-                print(
-                    f"\r{row['seed']:6} {row['kind']:<10}{row['luck']:<18}{row['bodies']:4} {row['verdict']}: {row['disagreement']}"
-                )
+                which = f"{row['seed']:6} {row['kind']:<10}{row['luck']:<18}{row['bodies']:4}"
+                print(f"\r{which} {row['verdict']}: {row['disagreement']}", flush=True)
             print(f"\r{sum(verdicts.values())} of {asked.count}, {wrong} disagree", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     for (which, verdict), n in sorted(verdicts.items()):

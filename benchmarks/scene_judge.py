@@ -13,13 +13,16 @@ from typing import Any
 
 import numpy as np
 from benchmarks.distance_judge import matrix_of
+from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
 import signorini as sg
 from signorini._arrays import Array
 from signorini.scene import Shape
 
-_CLIMBS, _STEPS = 3, 60
+_CLIMBS = 8
+_SEARCH = {"initial_simplex": [(0.0, 0.0), (0.2, 0.0), (0.0, 0.2)], "xatol": 1e-9, "fatol": 1e-12, "maxfev": 400}
+_NEGLIGIBLE = 1e-5  # of the thinner body: an overlap that needs no better proof
 _MOMENTS = 8  # of a run at which all pairs are looked at
 
 
@@ -58,6 +61,10 @@ class Solid:
 
     def support(self, m: Array) -> Array:
         """Return the point of the solid that is farthest along m."""
+        point: Array = self._support(m)
+        return point
+
+    def _support(self, m: Array) -> Any:
         across = np.append(m[:2], 0.0)
         length = float(np.linalg.norm(across))
         rim = across / length if length > 0.0 else np.zeros(3)
@@ -109,26 +116,19 @@ def overlap(a: Solid, pose_a: Array, b: Solid, pose_b: Array) -> float:
     starts += [sign * e for k in R_a.T for l in R_b.T if (e := _unit(np.cross(k, l))) is not None for sign in (1, -1)]
     gaps = [float(n @ across(n)) for n in starts]
     best = max(gaps)
-    reach = min(a.radius, b.radius)
+    negligible = -_NEGLIGIBLE * min(a.width, b.width)
     for k in np.argsort(gaps)[::-1][:_CLIMBS]:
-        if best >= 0.0:
+        if best >= negligible:
             break
-        n, step = starts[k], 0.3
-        value = gaps[k]
-        for _ in range(_STEPS):
-            g = across(n)
-            up = g - (g @ n) * n
-            size = float(np.linalg.norm(up))
-            if size < 1e-12 * reach or step < 1e-9:
-                break
-            m = n + step * up / size
-            m /= np.linalg.norm(m)
-            gap = float(m @ across(m))
-            if gap > value:
-                n, value, step = m, gap, 1.5 * step
-            else:
-                step *= 0.5
-        best = max(best, value)
+        n = starts[k]
+        t, o = np.linalg.svd(n[None])[2][1:]  # directions near n by two numbers, since gaps have ridges
+
+        def depth(y: Array, n: Array = n, t: Array = t, o: Array = o) -> float:
+            m = n + y[0] * t + y[1] * o
+            return -float(m @ across(m)) / float(np.linalg.norm(m))
+
+        found = minimize(depth, np.zeros(2), method="Nelder-Mead", options=_SEARCH)
+        best = max(best, -float(found.fun))
     return max(0.0, -best)
 
 
@@ -151,7 +151,7 @@ class Judgement:
     energy_gain: float
     """Largest rise of the energy, relative to that at play; nan where drives or springs do work."""
     joint_gap: float
-    """Largest distance of anchors that should coincide, relative to the thinner body."""
+    """Largest distance of anchors that should coincide, relative to that from the mass centre."""
     finite: bool
 
 
@@ -214,7 +214,8 @@ def _momentum(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
 
 def _energy_gain(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
     """Return the largest rise of kinetic and potential energy between any two moments."""
-    if any(j.motion is not None or j.spring is not None for j in scene.joints.values()):
+    drives = any(fixed.motion is not None for fixed in scene.fixed.values())
+    if drives or any(j.motion is not None or j.stiffness > 0.0 for j in scene.joints.values()):
         return float("nan")
     kinetic, potential = np.zeros(trajectory.time.size), np.zeros(trajectory.time.size)
     for name, body in scene.bodies.items():
@@ -230,22 +231,24 @@ def _energy_gain(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
 
 
 def _joint_gap(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
-    """Return how far anchors of pins, balls and welds come apart, beside the thinner body."""
+    """Return how far anchors of pins, balls and welds come apart, beside their distance from the mass centres."""
     worst = 0.0
     for joint in scene.joints.values():
         if joint.kind not in ("fixed", "revolute", "spherical", "universal"):
             continue
-        anchor = np.asarray(joint.anchor, dtype=float).reshape(-1, 3)[0]
-        paths, width = [], np.inf
+        anchor, paths, lever = joint.anchor[0], [], np.inf
         for name in (joint.body_a, joint.body_b):
             if name is None:
                 paths.append(np.tile(anchor, (trajectory.time.size, 1)))
                 continue
-            x, e = trajectory.position(name), trajectory.orientation(name)
-            turns = [matrix_of(np.append(np.zeros(3), q)) for q in e]
+            x, turns = (
+                trajectory.position(name),
+                [matrix_of(np.append(np.zeros(3), e)) for e in trajectory.orientation(name)],
+            )
             local = (anchor - x[0]) @ turns[0]
             paths.append(np.array([y + R @ local for y, R in zip(x, turns, strict=True)]))
             body: Any = {**scene.fixed, **scene.bodies}[name]
-            width = min(width, Solid(body.shapes[0].shape).width)
-        worst = max(worst, float(np.linalg.norm(paths[0] - paths[1], axis=1).max()) / width)
+            if name in scene.bodies:
+                lever = min(lever, float(np.linalg.norm(local)) + Solid(body.shapes[0].shape).width)
+        worst = max(worst, float(np.linalg.norm(paths[0] - paths[1], axis=1).max()) / lever)
     return worst

@@ -43,10 +43,11 @@ class Truth:
         try:
             return sg.simulate(scene, on_failure="keep", progress=False, **options), check
         except sg.SolverFailure as failure:
+            assert isinstance(failure.trajectory, sg.Trajectory)
             return failure.trajectory, check
 
 
-def on_floor(friction: float = 0.5, **contact: float) -> sg.Scene:
+def on_floor(friction: float = 0.5, **contact: Any) -> sg.Scene:
     """Return a scene with nothing but a floor."""
     scene = sg.Scene(gravity=(0, 0, -G))
     scene.add_fixed(sg.HalfSpace(), name="floor")

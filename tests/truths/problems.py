@@ -12,16 +12,21 @@ from signorini.reproduce.s1_instantaneous import rod_scene
 from tests.complementarity_problems import LINE_OF_SOLUTIONS, RAY_OF_SOLUTIONS, billups, isolated
 
 
+def _friction(W: Any, b: list[float], mu: float) -> sg.FrictionProblem:
+    """Return the problem of one contact."""
+    return sg.FrictionProblem(np.array(W), np.array(b), np.array([mu]), dim=len(b))
+
+
 def press(impulse: float, mass: float = 1e6) -> sg.FrictionProblem:
     """A body of `mass` that comes down at ``impulse / mass`` and slides at a tenth of it: it sticks for mu = 0.5."""
     v = impulse / mass
-    return sg.FrictionProblem(np.eye(3) / mass, [-v, 0.1 * v, 0.0], [0.5])
+    return _friction(np.eye(3) / mass, [-v, 0.1 * v, 0.0], 0.5)
 
 
 def slide(impulse: float, mass: float = 1e6) -> sg.FrictionProblem:
     """The same at twice its speed of fall: it slides, and friction takes mu of the normal impulse."""
     v = impulse / mass
-    return sg.FrictionProblem(np.eye(3) / mass, [-v, 2.0 * v, 0.0], [0.5])
+    return _friction(np.eye(3) / mass, [-v, 2.0 * v, 0.0], 0.5)
 
 
 SOLVABLE: dict[str, tuple[Callable[[], Any], list[list[float]]]] = {
@@ -36,7 +41,7 @@ SOLVABLE: dict[str, tuple[Callable[[], Any], list[list[float]]]] = {
     "friction of 4e6 N s sticks": (lambda: press(4e6), [[4e6, -4e5, 0.0]]),
     "friction of 4e6 N s slides": (lambda: slide(4e6), [[4e6, -2e6, 0.0]]),
     "friction of 4e-6 N s sticks": (lambda: press(4e-6, 1e-6), [[4e-6, -4e-7, 0.0]]),
-    "friction in flight": (lambda: sg.FrictionProblem(np.eye(3), [1.0, 2.0, 0.0], [0.5]), [[0.0, 0.0, 0.0]]),
+    "friction in flight": (lambda: _friction(np.eye(3), [1.0, 2.0, 0.0], 0.5), [[0.0, 0.0, 0.0]]),
 }
 """Problems and their solutions."""
 
@@ -46,7 +51,7 @@ UNSOLVABLE: dict[str, Callable[[], Any]] = {
     "LCP -z - 1": lambda: sg.LCP([[-1.0]], [-1.0]),
     "LCP isolated, disturbed": lambda: isolated(1e-3),
     # W_nn - mu W_nt < 0 while it slides, and it cannot stop: Painleve's rod pressed down
-    "friction of Painleve": lambda: sg.FrictionProblem([[1.0, 2.0], [2.0, 1.0]], [-1.0, 9.0], [1.0], dim=2),
+    "friction of Painleve": lambda: _friction([[1.0, 2.0], [2.0, 1.0]], [-1.0, 9.0], 1.0),
 }
 """Problems that no point solves: each F is negative wherever x >= 0, or no case of the law fits."""
 
