@@ -21,7 +21,7 @@ from signorini._arrays import Array
 from signorini.scene import Shape
 
 _CLIMBS = 8
-_SEARCH = {"initial_simplex": [(0.0, 0.0), (0.2, 0.0), (0.0, 0.2)], "xatol": 1e-9, "fatol": 1e-12, "maxfev": 400}
+_SEARCH: Any = {"initial_simplex": [(0.0, 0.0), (0.2, 0.0), (0.0, 0.2)], "xatol": 1e-9, "fatol": 1e-12, "maxfev": 400}
 _NEGLIGIBLE = 1e-5  # of the thinner body: an overlap that needs no better proof
 _MOMENTS = 8  # of a run at which all pairs are looked at
 
@@ -108,6 +108,10 @@ def overlap(a: Solid, pose_a: Array, b: Solid, pose_b: Array) -> float:
         """From the point of A farthest along n to that of B farthest against it: the gap is ``n .`` this."""
         return apart + R_b @ b.support(-(n @ R_b)) - R_a @ a.support(n @ R_a)
 
+    def depth(y: Array, n: Array, t: Array, o: Array) -> float:
+        m = n + y[0] * t + y[1] * o
+        return -float(m @ across(m)) / float(np.linalg.norm(m))
+
     starts = [
         apart / max(float(np.linalg.norm(apart)), 1e-300),
         *(R_a @ n for n in a.normals),
@@ -123,11 +127,7 @@ def overlap(a: Solid, pose_a: Array, b: Solid, pose_b: Array) -> float:
         n = starts[k]
         t, o = np.linalg.svd(n[None])[2][1:]  # directions near n by two numbers, since gaps have ridges
 
-        def depth(y: Array, n: Array = n, t: Array = t, o: Array = o) -> float:
-            m = n + y[0] * t + y[1] * o
-            return -float(m @ across(m)) / float(np.linalg.norm(m))
-
-        found = minimize(depth, np.zeros(2), method="Nelder-Mead", options=_SEARCH)
+        found = minimize(depth, np.zeros(2), args=(n, t, o), method="Nelder-Mead", options=_SEARCH)
         best = max(best, -float(found.fun))
     return max(0.0, -best)
 
@@ -227,7 +227,10 @@ def _energy_gain(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
         potential -= body.mass * trajectory.centre(name) @ scene.gravity
     energy = kinetic + potential
     rise = float((energy - np.minimum.accumulate(energy)).max())
-    return rise / max(float(kinetic.max()), float(np.ptp(potential)), 1e-300)
+    # At rest the energy at play is what lifts every body by a thousandth of its width.
+    widths = [body.mass * Solid(body.shapes[0].shape).width for body in scene.bodies.values()]
+    lift = 1e-3 * float(np.linalg.norm(scene.gravity)) * float(np.sum(widths))
+    return rise / max(float(kinetic.max()), float(np.ptp(potential)), lift, 1e-300)
 
 
 def _joint_gap(scene: sg.Scene, trajectory: sg.Trajectory) -> float:

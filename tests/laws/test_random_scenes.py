@@ -1,4 +1,4 @@
-"""Some of the random scenes of ``benchmarks/random_scenes.py``, and the judge of their overlaps against closed forms."""
+"""Some random scenes of ``benchmarks/random_scenes.py``, and the judge of their overlaps against closed forms."""
 
 from __future__ import annotations
 
