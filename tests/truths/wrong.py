@@ -134,6 +134,18 @@ def inside_each_other(depth: float) -> Told:
     return scene, check
 
 
+def sunk_plate(depth: float) -> Told:
+    """A thin plate that begins a little inside a large box: it is the plate that counts."""
+    scene = on_floor()
+    scene.add_body(sg.Box((1, 1, 1)), mass=100.0, position=(0, 0, 0.5), name="box")
+    scene.add_body(sg.Box((0.5, 0.5, 0.02)), mass=1.0, position=(0, 0, 1.01 - depth), name="plate")
+
+    def check(trajectory: sg.Trajectory) -> None:
+        assert abs(trajectory.centre("plate")[0, 2] - 0.01 - 1.0 + depth) < 1e-12
+
+    return scene, check
+
+
 def overlap_at_start(depth: float) -> Told:
     """A ball of 1 m begins inside the floor by some depth, and comes out of it without a hop."""
     scene = on_floor(0.4)
@@ -197,11 +209,12 @@ def shrinking_triangle() -> Told:
     return scene, check
 
 
-def strikes_slanting(*, gains: bool) -> Told:
+def strikes_slanting(*, gains: bool, height: float = 0.0) -> Told:
     """Kane's paradox: the end of a rod slips slowly as it strikes rough ground, and friction turns it round.
 
     By Newton's law u_n = -e u_n^- and the end sticks: ``W p = ((1 + e) |u_n^-|, -u_t^-)``, and T grows by
-    ``p . (u+ + u-)/2 > 0``, W the inverse mass that the end feels. A law that never gains must not.
+    ``p . (u+ + u-)/2 > 0``, W the inverse mass that the end feels. A law that never gains must not. Where the ground lies
+    above the origin makes no difference.
     """
     e, angle = 0.9, 1.0
     r = -0.5 * np.array([np.cos(angle), np.sin(angle)])  # from the mass centre to the end that strikes
@@ -225,7 +238,7 @@ def strikes_slanting(*, gains: bool) -> Told:
 
     def check(trajectory: sg.Trajectory) -> None:
         growth = trajectory.kinetic[-1] - trajectory.kinetic[0]
-        assert abs(growth / gain - 1) < 1e-4 if gains else growth < 1e-9
+        assert abs(growth / gain - 1) < 1e-3 if gains else growth < 1e-9
 
     return scene, check
 
@@ -242,9 +255,12 @@ WRONG: dict[str, Truth] = {
     "a box crushed by a press": Truth(crushed, NOT_TRUSTED, **_SHORT),
     "a box crushed by a driven joint": Truth(crushed_by_a_joint, NOT_TRUSTED, **_SHORT),
     "0.7 m inside each other": Truth(partial(inside_each_other, 0.7), NOT_TRUSTED, because="overlap"),
-    "0.03 m inside each other": Truth(partial(inside_each_other, 0.03), NOT_TRUSTED, because="overlap"),
-    "0.01 m inside each other": Truth(partial(inside_each_other, 0.01), REMARKS, because="overlap"),
-    "0.5 mm inside each other": Truth(partial(inside_each_other, 5e-4)),
+    "0.0205 m inside each other": Truth(partial(inside_each_other, 2.05e-2), NOT_TRUSTED, because="overlap"),
+    "0.0195 m inside each other": Truth(partial(inside_each_other, 1.95e-2), REMARKS, because="overlap"),
+    "1.05 mm inside each other": Truth(partial(inside_each_other, 1.05e-3), REMARKS, because="overlap"),
+    "0.95 mm inside each other": Truth(partial(inside_each_other, 0.95e-3)),
+    "a plate of 2 cm, 0.2 mm deep in a large box": Truth(partial(sunk_plate, 2e-4), REMARKS, because="overlap"),
+    "a plate of 2 cm, 10 micrometres deep in a large box": Truth(partial(sunk_plate, 1e-5)),
     "a ball begins one part in 2000 deep": Truth(partial(overlap_at_start, 5e-4)),
     "a ball begins one part in 100 deep": Truth(partial(overlap_at_start, 1e-2), REMARKS, because="overlap"),
     "below the floor": Truth(below_the_floor, NOT_TRUSTED, because="overlap"),
