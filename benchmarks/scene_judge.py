@@ -199,15 +199,19 @@ def _deepest(scene: sg.Scene, trajectory: sg.Trajectory, rng: np.random.Generato
 def _momentum(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
     """Return the worst step of the worst body without joints: m dv = m g h + impulses of its contacts."""
     held = {name for j in scene.joints.values() for name in (j.body_a, j.body_b)}
-    h, worst = np.diff(trajectory.time)[:, None], 0.0
+    h, worst, log = np.diff(trajectory.time)[:, None], 0.0, trajectory.contact_log
+    step_of = np.repeat(np.arange(trajectory.step_count), np.diff(log.start))
     for name, body in scene.bodies.items():
         if name in held:
             continue
-        impulse = trajectory.contact_log.body_impulse(trajectory.names.index(name), trajectory.step_count)
+        number = trajectory.names.index(name)
+        impulse = log.body_impulse(number, trajectory.step_count)
+        touched = (log.body_a == number) | (log.body_b == number)
+        pushed = np.bincount(step_of[touched], np.linalg.norm(log.impulse[touched], axis=1), trajectory.step_count)
         p = body.mass * trajectory.linear_velocity(name)
         unexplained = np.linalg.norm(np.diff(p, axis=0) - body.mass * scene.gravity * h - impulse, axis=1)
         scale = np.maximum(np.linalg.norm(p[1:], axis=1), np.linalg.norm(p[:-1], axis=1))
-        scale += np.linalg.norm(impulse, axis=1) + body.mass * np.linalg.norm(scene.gravity) * h[:, 0]
+        scale += pushed + body.mass * np.linalg.norm(scene.gravity) * h[:, 0]
         worst = max(worst, float((unexplained / np.maximum(scale, 1e-300)).max(initial=0.0)))
     return worst
 
