@@ -115,6 +115,8 @@ class JointReport:
     """Number of rows that depend on others."""
     unmet: float
     """Largest violation of a velocity row: not zero where joints contradict each other [m/s, rad/s]."""
+    apart: float = 0.0
+    """The same beside the size of its joint, where that is largest."""
     drift_row: int = -1
     """The row that is farthest from holding beside the size of its joint, -1 if all hold; numbers as in
     :func:`~signorini.dynamics.joint_faults.row_words`."""

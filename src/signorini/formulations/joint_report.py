@@ -146,6 +146,7 @@ def joint_report(
         drift=drift,
         redundant=system.redundant,
         unmet=float(np.abs(unmet).max(initial=0.0)),
+        apart=apart,
         drift_row=drift_row,
         conflict_row=conflict_row,
         fault=CONTRADICTED if open_ > ASKED else fault,

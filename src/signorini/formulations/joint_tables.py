@@ -245,6 +245,7 @@ class JointTables:
             drift=float(check[at.JOINT_DRIFT]),
             redundant=int(check[at.REDUNDANT_ROWS]),
             unmet=float(check[at.JOINT_CONFLICT]),
+            apart=float(check[at.JOINT_APART]),
             drift_row=int(check[at.DRIFT_ROW]),
             conflict_row=int(check[at.CONFLICT_ROW]),
             fault=int(check[at.JOINT_FAULT]),

@@ -379,15 +379,17 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     OVERLAP_A,  # these bodies, -1 if none overlap
     OVERLAP_B,
     ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
-    GAINED,  # [J] given to the bodies by contacts that should only take
+    GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
+    JOINT_APART,  # the largest drift beside the size of its joint
+    JOINT_PULL,  # [J] work of pulling joints together
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
     DRIFT_ROW,  # ... and its row, see signorini.dynamics.joint_faults
     CONFLICT_JOINT,  # that contradicts others the most
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(30)
+) = _numbered(32)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

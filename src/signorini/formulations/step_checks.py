@@ -209,14 +209,20 @@ def _drive_work(t: IntArray) -> float:
 
 
 @inner_kernel
-def _contact_work(t: IntArray) -> tuple[float, float, float]:
-    """Return what recovery, friction and normal impulses did [J], and mark the bodies that were pressed."""
+def _contact_work(t: IntArray) -> tuple[float, float, float, float, float]:
+    """Return what recovery, friction and normal impulses did [J], and mark the bodies that were pressed.
+
+    Then the energy that impulses gave to bodies which had felt all loads, ``p . (u + b) / 2``, and the energy that they
+    would give to bodies at rest.
+    """
     counts, order, index, place = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), whole_rows(t, PLACE)
-    p, u, correction = real_rows(t, P), real_rows(t, U), reals(t, CORRECTED)
+    p, u, free, correction = real_rows(t, P), real_rows(t, U), real_rows(t, B), reals(t, CORRECTED)
     for b in range(place.shape[0]):
         place[b, PRESSED] = 0
-    lifted, friction, normal = 0.0, 0.0, 0.0
+    lifted, friction, normal, given, pushed = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(counts[ACTIVE]):
+        for i in range(3):
+            pushed += 0.5 * abs(p[k, i] * (u[k, i] - free[k, i]))
         p0, p1, p2 = p[k, 0], p[k, 1], p[k, 2]
         c = order[k]
         if c >= counts[SEEN] or (p0 == 0.0 and p1 == 0.0 and p2 == 0.0):
@@ -226,7 +232,9 @@ def _contact_work(t: IntArray) -> tuple[float, float, float]:
         lifted += p0 * correction[k]
         friction -= p1 * u[k, 1] + p2 * u[k, 2]
         normal += p0 * u[k, 0]
-    return (lifted, friction, normal)
+        for i in range(3):
+            given += 0.5 * p[k, i] * (u[k, i] + free[k, i])
+    return (lifted, friction, normal, given, pushed)
 
 
 @inner_kernel
@@ -324,6 +332,11 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
     q, q_0, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V_0)
     p_ext, weight, h = real_rows(t, P_EXT), real_rows(t, WEIGHT), numbers[H]
     before, after, load, more, extent, largest, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        least, most = math.inf, -math.inf
+        for b in range(fixed, mass.shape[0]):
+            least, most = min(least, q[b, k]), max(most, q[b, k])
+        extent = max(extent, most - least)
     for b in range(mass.shape[0]):
         largest = max(largest, bound[b])
         if b < fixed:
@@ -332,7 +345,6 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
             g = mass[b] * numbers[GRAVITY_X + k]
             before -= g * q_0[b, k]
             after -= g * q[b, k]
-            extent = max(extent, abs(q[b, k]))
         v = _new_velocity(t, b)
         for k in range(6):
             change = late * (v[k] - v_0[b, k])
@@ -346,7 +358,8 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
 def account(t: IntArray) -> None:
     """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
-    lifted, friction, normal = _contact_work(t)
+    lifted, friction, normal, given, pushed = _contact_work(t)
+    given -= lifted
     if counts[JOINED] == 1:
         perform(t[PRESS_JOINED, 0], (t,))
     drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0
@@ -375,20 +388,21 @@ def account(t: IntArray) -> None:
     balance[INTEGRATION_LOSS] = free_loss
     balance[ELASTIC_GAIN] = elastic
     check[CORRECTION] = lifted
-    # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
-    scale = max(T_0, T_1, abs(before), abs(after), scale)
+    # Impulses, and the weight of the scene times its extent, keep the scale from vanishing in scenes at rest.
+    moving = max(T_0, T_1, pushed)
+    check[ENERGY_AT_PLAY] = max(moving, scale)
+    # What gave way under a compliance comes back: such contacts may give.
+    rigid = stored == 0.0 and check[COMPLIANT] == 0.0
+    check[GAINED] = given / moving if rigid and given > 0.0 else 0.0
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
-    numbers[ENERGY_SCALE] = scale
+    numbers[ENERGY_SCALE] = max(moving, abs(before), abs(after), scale)  # rounding depends on the height
     if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks
-        close_balance(t, stored == 0.0 and check[COMPLIANT] == 0.0)
+        close_balance(t)
 
 
 @inner_kernel
-def close_balance(t: IntArray, rigid: bool) -> None:
-    """Note how far the balance is from closing, and what contacts gave that should only take.
-
-    What gave way under a compliance comes back: contacts that are not `rigid` may give.
-    """
+def close_balance(t: IntArray) -> None:
+    """Note how far the balance is from closing."""
     numbers, check, balance = reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     gained, lost, scale = 0.0, 0.0, numbers[ENERGY_SCALE]
     for k in range(BALANCE_COUNT):
@@ -399,8 +413,6 @@ def close_balance(t: IntArray, rigid: bool) -> None:
             lost += balance[k]
     gap = abs(numbers[ENERGY_CHANGE] - (gained - lost))
     check[ENERGY_ERROR] = gap / scale if scale > 0.0 else 0.0
-    check[ENERGY_AT_PLAY] = scale
-    check[GAINED] = max(0.0, -(balance[FRICTION_LOSS] + balance[IMPACT_LOSS])) if rigid else 0.0
     if not math.isfinite(gap):  # nor is the state
         check[ENERGY_ERROR] = math.inf
         check[SUCCESS] = 0.0

@@ -16,7 +16,6 @@ from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
     CHECK,
-    COMPLIANT,
     CONFLICT_JOINT,
     CONFLICT_ROW,
     CORRECTION,
@@ -38,7 +37,6 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     PLACE,
     PRESSED,
-    STORED,
     H,
     Q,
     V,
@@ -202,7 +200,7 @@ def carry_on(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def _account(t: IntArray, j: IntArray) -> None:
     """Add the energies of the joints to the balance of the step."""
-    numbers, check, balance, sums = reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE), reals(j, ja.SUMS)
+    check, balance, sums = reals(t, CHECK), reals(t, BALANCE), reals(j, ja.SUMS)
     setting, now, before = real_rows(j, ja.SETTING), reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
     elastic = 0.0
     for g in range(setting.shape[0]):
@@ -217,7 +215,7 @@ def _account(t: IntArray, j: IntArray) -> None:
     balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
     balance[ELASTIC_GAIN] = elastic
     check[CORRECTION] = balance[CORRECTION_WORK]
-    close_balance(t, numbers[STORED] == 0.0 and check[COMPLIANT] == 0.0)
+    close_balance(t)
 
 
 @inner_kernel

@@ -28,6 +28,7 @@ from signorini.dynamics.joint_faults import (
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
+    BALANCE,
     CHECK,
     CONFLICT_JOINT,
     CONFLICT_ROW,
@@ -39,8 +40,11 @@ from signorini.formulations.step_arrays import (
     FIXED,
     GRAVITY_X,
     INERTIA,
+    JOINT_APART,
     JOINT_DRIFT,
     JOINT_FAULT,
+    JOINT_PULL,
+    JOINT_WORK,
     JOINTS,
     LOAD,
     MASS,
@@ -335,6 +339,8 @@ def settle(t: IntArray) -> None:
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
+    check[JOINT_APART] = worst
+    check[JOINT_PULL] = reals(t, BALANCE)[JOINT_WORK]
     check[DRIFT_ROW] = row
     check[DRIFT_JOINT] = _joint_of(j, row)
     against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)

@@ -101,6 +101,11 @@ def _joined(scene: Scene) -> set[tuple[str, str]]:
     return pairs - set(scene.pair_contact)
 
 
+ROUGHEST = 1e6
+"""Coefficients of friction beyond this count as this. What sticks with it sticks with any larger one; what would slip
+with it carries a force a million times the normal one. Residuals see normal velocities only divided by it."""
+
+
 def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
     """Number the contact data; pairs are keyed by ``a * n_b + b`` with a < b."""
     index = {name: b for b, name in enumerate(names)}
@@ -115,7 +120,7 @@ def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
         by_key[a * len(names) + b] = -1
     keys = np.array(sorted(by_key), dtype=np.int64)
     return Materials(
-        friction=np.array([row.friction for row in rows]),
+        friction=np.minimum([row.friction for row in rows], ROUGHEST),
         restitution=np.array([row.restitution for row in rows]),
         torsional=np.array([row.torsional for row in rows]),
         rolling=np.array([row.rolling for row in rows]),

@@ -65,6 +65,8 @@ class StepCertificate:
     drift_row: int = -1
     conflict_row: int = -1
     joint_fault: int = 0
+    joint_apart: float = 0.0
+    joint_work: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -81,6 +83,7 @@ _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
+    **{"joint_apart": 0.0, "joint_work": 0.0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -145,7 +148,7 @@ class Certificate:
     energy_scale: Array
     """Energies at play, to which `energy_error` is relative [J]."""
     energy_gain: Array
-    """Energy that contacts gave though they should only take, in steps without compliance [J]."""
+    """Energy that contacts gave though they should only take, relative to that of the motion; 0 under a compliance."""
     drift_joint: IntArray
     """Joint that is farthest apart beside the bodies that it joins, -1 for none; constraints are counted on."""
     conflict_joint: IntArray
@@ -157,6 +160,10 @@ class Certificate:
     joint_fault: IntArray
     """0: joints hold; 1: they are torn apart; 2: they contradict each other; 3: they drive a body
     against what nothing can move, see :mod:`~signorini.dynamics.joint_faults`."""
+    joint_apart: Array
+    """Drift beside the size of the joint, where that is largest."""
+    joint_work: Array
+    """Energy given to pull drifted joints together [J]."""
 
     @property
     def verdict(self) -> str:
@@ -247,7 +254,7 @@ def certify(
         solve_time=solution.seconds,
         **_overlap(model, result, after, deflection),
         energy_scale=energy_scale,
-        energy_gain=_gain(result, rigid=not compliance.any()),
+        energy_gain=0.0 if compliance.any() else _gain(model, before, result),
         unfollowed=result.unfollowed,
         **_tested(validity),
         **_faults(model, result),
@@ -288,10 +295,12 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         drift_row=int(check[at.DRIFT_ROW]),
         conflict_row=int(check[at.CONFLICT_ROW]),
         joint_fault=int(check[at.JOINT_FAULT]),
+        joint_apart=float(check[at.JOINT_APART]),
+        joint_work=float(check[at.JOINT_PULL]),
     )
 
 
-def _faults(model: Model, result: StepResult) -> dict[str, int]:
+def _faults(model: Model, result: StepResult) -> dict[str, Any]:
     """Return which joints are the farthest from holding."""
     joints = result.joints
     if joints is None:
@@ -302,6 +311,8 @@ def _faults(model: Model, result: StepResult) -> dict[str, int]:
         "drift_row": joints.drift_row,
         "conflict_row": joints.conflict_row,
         "joint_fault": joints.fault,
+        "joint_apart": joints.apart,
+        "joint_work": result.balance.joint_work,
     }
 
 
@@ -326,7 +337,7 @@ def _indeterminate(model: Model, result: StepResult) -> int:
 
 def _extent(model: Model, state: State) -> float:
     """Return how large the scene is [m]."""
-    return float(np.abs(state.q[model.fixed_count :, :3]).max() + model.arrays.bound.max())
+    return float(np.ptp(state.q[model.fixed_count :, :3], axis=0).max() + model.arrays.bound.max())
 
 
 def _deflection(model: Model, result: StepResult, deflection: Array) -> tuple[float, float]:
@@ -355,9 +366,21 @@ def _overlap(model: Model, result: StepResult, after: Contacts, deflection: floa
     return {"overlap": depth[k], "overlap_extent": width[k], "overlap_a": int(a[k]), "overlap_b": int(b[k])}
 
 
-def _gain(result: StepResult, *, rigid: bool) -> float:
-    """Return the energy that contacts gave to the bodies; what compliances give back is theirs to give."""
-    return max(0.0, -(result.balance.friction + result.balance.impact)) if rigid else 0.0
+def _pushed(result: StepResult) -> tuple[float, float]:
+    """Return the energy that contacts gave to bodies which had felt all loads, and what they give to those at rest [J].
+
+    ``p . (u + b) / 2`` with ``u = W p + b``, and ``p . W p / 2``; the former without what lifts bodies from overlaps.
+    """
+    z, W = result.solution.z, result.problem.W
+    pushed = 0.5 * float(z @ np.asarray(W @ z))
+    return float(np.sum(result.impulse * result.velocity)) - pushed - result.balance.correction_work, abs(pushed)
+
+
+def _gain(model: Model, before: State, result: StepResult) -> float:
+    """Return the energy that contacts gave to the bodies, relative to that of the motion."""
+    given, pushed = _pushed(result)
+    moving = max(*(float(kinetic_energy(model.arrays, s.q, s.v).sum()) for s in (before, result.state)), pushed)
+    return given / moving if given > 0.0 else 0.0
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:
@@ -369,6 +392,7 @@ def _energy_error(model: Model, before: State, result: StepResult) -> tuple[floa
     lost = balance.friction + balance.impact + balance.damping + balance.integration + balance.elastic
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
-    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, *(abs(term) for term in balance))
+    _, pushed = _pushed(result)
+    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, pushed, *(abs(term) for term in balance))
     gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
     return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), scale

@@ -55,7 +55,8 @@ def told(findings: Iterable[Finding], time: Array, bodies: Sequence[str], joints
 
 
 def _line(finding: Finding, time: Array, bodies: Sequence[str], joints: Sequence[str]) -> str:
-    names = [repr(bodies[b]) for b in finding.bodies] + [repr(joints[j]) for j in finding.joints]
+    names = [repr(bodies[b]) for b in finding.bodies]
+    names += [f"joint {joints[j]!r}" for j in finding.joints if 0 <= j < len(joints)]
     return (
         f"{finding.what} in {_steps(finding)}, worst at t = {time[finding.worst + 1]:.6g} s: {finding.value}"
         + (f", {' and '.join(names)}" if names else "")

@@ -24,15 +24,20 @@ OVERLAP_REMARK = 1e-3
 OVERLAP_WRONG = 2e-2
 """... above which it is not trusted. Honest rigid steps of piles in motion reach 1e-2, since gaps are predicted along
 normals that turn in the step."""
+DRIFT_REMARK = 1e-2
+"""How far joints may be apart, relative to the smaller of their bodies; from 5e-2 on steps fail."""
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
-GAIN_REMARK = 1e-5
-"""Energy that contacts give in a step, relative to the energies at play. Tolerances of the solver explain less."""
+GAIN_REMARK = 1e-4
+"""Energy that contacts give in a step, relative to that of the motion. Tolerances of the solver explain less."""
 CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
+PULL_REMARK = 1e-2
+"""... and to pull joints together."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
+_FAULTS = ("joints torn apart", "joints contradict each other", "joints drive a body against what nothing can move")
 
 
 class Grade(Word):
@@ -145,6 +150,38 @@ def _through(c: Certificate) -> Finding | None:
     )
 
 
+def _joints(c: Certificate) -> Finding | None:
+    wrong = c.joint_fault > 0
+    if wrong.any():
+        l = int(np.flatnonzero(wrong)[0])
+        what = _FAULTS[min(int(c.joint_fault[l]), len(_FAULTS)) - 1]
+        joint = int(c.drift_joint[l] if c.joint_fault[l] == 1 else c.conflict_joint[l])
+        value = f"{c.joint_drift[l]:.1e} m or rad apart, {c.joint_conflict[l]:.1e} m/s or rad/s unmet"
+        return Finding(Grade.NOT_TRUSTED, what, int(wrong.sum()), l, value, joints=(joint,), advice="a smaller h")
+    apart = c.joint_apart > DRIFT_REMARK
+    if not apart.any():
+        return None
+    l = int(np.argmax(c.joint_apart))
+    value = f"{c.joint_drift[l]:.1e} m or rad, {c.joint_apart[l]:.2g} of the smaller body"
+    joints = (int(c.drift_joint[l]),)
+    return Finding(
+        Grade.TRUSTED_WITH_REMARKS, "joints apart", int(apart.sum()), l, value, joints=joints, advice="a smaller h"
+    )
+
+
+def _pull(c: Certificate) -> Finding | None:
+    total = float(c.joint_work.sum())
+    wrong = abs(total) > PULL_REMARK * float(np.max(c.energy_scale, initial=0.0))
+    return _finding(
+        Grade.TRUSTED_WITH_REMARKS,
+        "energy from pulling joints together",
+        (c.joint_work != 0.0) & wrong,
+        np.abs(c.joint_work),
+        lambda _: f"{total:.2e} J in all",
+        "a smaller h, or MoreauJean(projection=True)",
+    )
+
+
 def _unbalanced(c: Certificate) -> Finding | None:
     return _finding(
         Grade.NOT_TRUSTED,
@@ -182,9 +219,9 @@ def _gain(c: Certificate) -> Finding | None:
     return _finding(
         Grade.TRUSTED_WITH_REMARKS,
         "collisions gained energy",
-        c.energy_gain > GAIN_REMARK * c.energy_scale,
+        c.energy_gain > GAIN_REMARK,
         c.energy_gain,
-        lambda l: f"{c.energy_gain[l]:.2e} J in one step",
+        lambda l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
         "the default law of restitution",
     )
 
@@ -222,11 +259,13 @@ _LOOKS = (
     _not_finite,
     _overlap,
     _through,
+    _joints,
     _unbalanced,
     _yielded,
     _soft,
     _gain,
     _correction,
+    _pull,
     _not_unique,
     _not_stable,
 )
