@@ -13,7 +13,7 @@ from signorini.geometry import detect
 from signorini.model import Model, State
 from signorini.model.thickness import thinnest_extents
 
-_MAY_BE_ENDLESS = {("certificate", "min_gap"), ("certificate", "critical_damping"), ("certificate", "extent")}
+_MAY_BE_ENDLESS = {("certificate", column) for column in ("min_gap", "critical_damping", "extent", "overlap_extent")}
 _NOT_OF_THE_RUN = {"settings", "memory"}
 
 

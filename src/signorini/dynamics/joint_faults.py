@@ -5,7 +5,9 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 
 - **Drift** up to :data:`TORN` is what the linear rows of a step leave when bodies turn by a third of a radian in it,
   :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`);
-  where they cannot be, the joints cannot hold.
+  where they cannot be, the joints cannot hold. Where bodies came turning by more than :data:`MOST_TURN` a step, or go
+  so far near others that they would be moved through something, it is the step that is too long: they go on, apart as
+  they are, and the verdict says so.
 - **Conflict**: rows that depend on each other may ask for what cannot be met. What a step leaves open of its
   linear rows although it did not find it open, by more than :data:`ASKED`, contradicts itself, whatever the step size.
   Gears hold speeds, and what they leave open is never seen again: theirs counts a thousand times.

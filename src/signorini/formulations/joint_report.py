@@ -13,6 +13,7 @@ from signorini.dynamics.joint_faults import (
     CONTRADICTED,
     DRIFTED,
     HELD,
+    MOST_TURN,
     ROUNDING,
     TORN,
     Push,
@@ -137,7 +138,8 @@ def joint_report(
     unmet = system.unmet(v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=limits, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
-    fault = DRIFTED if apart > TORN else HELD
+    turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
+    fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD
     return JointReport(
         coordinate=coordinate,
         speed=speed,

@@ -37,6 +37,7 @@ from signorini.formulations.step_arrays import (
     DRIFT_JOINT,
     DRIFT_ROW,
     ENERGY_CHANGE,
+    FAR,
     FIXED,
     GRAVITY_X,
     INERTIA,
@@ -55,6 +56,7 @@ from signorini.formulations.step_arrays import (
     SEEN_INDEX,
     SUCCESS,
     TOLERANCE,
+    V_0,
     V_FREE,
     H,
     Q,
@@ -326,6 +328,29 @@ def _blocked_row(t: IntArray, j: IntArray) -> int:
 
 
 @inner_kernel
+def _turns_too_far(t: IntArray, j: IntArray) -> bool:
+    """Tell whether some joined body came so fast that rows, which are those of the start, mean little at the end."""
+    v, tree_body, h, most = real_rows(t, V_0), wholes(j, ja.TREE_BODY), reals(t, NUMBERS)[H], 0.0
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        most = max(most, v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
+    return bool(h * math.sqrt(most) > MOST_TURN)
+
+
+@inner_kernel
+def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
+    """Tell whether joined bodies with contacts go so far in the step that, moved, they might go through something."""
+    counts, index, tree_body = wholes(t, COUNTS), whole_rows(t, SEEN_INDEX), wholes(j, ja.TREE_BODY)
+    if counts[FAR] == 0:
+        return False
+    for c in range(counts[SEEN]):
+        for at in range(tree_body.shape[0]):
+            if index[c, 0] == tree_body[at] or index[c, 1] == tree_body[at]:
+                return True
+    return False
+
+
+@inner_kernel
 def settle(t: IntArray) -> None:
     """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
     j = whole_rows(t, JOINTS)
@@ -334,7 +359,8 @@ def settle(t: IntArray) -> None:
     check = reals(t, CHECK)
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
-    if worst > TORN and _keep(t, j):
+    swift = worst > TORN and (_turns_too_far(t, j) or _is_swift_near_others(t, j))
+    if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
@@ -348,7 +374,7 @@ def settle(t: IntArray) -> None:
         check[CONFLICT_ROW] = against
         check[CONFLICT_JOINT] = _joint_of(j, against)
         check[JOINT_FAULT] = BLOCKED
-    if check[JOINT_FAULT] == HELD and not worst <= TORN:
+    if check[JOINT_FAULT] == HELD and not worst <= TORN and not swift:
         check[JOINT_FAULT] = DRIFTED
     if check[JOINT_FAULT] != HELD:
         check[SUCCESS] = 0.0

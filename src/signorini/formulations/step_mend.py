@@ -33,6 +33,7 @@ from signorini.formulations.step_arrays import (
     GUESS_FEATURE,
     GUESSES,
     INDEX,
+    LIFT,
     MENDED,
     MET_INDEX,
     MET_VALUE,
@@ -126,7 +127,7 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
     to_go = given[c, 9] - _came_closer(t, b, arm_b, n, parted) + _came_closer(t, a, arm_a, n, parted)
     if to_go < 0.0:
-        if given[c, 9] >= 0.0:
+        if given[c, 9] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements
             return r
         to_go = max(to_go, given[c, 9])
     if r >= value.shape[0]:
@@ -236,7 +237,7 @@ def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
             close += 1
             for c in range(first, last):
                 made = _write_end(t, c, made, parted)
-            if _is_parted(met_value, begin, made):
+            if made == begin or _is_parted(met_value, begin, made):
                 made = _write_beginning(t, desk, first, made, allowed)
                 _sort_by_name(t, begin, made)
                 made = merge(t, old, end, begin, made)

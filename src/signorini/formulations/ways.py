@@ -82,6 +82,7 @@ class Ways:
         put, thin = self._arena.put, thinnest_extents(model.shapes, model.hulls, model.body_count)
         self._numbers = put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
         self._counts = put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
+        self._numbers[at.LIFT] = 1.0  # overlaps recede, and are not displaced
         self._numbers[at.THINNEST], self._counts[[at.FIXED, at.FOLLOWS]] = (
             thin.min(initial=np.inf),
             (model.fixed_count, 1),

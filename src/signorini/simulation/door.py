@@ -16,6 +16,7 @@ from signorini.dynamics import bilateral_rows, constraint_rows, drive_velocity, 
 from signorini.formulations.gap_law import contact_sizes
 from signorini.model import Contacts, Model, RowKind, State
 from signorini.model.thickness import thinnest_extents
+from signorini.scene.compile import ROUGHEST
 
 FAR = 1e9
 """Numbers, and ratios of masses, beyond this are told: of sixteen digits hardly seven are left for the rest."""
@@ -68,7 +69,6 @@ def _far_numbers(model: Model, state: State) -> Iterator[Suspicion]:
     np.maximum.at(size, shapes.body, np.where(np.isfinite(shapes.bound), shapes.bound, 0.0))
     bodies = [f"body {name!r}" for name in model.names]
     hinges = [f"joint {name!r}" for name in joints.names]
-    rows = ["contact"] * model.materials.friction.size
     kinds: list[tuple[str, list[str], Array, str, str]] = [
         ("mass", bodies, model.arrays.mass, "kg", "masses are in kg"),
         ("size", bodies, 2.0 * size, "m", "lengths are in m"),
@@ -76,10 +76,14 @@ def _far_numbers(model: Model, state: State) -> Iterator[Suspicion]:
         ("speed", bodies, np.linalg.norm(state.v[:, :3], axis=1), "m/s", "speeds are in m/s"),
         ("angular speed", bodies, np.linalg.norm(state.v[:, 3:], axis=1), "rad/s", "they are in rad/s"),
         ("gravity", ["scene"], np.array([np.linalg.norm(model.arrays.gravity)]), "m/s^2", "it is in m/s^2"),
-        ("friction", rows, model.materials.friction, "", "a few units hold as well as infinity does"),
         ("stiffness", hinges, joints.stiffness, "N/m or N m/rad", "a rigid joint costs less than so stiff a spring"),
         ("damping", hinges, joints.damping, "N s/m or N m s/rad", "a rigid joint costs less than so stiff a damper"),
     ]
+    if model.materials.friction.max() >= ROUGHEST:
+        yield Suspicion(
+            "far friction",
+            f"contact: friction is {ROUGHEST:g} or more, and counts as that; a few units hold as well as infinity does",
+        )
     for kind, names, value, unit, hint in kinds:
         beyond = np.flatnonzero(value > FAR)
         if beyond.size:

@@ -238,6 +238,8 @@ def _judge(
     elif certificate.joint_fault:
         why = joint_failure(simulator.model, certificate, result, recorder.trajectory(), simulator.h)
         message += f"{certificate.status}: {why}"
+        message += f"; {result.solution.info['finding']}" if "finding" in result.solution.info else ""
+        message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     else:
         message += (
             f"{result.problem.contact_count} contacts not solved: {certificate.status}, "

@@ -25,7 +25,9 @@ OVERLAP_WRONG = 2e-2
 """... above which it is not trusted. Honest rigid steps of piles in motion reach 1e-2, since gaps are predicted along
 normals that turn in the step."""
 DRIFT_REMARK = 1e-2
-"""How far joints may be apart, relative to the smaller of their bodies; from 5e-2 on steps fail."""
+"""How far joints may be apart, relative to the smaller of their bodies, before that is worth a remark."""
+DRIFT_WRONG = 5e-2
+"""... before it is wrong. There steps fail, unless bodies turn by about a radian in them."""
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 GAIN_REMARK = 1e-4
@@ -162,11 +164,10 @@ def _joints(c: Certificate) -> Finding | None:
     if not apart.any():
         return None
     l = int(np.argmax(c.joint_apart))
+    grade = Grade.NOT_TRUSTED if c.joint_apart[l] > DRIFT_WRONG else Grade.TRUSTED_WITH_REMARKS
     value = f"{c.joint_drift[l]:.1e} m or rad, {c.joint_apart[l]:.2g} of the smaller body"
     joints = (int(c.drift_joint[l]),)
-    return Finding(
-        Grade.TRUSTED_WITH_REMARKS, "joints apart", int(apart.sum()), l, value, joints=joints, advice="a smaller h"
-    )
+    return Finding(grade, "joints apart", int(apart.sum()), l, value, joints=joints, advice="a smaller h")
 
 
 def _pull(c: Certificate) -> Finding | None:

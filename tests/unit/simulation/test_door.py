@@ -116,7 +116,7 @@ SUSPICIOUS: dict[str, tuple[sg.Scene, str, tuple[str, ...]]] = {
     "position": (ball(position=(1e10, 0, 0.1)), "far position", ("'ball'", "1e+10 m")),
     "speed": (ball(velocity=(1e10, 0, 0)), "far speed", ("'ball'", "1e+10 m/s")),
     "gravity": (ball(floor(gravity=(0, 0, -1e10))), "far gravity", ("1e+10 m/s^2",)),
-    "friction": (ball(floor(friction=1e10)), "far friction", ("friction is 1e+10",)),
+    "friction": (ball(floor(friction=1e10)), "far friction", ("friction is 1e+06 or more",)),
     "stiffness": (spring(stiffness=1e12), "far stiffness", ("'rope'", "1e+12 N/m")),
     "damping": (spring(damping=1e12), "far damping", ("'rope'", "1e+12 N s/m")),
     "mass ratio": (light_and_heavy(2e6), "mass ratio", ("'rock'", "2e+06 kg", "'ball'", "0.001 kg", "2.0e+09")),
@@ -253,7 +253,7 @@ def test_the_command_line_warns_in_one_line(tmp_path: Path, capsys: pytest.Captu
     scene = ball(floor(friction=None), position=(0, 0, 0.09))
     scene.simulate = {"duration": 0.02, "h": H}
     scene.save(path)
-    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 1  # not trusted: they overlap by 0.05
     lines = [line for line in capsys.readouterr().err.splitlines() if "compiling" not in line]
     assert len(lines) == 2
     assert lines[0].startswith("warning: bodies 'floor' and 'ball' overlap by 0.01 m")
