@@ -125,14 +125,15 @@ def test_contact_point_moves_as_the_body_does(kind: str) -> None:
     points, worst, again = [], 0.0, 0
     for k in range(1000):
         table = trajectory.contacts(k)
-        assert len(table.gap) <= 1
+        assert np.count_nonzero(table.normal_impulse) <= 1  # others are looked at only
         if len(table.gap):
+            c = int(np.argmax(table.normal_impulse))
             lowest = support_point(a, p, x[k], e[k])
             if lowest[2] <= 1e-4 * 2.0 * a.min():  # which is what counts as touch
-                error = max(abs(table.gap[0] - lowest[2]), float(np.abs(table.point[0, :2] - lowest[:2]).max()))
+                error = max(abs(table.gap[c] - lowest[2]), float(np.abs(table.point[c, :2] - lowest[:2]).max()))
                 if error > 1e-9:
                     end = x[k] + support_point(a, p, x[k + 1], e[k + 1]) - x[k + 1]
-                    assert np.linalg.norm(table.point[0, :2] - end[:2]) < np.linalg.norm(end - lowest)
+                    assert np.linalg.norm(table.point[c, :2] - end[:2]) < np.linalg.norm(end - lowest)
                     error, again = 0.0, again + 1
                 worst = max(worst, error)
                 points.append(lowest)

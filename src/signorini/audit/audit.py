@@ -11,7 +11,7 @@ import numpy as np
 from signorini._arrays import BoolArray
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies
-from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Audit, Finding, Grade, Worst, judged
+from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, TORN, Audit, Finding, Grade, Worst, judged
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
@@ -281,7 +281,7 @@ class _Checks:
 
         told = joint_coordinates_misstated(self.record, self.model)
         return [
-            judged("joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT),
+            judged("joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT, limit=TORN),
             judged("coordinates of joints", told, time, name, bound=ROUNDING),
         ]
 

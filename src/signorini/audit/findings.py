@@ -27,8 +27,8 @@ SLIGHT, LARGE = 1e-3, 2e-2
 """Of the thinner of two bodies: overlaps up to the first are trusted, up to the second worth a remark."""
 TOUCH = 1e-4
 """Of the smaller or thinner body: gaps up to which contacts count as touching."""
-DRIFT = 1e-3
-"""Of the smaller of the joined bodies, or in radians: how far a joint may come apart."""
+DRIFT, TORN = 1e-2, 5e-2
+"""Of the smaller of the joined bodies, or in radians: how far a joint may come apart, and before it is wrong."""
 
 
 class Grade(StrEnum):

@@ -382,7 +382,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     JOINT_APART,  # the largest drift beside the size of its joint
-    JOINT_PULL,  # [J] work of pulling joints together
+    JOINT_PULL,  # [J] work of pulling joints together, less what the scheme takes
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
     DRIFT_ROW,  # ... and its row, see signorini.dynamics.joint_faults
     CONFLICT_JOINT,  # that contradicts others the most

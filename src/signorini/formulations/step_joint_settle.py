@@ -41,6 +41,7 @@ from signorini.formulations.step_arrays import (
     FIXED,
     GRAVITY_X,
     INERTIA,
+    INTEGRATION_LOSS,
     JOINT_APART,
     JOINT_DRIFT,
     JOINT_FAULT,
@@ -366,7 +367,7 @@ def settle(t: IntArray) -> None:
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[JOINT_APART] = worst
-    check[JOINT_PULL] = reals(t, BALANCE)[JOINT_WORK]
+    check[JOINT_PULL] = reals(t, BALANCE)[JOINT_WORK] - reals(t, BALANCE)[INTEGRATION_LOSS]
     check[DRIFT_ROW] = row
     check[DRIFT_JOINT] = _joint_of(j, row)
     against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)

@@ -21,6 +21,8 @@ from signorini.formulations.step_arrays import (
     ACTING,
     BEGIN,
     BOUND,
+    CHECK,
+    COMPLIANT,
     CONTACTS,
     COUNTS,
     DEEPEST,
@@ -318,7 +320,9 @@ def mend(t: IntArray) -> bool:
     v, v_0 = real_rows(t, V), real_rows(t, V_0)
     acts_at_start = numbers[DRIFT] == numbers[H]
     counts[STIRRED] = 0
-    outcome = look_at_end(t, acts_at_start)
+    outcome = CLEAR
+    if reals(t, CHECK)[COMPLIANT] == 0.0:  # what gives way is to overlap
+        outcome = look_at_end(t, acts_at_start)
     if outcome == CLEAR:
         return True
     _keep_guess(t)

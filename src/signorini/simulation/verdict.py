@@ -172,12 +172,12 @@ def _joints(c: Certificate) -> Finding | None:
 
 def _pull(c: Certificate) -> Finding | None:
     total = float(c.joint_work.sum())
-    wrong = abs(total) > PULL_REMARK * float(np.max(c.energy_scale, initial=0.0))
+    wrong = total > PULL_REMARK * float(np.max(c.energy_scale, initial=0.0))
     return _finding(
         Grade.TRUSTED_WITH_REMARKS,
         "energy from pulling joints together",
-        (c.joint_work != 0.0) & wrong,
-        np.abs(c.joint_work),
+        (c.joint_work > 0.0) & wrong,
+        c.joint_work,
         lambda _: f"{total:.2e} J in all",
         "a smaller h, or MoreauJean(projection=True)",
     )

@@ -11,7 +11,7 @@ import pytest
 
 import signorini as sg
 from signorini.audit import Audit, Finding, Grade, audit_file, audit_tree, write_record
-from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, Worst, judged, worst_of
+from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, TORN, Worst, judged, worst_of
 from signorini.audit.law import gap_bounds, shifted
 from tests.unit.audit.records import MASS, MU, G, H, block_scene, sliding_block
 
@@ -303,4 +303,4 @@ def test_shift_is_chosen_in_favour_of_the_step() -> None:
 
 def test_bounds_are_those_of_the_manual() -> None:
     """What the page on audits says."""
-    assert (SLIGHT, LARGE, DRIFT, ROUNDING, FACTOR) == (1e-3, 2e-2, 1e-3, 1e-9, 10.0)
+    assert (SLIGHT, LARGE, DRIFT, TORN, ROUNDING, FACTOR) == (1e-3, 2e-2, 1e-2, 5e-2, 1e-9, 10.0)

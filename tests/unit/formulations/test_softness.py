@@ -92,12 +92,12 @@ def test_what_gives_way_in_a_collapse_stays_within_its_bounds() -> None:
 
 @pytest.mark.compiled_only
 def test_thin_bodies_are_posed_stiffer_and_what_still_gives_way_is_told() -> None:
-    """Law: a step says that it gave way too far exactly where it did; few do, for most are posed stiffer."""
+    """Law: a step says that it gave way too far exactly where it did; others are posed stiffer in time."""
     rows = soft_heap(5e-3)
     for row in rows:
         assert row.extent in (0.0, pytest.approx(5e-3))
         assert (row.yielded == 1) == (row.deflection > AT_MOST * row.extent > 0.0)
-    assert sum(row.yielded for row in rows) < len(rows) / 4
+    assert 0 < sum(row.yielded for row in rows) < 2 * len(rows) / 3
     assert AT_REST < AT_MOST
 
 
