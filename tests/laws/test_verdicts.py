@@ -14,16 +14,18 @@ from signorini.cli import main
 from tests.truths import NOT_TRUSTED, REMARKS, TRUSTED, Truth, on_floor
 from tests.truths.joined import JOINED
 from tests.truths.moving import MOVING
-from tests.truths.problems import RODS, SEVERAL, SOLVABLE, UNSOLVABLE
+from tests.truths.once_wrong import ONCE_WRONG
+from tests.truths.problems import RODS, RUNNING_AWAY, SEVERAL, SOLVABLE, UNSOLVABLE
 from tests.truths.standing import STANDING
 from tests.truths.wrong import WRONG
 
-SCENES = {**STANDING, **MOVING, **JOINED, **WRONG}
+TABLES = (STANDING, MOVING, JOINED, WRONG, ONCE_WRONG)
+SCENES = {name: truth for table in TABLES for name, truth in table.items()}
 
 
 def test_no_truth_is_lost() -> None:
     """Names of tables do not hide each other."""
-    assert len(SCENES) == len(STANDING) + len(MOVING) + len(JOINED) + len(WRONG) >= 60
+    assert len(SCENES) == sum(len(table) for table in TABLES) >= 60
 
 
 @pytest.mark.parametrize("truth", SCENES.values(), ids=SCENES)
@@ -45,6 +47,19 @@ def test_a_problem_with_a_solution(make: Any, solutions: list[list[float]]) -> N
 @pytest.mark.parametrize("make", UNSOLVABLE.values(), ids=UNSOLVABLE)
 def test_a_problem_without_solution(make: Any) -> None:
     assert not sg.solve(make()).success
+
+
+@pytest.mark.parametrize("make", RUNNING_AWAY.values(), ids=RUNNING_AWAY)
+def test_a_problem_whose_residual_vanishes_at_infinity_only(make: Any) -> None:
+    assert not sg.solve(make()).success
+
+
+@pytest.mark.parametrize("tolerance", [1e300, 1.0, 0.02, 1e-15, 0.0, -1.0, float("nan")])
+def test_a_tolerance_that_means_nothing_is_refused(tolerance: float) -> None:
+    scene = on_floor()
+    scene.add_body(sg.Sphere(0.5), mass=1.0, position=(0, 0, 0.5))
+    with pytest.raises(sg.InputError, match="tolerance"):
+        sg.simulate(scene, duration=0.1, h=0.01, tolerance=tolerance)
 
 
 @pytest.mark.parametrize(("make", "is_solution"), SEVERAL.values(), ids=SEVERAL)
