@@ -439,6 +439,6 @@ def smallest_gap(t: IntArray) -> None:
                 deepest, width, a, b = -(gap + asked), beside, index[c, 0], index[c, 1]
     check[MIN_GAP] = least
     numbers[DEEPEST], numbers[DEEPEST_EXTENT], numbers[DEEPEST_A], numbers[DEEPEST_B] = deepest, width, a, b
-    if begins or deepest * check[OVERLAP_EXTENT] > check[OVERLAP] * width:
+    if begins or deepest / width > check[OVERLAP] / check[OVERLAP_EXTENT]:
         for k in range(4):
             check[OVERLAP + k] = numbers[DEEPEST + k]

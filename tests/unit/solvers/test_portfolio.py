@@ -87,6 +87,7 @@ def test_a_contact_that_nothing_moves_has_no_solution(options: dict[str, Any]) -
     assert solve(FrictionProblem(W, b, np.full(2, 0.5), **options)).success
 
 
+@pytest.mark.compiled_only
 def test_every_member_has_its_turn_before_the_budget_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A body squeezed between two walls: nobody succeeds, everybody has tried, with budgets that grow."""
     monkeypatch.setattr(friction_auto, "contradiction", lambda _: None)  # else they are spared the trouble
