@@ -160,7 +160,10 @@ def _moved(
         first = min(first, drift)
         if drift <= ON_JOINTS or not drift <= APART * first:
             break
-        system, there = (pushing(model, state, coordinate), state.q) if way is None else way
+        try:
+            system, there = (pushing(model, state, coordinate), state.q) if way is None else way
+        except np.linalg.LinAlgError:  # numbers overflow: this way leads nowhere
+            return None
         shift, impulse = replace(system, x2=rows.psi).solve(np.zeros_like(state.v))
         pushes.append((system.rows, impulse / h, there))
         v = state.v + shift / h

@@ -267,8 +267,11 @@ class Simulator:
         except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
             t, l = self.state.t, self.step_count
             message = diverging(self._loaded, self.state.copy(), self.h)
-            if not message:
+            if not message and isinstance(error, InputError):
                 raise
+            message = (
+                message or "the equations of the step leave the range of numbers: look at masses, sizes and speeds"
+            )
             raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
 
     def look_back(self, time: Array, q: Array, v: Array) -> None:

@@ -171,7 +171,8 @@ def _joints(c: Certificate) -> Finding | None:
 
 
 def _pull(c: Certificate) -> Finding | None:
-    total = float(c.joint_work.sum())
+    made = np.concatenate([[0.0], np.cumsum(c.joint_work)])
+    total = float(np.max(made - np.minimum.accumulate(made)))
     wrong = total > PULL_REMARK * float(np.max(c.energy_scale, initial=0.0))
     return _finding(
         Grade.TRUSTED_WITH_REMARKS,
