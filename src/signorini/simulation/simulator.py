@@ -270,7 +270,7 @@ class Simulator:
             if not message and isinstance(error, InputError):
                 raise
             message = (
-                message or "the equations of the step leave the range of numbers: look at masses, sizes and speeds"
+                message or "its equations leave the range of numbers: look at masses, sizes and speeds"
             )
             raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
 
