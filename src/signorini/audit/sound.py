@@ -77,12 +77,14 @@ def overlaps(record: Record, model: Model) -> tuple[Worst, Worst]:
     """Return the deepest overlap of every state, and how wrong recorded gaps are; pairs as ``a n_b + b``.
 
     Both are parts of the thinner body of the pair. Springs at contacts overlap by what their impulse says; only what is
-    more counts. Of pairs in touch when a step begins the least gap is compared with that of the record; what is apart
-    may be posed where it meets.
+    more counts. Of pairs in touch when a step begins the least gap is compared with that of the record, unless the step
+    was posed again; what is apart may be posed where it meets.
     """
     thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
     n = record.time.size
     deep, wrong = Worst(np.zeros(n), np.full(n, -1)), Worst(np.zeros(n), np.full(n, -1))
+    again = record.column("certificate", "posed_again")
+    at_start = np.ones(n, dtype=bool) if again is None else np.append(again == 0, True)
     near, given = 0.5 * TOUCH * np.where(np.isfinite(thin), thin, 0.0), spring_depths(record)
     for k in range(n):
         if not np.isfinite(record.q[k]).all():
@@ -98,7 +100,7 @@ def overlaps(record: Record, model: Model) -> tuple[Worst, Worst]:
         c = int(np.argmax(depth))
         if depth[c] > 0.0:
             deep.value[k], deep.who[k] = depth[c], pair[c]
-        if k < n - 1 and record.contacts is not None and record.scheme.theta == 1.0:
+        if k < n - 1 and record.contacts is not None and record.scheme.theta == 1.0 and at_start[k]:
             touch = found.gap <= 0.5 * TOUCH * width
             off, who = _wrong_gap(record.contacts, k, model.body_count, pair[touch], found.gap[touch], width[touch])
             wrong.value[k], wrong.who[k] = off, who

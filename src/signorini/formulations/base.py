@@ -145,6 +145,8 @@ class StepResult:
     solution: Solution
     balance: Balance
     joints: JointReport | None = None
+    posed_again: int = 0
+    """How often the step was posed again because bodies went through others, or ended too close to them."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
     unfollowed: int = 0

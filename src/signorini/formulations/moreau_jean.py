@@ -194,7 +194,7 @@ class MoreauJean:
             result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), memory, tolerance)
             missed = ways.missed(v, contacts)
             if missed is None and np.array_equal(free.flight, ways.flight):
-                return replace(result, unfollowed=ways.unfollowed)
+                return replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
             contacts = contacts if missed is None else missed
 
     def _step(

@@ -381,6 +381,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
     GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
+    POSED_AGAIN,  # how often the step was posed again: its contacts are not those of its start then
     JOINT_APART,  # the largest drift beside the size of its joint
     JOINT_PULL,  # [J] work of pulling joints together, less what the scheme takes
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
@@ -389,7 +390,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(32)
+) = _numbered(33)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -167,11 +167,15 @@ def temper_rebounds(t: IntArray) -> bool:
     """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
     counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_PARTS), True
     check, tolerance, island = reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE], whole_rows(t, ISLAND)
+    resisting = 0
+    for i in range(counts[ISLANDS]):
+        resisting += 0 if island[i, MET] == 1 else 1
     for i in range(counts[ISLANDS]):
         if parts[i, ROUND] == SETTLED:
             continue
         excess = _excess(t, i)
-        if check[SUCCESS] != 1.0 and island[i, MET] != 1 and parts[i, PART] > 0.0:
+        # Where each island is solved and the step is not credible, any of them may be to blame.
+        if check[SUCCESS] != 1.0 and (island[i, MET] != 1 or resisting == 0) and parts[i, PART] > 0.0:
             excess = UNSOLVED
         if next_part(parts[i], excess, check[RESIDUAL], tolerance):
             parts[i, ROUND] = SETTLED

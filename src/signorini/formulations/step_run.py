@@ -77,6 +77,7 @@ from signorini.formulations.step_arrays import (
     PAUSE,
     POSE,
     POSE_JOINED,
+    POSED_AGAIN,
     POSITION,
     REACH,
     READY,
@@ -188,6 +189,7 @@ def until_look(t: IntArray, steps: int) -> bool:
         if counts[STAGE] == GONE and counts[STIRRED] == 1 and (t[MEND, 0] == 0 or not succeeds(t[MEND, 0], (t,))):
             return False
     if counts[STAGE] == GONE:
+        reals(t, CHECK)[POSED_AGAIN] = counts[ROUNDS] + counts[MENDED]
         perform(t[HAND_OVER, 0], (t,))
         perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:

@@ -179,6 +179,11 @@ class Ways:
         flight: Array = self._arena[at.FLIGHT]
         return flight.copy()
 
+    @property
+    def posed_again(self) -> int:
+        """How often the step was posed again so far."""
+        return int(self._counts[at.ROUNDS] + self._counts[at.MENDED])
+
     def rebounds(self, contacts: Contacts) -> BoolArray:
         """Return which contacts may rebound in this step, (n_c,)."""
         dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0

@@ -57,6 +57,7 @@ class StepCertificate:
     energy_scale: float
     energy_gain: float
     unfollowed: int
+    posed_again: int
     unique: int = NOT_TESTED
     stable: int = NOT_TESTED
     critical_damping: float = float("nan")
@@ -76,12 +77,12 @@ class StepCertificate:
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
-    **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0},
+    **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0, "posed_again": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
     **{"joint_apart": 0.0, "joint_work": 0.0},
 }
@@ -131,6 +132,8 @@ class Certificate:
     unfollowed: IntArray
     """Number of pairs of bodies that go through each other on the ways of the step: it was posed again as often as it
     may be, and they still did. 0 in files of versions that did not say."""
+    posed_again: IntArray
+    """How often the step was posed again; its contacts are those of where bodies meet or end then."""
     unique: IntArray
     """Whether the rigid contact forces are unique: :class:`~signorini.analysis.Answer`, -1 if not tested."""
     stable: IntArray
@@ -256,6 +259,7 @@ def certify(
         energy_scale=energy_scale,
         energy_gain=0.0 if compliance.any() else _gain(model, before, result),
         unfollowed=result.unfollowed,
+        posed_again=result.posed_again,
         **_tested(validity),
         **_faults(model, result),
     )
@@ -289,6 +293,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
         energy_scale=float(check[at.ENERGY_AT_PLAY]),
         energy_gain=float(check[at.GAINED]),
         unfollowed=int(check[at.UNFOLLOWED]),
+        posed_again=int(check[at.POSED_AGAIN]),
         **_tested(validity),
         drift_joint=int(check[at.DRIFT_JOINT]),
         conflict_joint=int(check[at.CONFLICT_JOINT]),

@@ -269,9 +269,7 @@ class Simulator:
             message = diverging(self._loaded, self.state.copy(), self.h)
             if not message and isinstance(error, InputError):
                 raise
-            message = (
-                message or "its equations leave the range of numbers: look at masses, sizes and speeds"
-            )
+            message = message or "its equations leave the range of numbers: look at masses, sizes and speeds"
             raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
 
     def look_back(self, time: Array, q: Array, v: Array) -> None:

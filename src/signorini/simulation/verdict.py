@@ -28,6 +28,8 @@ DRIFT_REMARK = 1e-2
 """How far joints may be apart, relative to the smaller of their bodies, before that is worth a remark."""
 DRIFT_WRONG = 5e-2
 """... before it is wrong. There steps fail, unless bodies turn by about a radian in them."""
+CONFLICT_WRONG = 1e-6
+"""Speed that joint equations leave open [m/s, rad/s]. Rounding leaves 1e-12, also where joints are redundant."""
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 GAIN_REMARK = 1e-4
@@ -160,6 +162,13 @@ def _joints(c: Certificate) -> Finding | None:
         joint = int(c.drift_joint[l] if c.joint_fault[l] == 1 else c.conflict_joint[l])
         value = f"{c.joint_drift[l]:.1e} m or rad apart, {c.joint_conflict[l]:.1e} m/s or rad/s unmet"
         return Finding(Grade.NOT_TRUSTED, what, int(wrong.sum()), l, value, joints=(joint,), advice="a smaller h")
+    fight = c.joint_conflict > CONFLICT_WRONG
+    if fight.any():
+        l = int(np.argmax(c.joint_conflict))
+        value = f"{c.joint_conflict[l]:.1e} m/s or rad/s unmet"
+        joints = (int(c.conflict_joint[l] if c.conflict_joint[l] >= 0 else c.drift_joint[l]),)
+        advice = "motions that agree, or one joint less"
+        return Finding(Grade.NOT_TRUSTED, _FAULTS[1], int(fight.sum()), l, value, joints=joints, advice=advice)
     apart = c.joint_apart > DRIFT_REMARK
     if not apart.any():
         return None
