@@ -35,7 +35,7 @@ class SolverFailure(SignoriniError, RuntimeError):
     problem : object
         The problem as posed; ``problem.save(path)`` keeps it for study.
     trajectory : object
-        What was computed before the failure.
+        What was computed, the failed step included: its last state and its last row tell how it failed.
     """
 
     def __init__(self, message: str, *, step: int, time: float, problem: object, trajectory: object = None) -> None:

@@ -11,15 +11,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from signorini.cli.arguments import parse
+from signorini.cli.stopping import Stopping
 from signorini.errors import InputError, SceneWarning, SolverFailure
 
 __all__ = ["main"]
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED, STOPPED = 2, 1, 128
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit code: 0, 1 computation failed or not trusted, 2 bad input, 130 interrupted."""
+    """Run a command and return the exit code: 0, 1 computation failed or not trusted, 2 bad input, 128 + signal."""
+    with Stopping() as stopping:
+        try:
+            return _command(argv)
+        except KeyboardInterrupt as error:
+            return _complain(str(error) or "interrupted", STOPPED + stopping.number)
+
+
+def _command(argv: Sequence[str] | None) -> int:
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         with warnings.catch_warnings():
@@ -37,8 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except OSError as error:
         return _complain(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
-    except KeyboardInterrupt as error:
-        return _complain(str(error) or "interrupted", INTERRUPTED)
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -50,6 +50,9 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     run.add_argument("--duration", type=float, metavar="T", help="[s]; default from the scene file")
     run.add_argument("--formulation", metavar="NAME", help="moreau_jean, stewart_trinkle; default from the scene file")
     run.add_argument("--tolerance", type=float, help="residual to which each step is solved; default 1e-6")
+    run.add_argument(
+        "--record", metavar="WHAT", help="all, or motion to leave out the contacts of all steps; default all"
+    )
     run.add_argument("--resume", action="store_true", help="continue the run that was stopped in the output directory")
     _add_output(run, "signorini-out/SCENE")
     run.set_defaults(command=_run)
@@ -117,6 +120,7 @@ def _run(arguments: argparse.Namespace) -> int:
         duration=arguments.duration,
         formulation=arguments.formulation,
         tolerance=arguments.tolerance,
+        record=arguments.record,
         continued=arguments.resume,
         as_json=arguments.json,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def say(message: str) -> None:
+    """Say something in one line, on standard error."""
+    print(f"signorini: {message}", file=sys.stderr, flush=True)
 
 
 def announce_first_run() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,20 @@ import numpy as np
 
 from signorini._arrays import checked_number
 from signorini.cli.drawing import picture
-from signorini.cli.output import DEFAULT, Output, announce_first_run, to_json
-from signorini.errors import InputError, SolverFailure
+from signorini.cli.output import DEFAULT, Output, announce_first_run, say, to_json
+from signorini.errors import FileError, InputError, SolverFailure
 from signorini.formulations import Formulation
+from signorini.io import remove_tree
 from signorini.scene import Scene, compile_scene, scene_to_text
-from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, resume, simulate
+from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, simulate
+from signorini.simulation.simulate import go_on, is_finished
 from signorini.simulation.verdict import Grade
 from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
+CHECKPOINT = "checkpoint.h5"
+"""The run until it ends; no file of an earlier run is touched before."""
+_MOST_BY_STEP = 10_000  # steps that are written as text too
 _BODY_FIGURES = 2  # bodies with a figure of their own
 
 
@@ -40,6 +46,7 @@ def run(
     duration: float | None = None,
     formulation: str | None = None,
     tolerance: float | None = None,
+    record: str | None = None,
     continued: bool = False,
     as_json: bool,
 ) -> int:
@@ -47,15 +54,18 @@ def run(
     scene = Scene.load(path)
     output = Output(out if out is not None else DEFAULT / path.stem)
     begin = time.perf_counter()
-    try:
-        if continued:
-            _refuse_options(h=h, duration=duration, formulation=formulation, tolerance=tolerance)
-            trajectory = _continue(scene, path, output)
-        else:
-            trajectory = _simulate(scene, path, output, h, duration, formulation, tolerance)
-    except (Interrupted, SolverFailure) as stop:
-        _keep(stop, output, time.perf_counter() - begin, as_json=as_json)
-        raise
+    with _told_what_is_left(output):
+        try:
+            if continued:
+                _refuse_options(h=h, duration=duration, formulation=formulation, tolerance=tolerance, record=record)
+                trajectory = _continue(scene, path, output)
+            else:
+                trajectory = _simulate(scene, path, output, h, duration, formulation, tolerance, record)
+        except (Interrupted, SolverFailure) as stop:
+            _keep(stop, output, time.perf_counter() - begin, as_json=as_json)
+            raise
+    if output.path(CHECKPOINT).exists():
+        output.path(CHECKPOINT).replace(output.path(TRAJECTORY))
     output.add(TRAJECTORY)
     _write_certificate(trajectory, output)
     _write_figures(scene, trajectory, output)
@@ -71,6 +81,7 @@ def _simulate(
     duration: float | None,
     formulation: str | None,
     tolerance: float | None,
+    record: Any,
 ) -> Trajectory:
     options = scene.simulate
     numbers: dict[str, Any] = {
@@ -86,24 +97,31 @@ def _simulate(
     elif "formulation" in options:
         chosen = formulation_from_dict(options["formulation"], str(path))
     _check_early(scene, **numbers)
+    if output.path(CHECKPOINT).exists():
+        say(f"{output.path(CHECKPOINT)}: a run that was stopped will be replaced; --resume would continue it")
     announce_first_run()
     return simulate(
         scene,
         **numbers,
         formulation=chosen,
         tolerance=options.get("tolerance") if tolerance is None else tolerance,
-        checkpoint=output.path(TRAJECTORY),
+        record=options.get("record") if record is None else record,
+        checkpoint=output.path(CHECKPOINT),
     )
 
 
 def _continue(scene: Scene, path: Path, output: Output) -> Trajectory:
-    checkpoint = output.path(TRAJECTORY)
-    if not checkpoint.exists():
-        raise InputError(f"{checkpoint}: there is nothing to resume; run without --resume first")
-    if Trajectory.load(checkpoint).settings.get("scene") != scene_to_text(scene):
-        raise InputError(f"{checkpoint}: belongs to another scene than {path}")
+    found = next((output.path(name) for name in (CHECKPOINT, TRAJECTORY) if output.path(name).exists()), None)
+    if found is None:
+        raise InputError(f"{output.path(TRAJECTORY)}: there is nothing to resume; run without --resume first")
+    past = Trajectory.load(found)
+    if past.settings.get("scene") != scene_to_text(scene):
+        raise InputError(f"{found}: belongs to another scene than {path}")
+    if is_finished(past):
+        say(f"{found}: is a finished run of {past.step_count} steps, nothing is left to compute")
+        return past
     announce_first_run()
-    return resume(checkpoint)
+    return go_on(past, output.path(CHECKPOINT))
 
 
 def _check_early(scene: Scene, h: float, duration: float) -> None:
@@ -125,6 +143,7 @@ def _keep(stop: Interrupted | SolverFailure, output: Output, seconds: float, *, 
     if not isinstance(trajectory, Trajectory):
         return
     trajectory.save(output.path(TRAJECTORY))
+    remove_tree(output.path(CHECKPOINT))
     output.add(TRAJECTORY)
     _write_certificate(trajectory, output)
     where = f"{trajectory.step_count} steps are in {output.directory}"
@@ -135,9 +154,20 @@ def _keep(stop: Interrupted | SolverFailure, output: Output, seconds: float, *, 
             output.add("failed_problem.npz")
         stop.args = (f"{stop}; {where}",)
     else:
-        stop.args = (f"interrupted; {where}, continue with --resume",)
+        stop.args = (f"{stop}; {where}, continue with --resume",)
     if as_json:
         print(to_json(_summary(trajectory, output, seconds)))
+
+
+@contextmanager
+def _told_what_is_left(output: Output) -> Iterator[None]:
+    """Say, where the run cannot be written, what is on disk nevertheless."""
+    try:
+        yield
+    except FileError as error:
+        if "cannot write" in str(error) and output.path(CHECKPOINT).exists():
+            error.args = (f"{error}; earlier steps are in {output.path(CHECKPOINT)}, continue with --resume",)
+        raise
 
 
 def _write_certificate(trajectory: Trajectory, output: Output) -> None:
@@ -148,7 +178,7 @@ def _write_certificate(trajectory: Trajectory, output: Output) -> None:
         "verdict": trajectory.verdict,
         "remarks": trajectory.remarks(),
         **_worst(trajectory.certificate),
-        "by_step": trajectory.certificate.to_dict(),
+        "by_step": trajectory.certificate.to_dict() if trajectory.step_count <= _MOST_BY_STEP else TRAJECTORY,
     }
     output.write_text("certificate.json", to_json(document) + "\n")
 

@@ -81,9 +81,11 @@ def spun_velocity(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: fl
 
 
 def kinetic_energy(arrays: ModelArrays, q: Array, v: Array) -> Array:
-    """Return the kinetic energy of every body, (n_b,) [J]; fixed bodies count as 0."""
-    out = np.zeros(arrays.mass.size)
-    _kinetic_energy(arrays.mass, arrays.inertia, q, v, out)
+    """Return the kinetic energy of every body in one state or many, (..., n_b) [J]; fixed bodies count as 0."""
+    out = np.zeros(q.shape[:-1])
+    n_b = arrays.mass.size
+    states = q.reshape(-1, n_b, 7), v.reshape(-1, n_b, 6)
+    _kinetic_energy(arrays.mass, arrays.inertia, *states, out.reshape(-1, n_b))
     return out
 
 
@@ -249,6 +251,7 @@ def body_energy(mass: float, I: Array, e: tuple[float, float, float, float], v: 
 @kernel
 def _kinetic_energy(mass: Array, inertia: Array, q: Array, v: Array, out: Array) -> None:
     """Fill `out` with ``(m |v|^2 + omega . I omega) / 2``."""
-    for b in range(mass.size):
-        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        out[b] = body_energy(mass[b], inertia[b], e, (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5]))
+    for l in range(out.shape[0]):
+        for b in range(mass.size):
+            e, w = q[l, b, 3:], v[l, b]
+            out[l, b] = body_energy(mass[b], inertia[b], (e[0], e[1], e[2], e[3]), (w[0], w[1], w[2], w[3], w[4], w[5]))

@@ -21,8 +21,8 @@ def load_impulse(model: Model, state: State, h: float) -> Array:
 
 
 def potential_energy(model: Model, q: Array) -> Array:
-    """Return ``-m g . x`` of every body, (n_b,) [J]."""
-    energy: Array = -model.arrays.mass * (q[:, :3] @ model.arrays.gravity)
+    """Return ``-m g . x`` of every body in one state or many, (..., n_b) [J]."""
+    energy: Array = -model.arrays.mass * (q[..., :3] @ model.arrays.gravity)
     return energy
 
 

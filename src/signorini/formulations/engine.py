@@ -42,11 +42,10 @@ from signorini.solvers.island_kernels import connect_island
 from signorini.solvers.island_table import NEWTON
 
 
-def compiled_status(check: Array) -> Status:
-    """Return how a compiled step ended that said this of itself."""
-    if check[at.JOINT_FAULT] > 0.0:
-        return Status.NO_SOLUTION  # joints that cannot all hold
-    return Status.SOLVED if check[at.SUCCESS] == 1.0 else Status.STALLED
+def compiled_status(check: Array) -> IntArray:
+    """Return the status of compiled steps that said this of themselves, (..., CHECK_COUNT)."""
+    status = np.where(check[..., at.SUCCESS] == 1.0, int(Status.SOLVED), int(Status.STALLED))
+    return np.where(check[..., at.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
 
 
 class Engine:
@@ -398,7 +397,7 @@ class Engine:
             z = self._couples.impulses(friction_law(model, posed), awake)
         solution = Solution(
             z=z.reshape(-1),
-            status=compiled_status(check),
+            status=Status(int(compiled_status(check))),
             residual=float(check[at.RESIDUAL]),
             iterations=int(check[at.EFFORT]),
             seconds=self.seconds,

@@ -10,13 +10,17 @@ str, list of str                       dataset of variable-length UTF-8 text
 None                                   null dataset
 =====================================  ==============================================================
 
+A tree may grow: what is added to the file ``run.h5`` lies beside it in ``run.h5.0001``, ``run.h5.0002`` and so on, each
+a complete file, so that adding costs what is new and can never harm what is there.
+
 In a group's name ``/`` and ``%`` are written ``%2F`` and ``%25``, because HDF5 separates groups by ``/``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -27,6 +31,7 @@ from signorini.errors import FileError, InputError
 from signorini.io.replace import reason, replacing
 
 _NUMBERS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+_NAME, _PART_OF = "growing tree", "part of"  # labels of files
 _INT_RANGE = (-(2**63), 2**64 - 1)
 
 
@@ -43,23 +48,104 @@ def write_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
     InputError
         If the tree holds something that the file cannot give back exactly.
     """
+    _write_file(path, tree, {})
+    _remove_parts(path)
+
+
+class GrowingTree:
+    """A tree in a file to which columns are added."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        self._name, self._count = "", 0
+
+    def write(self, tree: Mapping[str, Any]) -> None:
+        """Write all of it, as :func:`write_tree` does."""
+        name = secrets.token_hex(8)  # parts of another tree, left behind by a process that was killed, have another
+        _write_file(self._path, tree, {_NAME: name})
+        self._name, self._count = name, 0
+        _remove_parts(self._path)
+
+    def add(self, columns: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Append arrays to those of the same names, and put `values` in the place of others."""
+        part = _part_path(self._path, self._count + 1)
+        _write_file(part, {"columns": columns, "values": values}, {_PART_OF: self._name})
+        self._count += 1
+
+
+def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: Mapping[str, str]) -> None:
     import h5py
 
     try:
         with replacing(path) as part, h5py.File(part, "w", track_order=True) as file:
+            file.attrs.update(labels)
             _write_group(file, tree, "")
     except RuntimeError as error:  # h5py reports a full disk so, when it closes the file
         raise FileError(f"{path}: cannot write: {reason(error)}") from error
 
 
 def read_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what :func:`write_tree` wrote; other HDF5 files too, as far as they hold such values.
+    """Read what :func:`write_tree` or :class:`GrowingTree` wrote; other HDF5 files as far as they hold such values.
 
     Raises
     ------
     FileError
         If the file is missing, truncated, damaged or not HDF5.
     """
+    tree, labels = _read_file(path)
+    if _NAME not in labels:
+        return tree
+    parts = [tree]
+    while (part := _part_path(path, len(parts))).exists():
+        added, part_labels = _read_file(part)
+        if part_labels.get(_PART_OF) != labels[_NAME]:
+            break
+        parts.append(added["columns"])
+        tree |= added["values"]
+    return _joined(parts)
+
+
+def _part_path(path: str | os.PathLike[str], number: int) -> Path:
+    return Path(f"{os.fspath(path)}.{number:04d}")
+
+
+def _remove_parts(path: str | os.PathLike[str]) -> None:
+    """Remove what was added to the tree that this file held before."""
+    number = 1
+    while (part := _part_path(path, number)).exists() and _is_part(part):
+        part.unlink()
+        number += 1
+
+
+def remove_tree(path: str | os.PathLike[str]) -> None:
+    """Remove a file with all that was added to it, if there is one."""
+    Path(path).unlink(missing_ok=True)
+    _remove_parts(path)
+
+
+def _is_part(path: Path) -> bool:
+    try:
+        return _PART_OF in _read_file(path, only_labels=True)[1]
+    except FileError:
+        return False
+
+
+def _joined(trees: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the first tree with the arrays of the others appended."""
+    first, *others = trees
+    if not others:
+        return dict(first)
+    whole = dict(first)
+    for key, value in others[0].items():
+        values = [tree[key] for tree in others]
+        whole[key] = (
+            _joined([whole[key], *values]) if isinstance(value, dict) else np.concatenate([whole[key], *values])
+        )
+    return whole
+
+
+def _read_file(path: str | os.PathLike[str], *, only_labels: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the tree of one file and its labels."""
     import h5py
 
     try:
@@ -68,7 +154,7 @@ def read_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
         if not h5py.is_hdf5(os.fspath(path)):
             raise FileError(f"{path}: is not an HDF5 file")
         with h5py.File(path, "r", track_order=True) as file:
-            return _read_group(file)
+            return {} if only_labels else _read_group(file), dict(file.attrs)
     except FileError:
         raise
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:

@@ -135,7 +135,7 @@ _FORCE = _keywords(Scene.add_force)
 # Without body_a a joint holds its body to the world.
 _JOINT = _keywords(Scene.add_joint, "motion", "effort_limit") | {"body_a": False}
 _SPRING = _keywords(Scene.add_spring) | {"body_a": False}
-_SIMULATE = _optional("duration", "h", "formulation", "tolerance")
+_SIMULATE = _optional("duration", "h", "formulation", "tolerance", "record")
 _PLACE = _optional("position", "orientation")
 
 

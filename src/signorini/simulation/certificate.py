@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,56 @@ class StepCertificate:
         """Whether the step can be trusted, see :attr:`Certificate.verdict`."""
         return Certificate.of([self]).verdict
 
+    @staticmethod
+    def from_row(row: Iterable[float]) -> StepCertificate:
+        """Return the certificate that :meth:`row` turned into numbers."""
+        values: dict[str, Any] = {
+            key: int(x) if key in _WHOLE else float(x) for key, x in zip(COLUMNS, row, strict=True)
+        }
+        return StepCertificate(**values | {"status": Status(values["status"])})
+
+    def row(self) -> Array:
+        """Return the fields as numbers, (len(COLUMNS),)."""
+        return np.array([getattr(self, key) for key in COLUMNS], dtype=float)
+
+
+COLUMNS = tuple(field.name for field in fields(StepCertificate))
+_UNTESTED = {"unique": NOT_TESTED, "stable": NOT_TESTED, "critical_damping": float("nan")}
+_FOUND = {
+    "residual": at.RESIDUAL,
+    "min_gap": at.MIN_GAP,
+    "cone_violation": at.CONE_VIOLATION,
+    "dissipation_angle": at.DISSIPATION_ANGLE,
+    "joint_drift": at.JOINT_DRIFT,
+    "joint_conflict": at.JOINT_CONFLICT,
+    "redundant_rows": at.REDUNDANT_ROWS,
+    "energy_error": at.ENERGY_ERROR,
+    "correction_work": at.CORRECTION,
+    "compliance": at.COMPLIANT,
+    "deflection": at.DEFLECTION,
+    "extent": at.BESIDE,
+    "yielded": at.YIELDED,
+    "indeterminate": at.SPARE_ROWS,
+    "asleep": at.ASLEEP,
+    "iterations": at.EFFORT,
+    "overlap": at.OVERLAP,
+    "overlap_extent": at.OVERLAP_EXTENT,
+    "overlap_a": at.OVERLAP_A,
+    "overlap_b": at.OVERLAP_B,
+    "energy_scale": at.ENERGY_AT_PLAY,
+    "energy_gain": at.GAINED,
+    "unfollowed": at.UNFOLLOWED,
+    "posed_again": at.POSED_AGAIN,
+    "drift_joint": at.DRIFT_JOINT,
+    "conflict_joint": at.CONFLICT_JOINT,
+    "drift_row": at.DRIFT_ROW,
+    "conflict_row": at.CONFLICT_ROW,
+    "joint_fault": at.JOINT_FAULT,
+    "joint_apart": at.JOINT_APART,
+    "joint_work": at.JOINT_PULL,
+}
+"""Where compiled steps put what they find."""
+_FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
@@ -180,15 +231,16 @@ class Certificate:
         return Certificate(**{**{key: np.full(n, value) for key, value in _LATER.items()}, **columns})
 
     @staticmethod
+    def from_rows(rows: Array) -> Certificate:
+        """Return the certificate of steps whose numbers are `rows`, in the order of ``COLUMNS``, (n, any)."""
+        return Certificate(
+            **{key: rows[:, k].astype(np.int64 if key in _WHOLE else float) for k, key in enumerate(COLUMNS)}
+        )
+
+    @staticmethod
     def of(steps: list[StepCertificate]) -> Certificate:
         """Stack the rows of single steps."""
-        columns = {
-            field.name: np.array(
-                [getattr(step, field.name) for step in steps], dtype=np.int64 if field.name in _WHOLE else float
-            )
-            for field in fields(StepCertificate)
-        }
-        return Certificate(**columns)
+        return Certificate.from_rows(np.array([step.row() for step in steps]).reshape(-1, len(COLUMNS)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name."""
@@ -197,12 +249,7 @@ class Certificate:
     def rows(self) -> list[StepCertificate]:
         """Return the rows of single steps, the inverse of :meth:`of`."""
         columns = self.to_dict()
-        return [
-            StepCertificate(
-                **{key: Status(int(x[l])) if key == "status" else x[l].item() for key, x in columns.items()}
-            )
-            for l in range(self.residual.size)
-        ]
+        return [StepCertificate.from_row(row) for row in zip(*(columns[key] for key in COLUMNS), strict=True)]
 
     def failed(self) -> BoolArray:
         """Return which steps were not solved to their tolerance."""
@@ -265,44 +312,21 @@ def certify(
     )
 
 
+def checked_rows(check: Array, seconds: float) -> Array:
+    """Return what compiled steps found when they checked themselves, as :meth:`Certificate.from_rows` takes it."""
+    rows = np.empty((check.shape[0], len(COLUMNS)))
+    rows[:, _FOUND_AT] = check[:, list(_FOUND.values())]
+    rows[:, COLUMNS.index("status")] = compiled_status(check)
+    rows[:, COLUMNS.index("solve_time")] = seconds
+    for key, value in _UNTESTED.items():
+        rows[:, COLUMNS.index(key)] = value
+    return rows
+
+
 def from_check(check: Array, seconds: float, validity: Validity | None = None) -> StepCertificate:
     """Return what a compiled step found when it checked itself, one row of its log."""
-    return StepCertificate(
-        residual=float(check[at.RESIDUAL]),
-        min_gap=float(check[at.MIN_GAP]),
-        cone_violation=float(check[at.CONE_VIOLATION]),
-        dissipation_angle=float(check[at.DISSIPATION_ANGLE]),
-        joint_drift=float(check[at.JOINT_DRIFT]),
-        joint_conflict=float(check[at.JOINT_CONFLICT]),
-        redundant_rows=int(check[at.REDUNDANT_ROWS]),
-        energy_error=float(check[at.ENERGY_ERROR]),
-        correction_work=float(check[at.CORRECTION]),
-        compliance=float(check[at.COMPLIANT]),
-        deflection=float(check[at.DEFLECTION]),
-        extent=float(check[at.BESIDE]),
-        yielded=int(check[at.YIELDED]),
-        indeterminate=int(check[at.SPARE_ROWS]),
-        asleep=int(check[at.ASLEEP]),
-        status=compiled_status(check),
-        iterations=int(check[at.EFFORT]),
-        solve_time=seconds,
-        overlap=float(check[at.OVERLAP]),
-        overlap_extent=float(check[at.OVERLAP_EXTENT]),
-        overlap_a=int(check[at.OVERLAP_A]),
-        overlap_b=int(check[at.OVERLAP_B]),
-        energy_scale=float(check[at.ENERGY_AT_PLAY]),
-        energy_gain=float(check[at.GAINED]),
-        unfollowed=int(check[at.UNFOLLOWED]),
-        posed_again=int(check[at.POSED_AGAIN]),
-        **_tested(validity),
-        drift_joint=int(check[at.DRIFT_JOINT]),
-        conflict_joint=int(check[at.CONFLICT_JOINT]),
-        drift_row=int(check[at.DRIFT_ROW]),
-        conflict_row=int(check[at.CONFLICT_ROW]),
-        joint_fault=int(check[at.JOINT_FAULT]),
-        joint_apart=float(check[at.JOINT_APART]),
-        joint_work=float(check[at.JOINT_PULL]),
-    )
+    step = StepCertificate.from_row(checked_rows(check[None], seconds)[0])
+    return step if validity is None else replace(step, **_tested(validity))
 
 
 def _faults(model: Model, result: StepResult) -> dict[str, Any]:

@@ -32,6 +32,16 @@ def report_rows(report: JointReport) -> Array:
     return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction])[None]
 
 
+def joint_columns(steps: Array) -> dict[str, Array]:
+    """Return such rows of many steps as arrays by name."""
+    return {
+        "coordinate": steps[:, :, ja.AT].copy(),
+        "speed": steps[:, :, ja.SPEED].copy(),
+        "effort": steps[:, :, ja.EFFORT_OF].copy(),
+        "reaction": steps[:, :, ja.REACTION_OF :].copy(),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class JointLog:
     """All joints over time."""
@@ -45,25 +55,6 @@ class JointLog:
     """(n, n_j)"""
     reaction: Array
     """(n, n_j, 6)"""
-
-    @staticmethod
-    def begin(names: tuple[str, ...], coordinate: Array, speed: Array) -> JointLog:
-        """Return the record of joints before the first step."""
-        n = coordinate.size
-        return JointLog(names, coordinate.reshape(1, n), speed.reshape(1, n), np.zeros((0, n)), np.zeros((0, n, 6)))
-
-    def extended(self, parts: list[Array]) -> JointLog:
-        """Return the record with more steps, of rows as :func:`report_rows` makes them."""
-        if not parts:
-            return self
-        steps = np.concatenate(parts)
-        return JointLog(
-            self.names,
-            np.concatenate([self.coordinate, steps[:, :, ja.AT]]),
-            np.concatenate([self.speed, steps[:, :, ja.SPEED]]),
-            np.concatenate([self.effort, steps[:, :, ja.EFFORT_OF]]),
-            np.concatenate([self.reaction, steps[:, :, ja.REACTION_OF :]]),
-        )
 
     def of(self, name: str) -> JointRecord:
         """Return one joint."""

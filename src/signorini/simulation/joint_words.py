@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from signorini._arrays import Array
 from signorini.dynamics import inverse_inertia, joint_system
 from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, TORN, Fight, fighting, row_words
 from signorini.formulations import StepResult
 from signorini.model import Model, State
 from signorini.simulation.certificate import StepCertificate
-from signorini.simulation.trajectory import Trajectory
 
 _SWINGS = 3.0  # times faster than a row gives way: bodies near a limit position
 _TURNS = 0.5  # [rad] in a step: joints are posed by their directions at its start
 
 
 def joint_failure(
-    model: Model, certificate: StepCertificate, result: StepResult, trajectory: Trajectory, h: float
+    model: Model, certificate: StepCertificate, result: StepResult, before: State, coordinate: Array, h: float
 ) -> str:
-    """Return what a step with a joint fault, the last of `trajectory`, says of its joints."""
+    """Return what a step with a joint fault, that began at `before` with joints at `coordinate`, says of its joints."""
     if certificate.joint_fault == BLOCKED:
         return (
             f"{_named(model, certificate.conflict_row)} drives a body against a contact or a limit that no impulse "
             "can move; give the motion an effort_limit, or end it earlier"
         )
     torn = certificate.joint_fault != CONTRADICTED
-    fight = _fight(model, certificate.drift_row if torn else certificate.conflict_row, trajectory, h)
+    fight = _fight(model, certificate.drift_row if torn else certificate.conflict_row, before, coordinate, h)
     with_ = ", ".join(_named(model, int(row)) for row in fight.rows[1:])
     others = f", against {with_}" if with_ else ""
     if not torn:
@@ -46,13 +46,12 @@ def joint_failure(
     return words + "; try a smaller h, or check that lengths, limits and motions leave a way"
 
 
-def _fight(model: Model, row: int, trajectory: Trajectory, h: float) -> Fight:
+def _fight(model: Model, row: int, state: State, coordinate: Array, h: float) -> Fight:
     """Return who resists a row where the last step began."""
     if row >= model.joints.row_count:
         return Fight(np.array([row]), 0.0)
-    state = State(float(trajectory.time[-2]), trajectory.q[-2], trajectory.v[-2])
     M_inv = inverse_inertia(model.arrays, state.q)
-    return fighting(joint_system(model, state, trajectory.joint_log.coordinate[-2], M_inv, h, secant=True), row)
+    return fighting(joint_system(model, state, coordinate, M_inv, h, secant=True), row)
 
 
 def _named(model: Model, row: int) -> str:

@@ -1,59 +1,87 @@
-"""Collects the steps of a run and turns them into a Trajectory."""
+"""Collects the steps of a run and turns them into a Trajectory.
+
+Steps come in chunks, which are put together to blocks of whole columns now and then. A user may interrupt a run at any
+line of this module: what is recorded changes by single assignments, so that it is whole then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
 from signorini.formulations import Balance, Log, Memory, StepResult
+from signorini.formulations import joint_arrays as ja
 from signorini.model import Model, State
-from signorini.simulation.certificate import Certificate, StepCertificate, from_check
+from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.contact_table import ContactLog, logged_rows, rows
-from signorini.simulation.joint_log import JointLog, report_rows
+from signorini.simulation.joint_log import joint_columns, report_rows
 from signorini.simulation.trajectory import Trajectory
+
+_MOST_CHUNKS = 1000  # many small arrays take more memory than one large
+
+Block = dict[tuple[str, ...], Any]
+"""Columns of some steps by group and name."""
+
+
+class _Chunk(NamedTuple):
+    """Some steps as they come."""
+
+    time: Array
+    q: Array
+    v: Array
+    balance: Array
+    certificate: Array
+    """See :meth:`Certificate.from_rows`."""
+    joints: Array
+    """See :func:`report_rows`."""
+    contacts: list[dict[str, Any]]
+    """Empty if they are not kept."""
+    counts: IntArray
+    memory: Memory
+
+
+class _Held(NamedTuple):
+    """All that is recorded."""
+
+    blocks: list[Block]
+    chunks: list[_Chunk]
+    """That came after the blocks."""
+    memory: Memory
+    """Of the stepper at the end of the blocks."""
+    joined: Block
+    """Columns of all blocks, which the blocks no longer hold."""
 
 
 class Recorder:
     """The growing record of one run."""
 
     def __init__(self, model: Model, state: State, settings: dict[str, Any], *, keep_contacts: bool) -> None:
-        self._model = model
-        self._settings = settings
+        joints = _first_joints(model, state)
         self._keep_contacts = keep_contacts
-        self._time = [np.array([state.t])]
-        self._q = [state.q[None].copy()]
-        self._v = [state.v[None].copy()]
-        self._contacts: list[dict[str, Any]] = []
-        self._counts: list[IntArray] = []
-        self._balances: list[Array] = []
-        self._certificates: list[StepCertificate] = []
-        self._memory = Memory.none()
-        self._joints: list[Array] = []
-        self._joint_log = _first_joints(model, state)
-        self._elastic = elastic_energy(model.joints, self._joint_log.coordinate[0])
+        self._begin(model, elastic_energy(model.joints, joints[0, :, ja.AT]), settings)
+        self._hold(_first_block(model, state, joints), Memory.none(), 0)
 
     @staticmethod
     def continuing(model: Model, trajectory: Trajectory, *, keep_contacts: bool) -> Recorder:
         """Return a recorder that already holds `trajectory`."""
-        recorder = Recorder(model, model.initial_state, trajectory.settings, keep_contacts=keep_contacts)
-        recorder._time, recorder._q, recorder._v = [trajectory.time], [trajectory.q], [trajectory.v]
-        part, counts = trajectory.contact_log.part()
-        recorder._contacts, recorder._counts = [part], [counts]
-        recorder._balances = [np.stack([trajectory.balance[key] for key in Balance._fields], axis=1)]
-        recorder._certificates = trajectory.certificate.rows()
-        recorder._memory = trajectory.memory
-        recorder._joint_log = trajectory.joint_log
-        recorder._elastic = trajectory.elastic
+        recorder = Recorder.__new__(Recorder)
+        recorder._keep_contacts = keep_contacts
+        recorder._begin(model, trajectory.elastic, trajectory.settings)
+        recorder._hold(_flat(trajectory.columns()), trajectory.memory, trajectory.step_count)
         return recorder
 
-    @property
-    def step_count(self) -> int:
+    def _begin(self, model: Model, elastic: float, settings: dict[str, Any]) -> None:
+        self._model, self._elastic, self._settings = model, elastic, settings
+
+    def _hold(self, block: Block, memory: Memory, step_count: int) -> None:
+        self._held = _Held([block], [], memory, {})
+        self._saved: int | None = None
+        self.step_count = step_count
         """Steps recorded so far."""
-        return len(self._certificates)
 
     @property
     def keeps_contacts(self) -> bool:
@@ -62,13 +90,23 @@ class Recorder:
 
     @property
     def last(self) -> StepCertificate:
-        """The certificate of the last step."""
-        return self._certificates[-1]
+        """The certificate of the step added last."""
+        return StepCertificate.from_row(self._held.chunks[-1].certificate[-1])
 
-    def latest(self) -> tuple[list[StepCertificate], Array, Array, Array]:
+    def latest(self) -> tuple[Iterator[StepCertificate], Array, Array, Array]:
         """Return certificates, times, poses and velocities of the steps added last."""
-        time, q, v = self._time[-1], self._q[-1], self._v[-1]
-        return self._certificates[len(self._certificates) - time.size :], time, q, v
+        chunk = self._held.chunks[-1]
+        return map(StepCertificate.from_row, chunk.certificate), chunk.time, chunk.q, chunk.v
+
+    def before_last(self) -> tuple[State, Array]:
+        """Return the state and the joint coordinates at which the step added last began."""
+        blocks, chunks, *_ = self._held
+        if sum(chunk.time.size for chunk in chunks[-2:]) < 2:
+            time, q, v, at = (blocks[-1][key][-1] for key in (("time",), ("q",), ("v",), ("joints", "coordinate")))
+        else:
+            chunk, k = (chunks[-1], -2) if chunks[-1].time.size > 1 else (chunks[-2], -1)
+            time, q, v, at = chunk.time[k], chunk.q[k], chunk.v[k], chunk.joints[k, :, ja.AT]
+        return State(float(time), q, v), at
 
     def warn(self, messages: Iterable[str]) -> None:
         """Keep what was said to be suspicious, each once."""
@@ -76,63 +114,154 @@ class Recorder:
 
     def add(self, result: StepResult, certificate: StepCertificate) -> None:
         """Record one step."""
-        state = result.state
-        self._keep(np.array([state.t]), state.q[None], state.v[None], np.array([result.balance]))
-        self._certificates.append(certificate)
-        self._memory = result.memory
-        if result.joints is not None:
-            self._joints.append(report_rows(result.joints))
-        if self._keep_contacts:
-            self._contacts.append(rows(result))
-            self._counts.append(np.array([result.contacts.contact_count]))
+        state, joints = result.state, result.joints
+        chunk = _Chunk(
+            time=np.array([state.t]),
+            q=state.q[None],
+            v=state.v[None],
+            balance=np.array([result.balance]),
+            certificate=certificate.row()[None],
+            joints=np.zeros((0, 0, int(ja.REPORT_COLUMNS))) if joints is None else report_rows(joints),
+            contacts=[rows(result)] if self._keep_contacts else [],
+            counts=np.array([result.contacts.contact_count] if self._keep_contacts else [], dtype=np.int64),
+            memory=result.memory,
+        )
+        self._keep(chunk)
 
     def add_log(self, log: Log, h: float, seconds: float, memory: Memory) -> None:
         """Record the steps of a log, each of which took so many seconds."""
-        # Added up one by one, as the state does.
-        time = np.cumsum(np.concatenate([self._time[-1][-1:], np.full(log.check.shape[0], h)]))[1:]
-        self._keep(time, log.q, log.v, log.balance)
-        self._certificates.extend(from_check(row, seconds) for row in log.check)
-        self._memory = memory
-        self._joints.append(log.joints)
-        if self._keep_contacts:
-            self._contacts.append(logged_rows(log))
-            self._counts.append(np.diff(log.start))
+        blocks, chunks, *_ = self._held
+        before = chunks[-1].time if chunks else blocks[-1][("time",)]
+        chunk = _Chunk(
+            # Added up one by one, as the state does.
+            time=np.cumsum(np.concatenate([before[-1:], np.full(log.check.shape[0], h)]))[1:],
+            q=log.q,
+            v=log.v,
+            balance=log.balance,
+            certificate=checked_rows(log.check, seconds),
+            joints=log.joints,
+            contacts=[logged_rows(log)] if self._keep_contacts else [],
+            counts=np.diff(log.start) if self._keep_contacts else np.zeros(0, dtype=np.int64),
+            memory=memory,
+        )
+        self._keep(chunk)
 
-    def _keep(self, time: Array, q: Array, v: Array, balance: Array) -> None:
-        self._time.append(time)
-        self._q.append(q)
-        self._v.append(v)
-        self._balances.append(balance)
+    def _keep(self, chunk: _Chunk) -> None:
+        if len(self._held.chunks) >= _MOST_CHUNKS:
+            self._settle()
+        self._held.chunks.append(chunk)
+        self.step_count += chunk.time.size
+
+    def _settle(self) -> None:
+        """Put the chunks together to a block."""
+        blocks, chunks, *_ = self._held
+        if chunks:
+            held = [block[("contacts", "start")] for block in blocks]
+            block = _block(self._model, chunks, next((int(start[-1]) for start in reversed(held) if start.size), 0))
+            self._held = _Held([*blocks, block], [], chunks[-1].memory, {})
+
+    def unsaved(self) -> dict[str, Any] | None:
+        """Return the columns of the steps since :meth:`mark_saved`, None if all steps are to be written."""
+        self._settle()
+        if self._saved is None:
+            return None
+        new = self._held.blocks[self._saved :]
+        return _nested({key: np.concatenate([block[key] for block in new]) for key in new[0]}) if new else {}
+
+    def mark_saved(self) -> None:
+        """Remember that all steps so far are on disk."""
+        self._saved = len(self._held.blocks)
+
+    def standing(self) -> dict[str, Any]:
+        """Return what a file holds besides columns and changes with the steps."""
+        return {"memory": self._held.memory._asdict(), "settings": self._settings}
 
     def trajectory(self) -> Trajectory:
         """Return the record so far."""
+        self._settle()
+        blocks, _, memory, joined = self._held
+        if len(blocks) > 1:
+            self._saved = None
+            # Column by column, so that memory never holds the record twice.
+            for key in blocks[0]:
+                if key not in joined:
+                    joined[key] = np.concatenate([block[key] for block in blocks])
+                for block in blocks:
+                    block[key] = None
+            self._held = _Held([joined], [], memory, {})
         model = self._model
-        t, q, v = (np.concatenate(parts) for parts in (self._time, self._q, self._v))
-        balance: Array = np.concatenate([np.zeros((0, len(Balance._fields))), *self._balances])
-        return Trajectory(
+        return Trajectory.of(
+            _nested(self._held.blocks[0]),
             names=model.names,
+            joints=model.joints.names,
             fixed_count=model.fixed_count,
             planar=model.planar,
             mass_centre=model.mass_centre,
-            time=t,
-            q=q,
-            v=v,
-            contact_log=ContactLog.of(self._contacts, self._counts),
-            joint_log=self._joint_log.extended(self._joints),
             elastic=self._elastic,
-            kinetic=np.array([kinetic_energy(model.arrays, q[l], v[l]).sum() for l in range(t.size)]),
-            potential=np.array([potential_energy(model, q[l]).sum() for l in range(t.size)]),
-            balance={key: balance[:, k].copy() for k, key in enumerate(Balance._fields)},
-            certificate=Certificate.of(self._certificates),
-            memory=self._memory,
+            memory=memory,
             settings=self._settings,
         )
 
 
-def _first_joints(model: Model, state: State) -> JointLog:
-    """Return the joints of the state at which a run begins."""
+def _block(model: Model, chunks: list[_Chunk], contacts_before: int) -> Block:
+    """Return the columns of chunks, after so many contacts of earlier steps."""
+    q, v = (np.concatenate([getattr(chunk, key) for chunk in chunks]) for key in ("q", "v"))
+    balance = np.concatenate([chunk.balance for chunk in chunks])
+    contacts = ContactLog.of([part for chunk in chunks for part in chunk.contacts], [chunk.counts for chunk in chunks])
+    joints = [chunk.joints for chunk in chunks if chunk.joints.shape[0]]
+    none = np.zeros((0, model.joints.count, int(ja.REPORT_COLUMNS)))
+    return _flat(
+        {
+            "time": np.concatenate([chunk.time for chunk in chunks]),
+            "q": q,
+            "v": v,
+            "contacts": contacts.to_dict() | {"start": contacts_before + contacts.start[1:]},
+            "joints": joint_columns(np.concatenate([none, *joints])),
+            "kinetic": kinetic_energy(model.arrays, q, v).sum(axis=1),
+            "potential": potential_energy(model, q).sum(axis=1),
+            "balance": {key: balance[:, k].copy() for k, key in enumerate(Balance._fields)},
+            "certificate": Certificate.from_rows(np.concatenate([chunk.certificate for chunk in chunks])).to_dict(),
+        }
+    )
+
+
+def _first_block(model: Model, state: State, joints: Array) -> Block:
+    """Return the columns of a run that has not begun: one state, no steps."""
+    no_steps = np.zeros((0, len(Balance._fields))), np.zeros((0, len(COLUMNS)))
+    none = np.zeros(0, dtype=np.int64)
+    chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
+    block = _block(model, [chunk], 0)
+    for key in ("effort", "reaction"):
+        block["joints", key] = block["joints", key][:0]
+    block["contacts", "start"] = np.zeros(1, dtype=np.int64)
+    return block
+
+
+def _first_joints(model: Model, state: State) -> Array:
+    """Return the joints of the state at which a run begins, as :func:`report_rows` tells them."""
     joints = model.joints
     coordinate, speed = joint_coordinates(joints, state.q, np.zeros(joints.count)), np.zeros(joints.count)
     rows = joint_rows(joints.arrays, joints.coordinates, state.q, coordinate)
     speed[joints.coordinates.joint] = rows.velocity(state.v)
-    return JointLog.begin(joints.names, coordinate, speed)
+    first = np.zeros((1, joints.count, int(ja.REPORT_COLUMNS)))
+    first[0, :, ja.AT], first[0, :, ja.SPEED] = coordinate, speed
+    return first
+
+
+def _flat(columns: dict[str, Any]) -> Block:
+    """Return columns in groups by group and name."""
+    flat: Block = {}
+    for name, value in columns.items():
+        if isinstance(value, dict):
+            flat |= {(name, key): column for key, column in value.items()}
+        else:
+            flat[(name,)] = value
+    return flat
+
+
+def _nested(block: Block) -> dict[str, Any]:
+    """Return columns in groups, the inverse of :func:`_flat`."""
+    columns: dict[str, Any] = {}
+    for (*group, name), column in block.items():
+        (columns.setdefault(group[0], {}) if group else columns)[name] = column
+    return columns

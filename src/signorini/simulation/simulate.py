@@ -7,13 +7,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 from signorini._arrays import checked_number
 from signorini._jit import announce_compilation, is_cold
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation, StepResult
+from signorini.io import GrowingTree
 from signorini.model import State
 from signorini.scene import Scene, scene_from_text, scene_to_text
 from signorini.simulation.certificate import StepCertificate
@@ -30,14 +30,15 @@ _PROGRESS_DELAY = 2.0  # seconds of work that nobody needs to be told about
 _AT_ONCE = 0.2  # seconds of compiled steps between two looks at the clock
 _MOST_AT_ONCE = 1000  # steps, for the memory of the log
 _CHECKPOINT_EVERY = 10.0  # seconds between two writes ...
-_CHECKPOINT_SHARE = 0.05  # ... or longer, so that writing takes no more than this part of the time
+_CHECKPOINT_SHARE = 0.05  # ... or this part of the time so far, so that a run of many hours has some hundred parts
+_TELL_EVERY = 30.0  # seconds between two lines where there is no terminal
 
 
 class Interrupted(KeyboardInterrupt):
     """The user stopped a run; ``trajectory`` holds what was computed."""
 
-    def __init__(self, trajectory: Trajectory) -> None:
-        super().__init__("interrupted")
+    def __init__(self, trajectory: Trajectory, how: str = "interrupted") -> None:
+        super().__init__(how)
         self.trajectory = trajectory
 
 
@@ -79,11 +80,14 @@ def simulate(
         ``"motion"`` leaves out the contact tables, to save memory; default ``"all"``.
     on_failure : {"raise", "warn", "keep"}
         What to do when a step is not solved: raise :class:`~signorini.SolverFailure` (it carries the problem and the
-        trajectory so far), warn and go on, or go on; the certificate tells in every case.
+        trajectory, the failed step included), warn and go on, or go on; the certificate tells in every case.
     progress : bool, optional
-        Show a progress bar; default for runs over two seconds at a terminal.
+        Show a progress bar; default for runs over two seconds at a terminal. Elsewhere long runs say a line on
+        standard error every half a minute, unless this is False.
     checkpoint : path, optional
-        File to which the run is written from time to time; :func:`resume` continues a killed run from it.
+        File to which the run is written from time to time, every ten seconds or twentieth of the run; until the run
+        ends, what is new lies beside it in files ``path.0001`` and so on. :func:`resume` continues a killed run from
+        it, and :meth:`Trajectory.load` reads it.
     callback : callable, optional
         Called as ``callback(t, state)`` after each step; the state is read-only.
     """
@@ -120,7 +124,19 @@ def resume(
     `scene` and `formulation` need be given only if they contain Python functions, or solvers of your own, that no file
     can hold.
     """
-    past = Trajectory.load(checkpoint)
+    return go_on(Trajectory.load(checkpoint), checkpoint, scene, formulation, threads, progress, callback)
+
+
+def go_on(
+    past: Trajectory,
+    checkpoint: str | os.PathLike[str],
+    scene: Scene | None = None,
+    formulation: Formulation | None = None,
+    threads: int = 1,
+    progress: bool | None = None,
+    callback: Callable[[float, State], object] | None = None,
+) -> Trajectory:
+    """Continue a run that was read already; see :func:`resume`."""
     settings = past.settings
     if scene is None:
         if settings.get("scene") is None:
@@ -146,6 +162,11 @@ def resume(
     simulator.restore(Snapshot(last, past.memory, past.step_count))
     recorder = Recorder.continuing(simulator.model, past, keep_contacts=settings["record"] != "motion")
     return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
+
+
+def is_finished(trajectory: Trajectory) -> bool:
+    """Tell whether a run has reached its end."""
+    return trajectory.step_count >= _step_count(trajectory.settings["duration"], trajectory.settings["h"])
 
 
 def _run(
@@ -184,18 +205,19 @@ def _run(
                 state = simulator.state
                 callback(state.t, state)
             keeper.tick()
+        trajectory = recorder.trajectory()
+        simulator.look_back(trajectory.time, trajectory.q, trajectory.v)
+        recorder.warn(map(str, simulator.warnings))
+        if checkpoint is not None:
+            trajectory.save(checkpoint)
     except SolverFailure as failure:
         failure.trajectory = failure.trajectory or recorder.trajectory()
         raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         keeper.write()
-        raise Interrupted(recorder.trajectory()) from None
+        raise Interrupted(recorder.trajectory(), str(stop) or "interrupted") from None
     finally:
         bar.close()
-    trajectory = recorder.trajectory()
-    simulator.look_back(trajectory.time, trajectory.q, trajectory.v)
-    recorder.warn(map(str, simulator.warnings))
-    keeper.write()
     return trajectory
 
 
@@ -236,7 +258,7 @@ def _judge(
     if lost:
         message += lost
     elif certificate.joint_fault:
-        why = joint_failure(simulator.model, certificate, result, recorder.trajectory(), simulator.h)
+        why = joint_failure(simulator.model, certificate, result, *recorder.before_last(), simulator.h)
         message += f"{certificate.status}: {why}"
         message += f"; {result.solution.info['finding']}" if "finding" in result.solution.info else ""
         message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
@@ -257,11 +279,13 @@ class _Bar:
     """The progress bar, a word about compilation on the first run of all, and how many steps to take at once."""
 
     def __init__(self, done: int, total: int, progress: bool | None) -> None:
-        self._began, self._first = time.monotonic(), done
-        self._last, self._done = self._began, done
+        self._began = self._last = self._told = time.monotonic()
+        self._done, self._total = done, total
+        self._first: int | None = None
+        self._tells = progress is None and not sys.stderr.isatty()
         self.chunk = 1
         self._bar: Any = None
-        if progress is False or (progress is None and not sys.stderr.isatty()):
+        if progress is False or self._tells:
             return
         from tqdm import tqdm
 
@@ -278,6 +302,12 @@ class _Bar:
         if self._bar is not None:
             self._bar.update(done - self._done)
         self._last, self._done = now, done
+        if self._first is None:  # the first steps may have waited for the compiler
+            self._began, self._first = now, done
+        elif self._tells and now >= self._told + _TELL_EVERY:
+            self._told = now
+            left = (now - self._began) * (self._total - done) / max(done - self._first, 1)
+            print(f"signorini: step {done} of {self._total}, {_words(left)} left", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Finish the line."""
@@ -285,24 +315,38 @@ class _Bar:
             self._bar.close()
 
 
+def _words(seconds: float) -> str:
+    """Return a time as people say it."""
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2.0 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 class _Keeper:
-    """Writes the run to its checkpoint now and then."""
+    """Writes the run to its checkpoint now and then, each step once."""
 
     def __init__(self, path: str | os.PathLike[str] | None, recorder: Recorder) -> None:
-        self._path = None if path is None else Path(path)
+        self._file = None if path is None else GrowingTree(path)
         self._recorder = recorder
-        self._next = time.monotonic() + _CHECKPOINT_EVERY
+        self._began = time.monotonic()
+        self._next = self._began + _CHECKPOINT_EVERY
 
     def tick(self) -> None:
         """Write if it is time to."""
-        if self._path is not None and time.monotonic() >= self._next:
+        if self._file is not None and time.monotonic() >= self._next:
             self.write()
 
     def write(self) -> None:
-        """Write now."""
-        if self._path is None:
+        """Write now what is not on disk."""
+        if self._file is None:
             return
-        begin = time.monotonic()
-        self._recorder.trajectory().save(self._path)
-        end = time.monotonic()
-        self._next = end + max(_CHECKPOINT_EVERY, (end - begin) / _CHECKPOINT_SHARE)
+        recorder = self._recorder
+        new = recorder.unsaved()
+        if new is None:
+            self._file.write(recorder.trajectory().tree())
+        elif new:
+            self._file.add(new, recorder.standing())
+        recorder.mark_saved()
+        now = time.monotonic()
+        self._next = now + max(_CHECKPOINT_EVERY, _CHECKPOINT_SHARE * (now - self._began))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -235,7 +235,7 @@ class Simulator:
             self._look_at_step(from_check(self.engine.check, 0.0) if self._watch.drives else None)
         return failed
 
-    def watch(self, certificates: Sequence[StepCertificate], time: Array, q: Array, v: Array) -> None:
+    def watch(self, certificates: Iterable[StepCertificate], time: Array, q: Array, v: Array) -> None:
         """Say, once, what runs away and what drives press together in the last steps.
 
         They ended at `time` (n,) with the poses `q` (n, n_b, 7) and velocities `v` (n, n_b, 6).

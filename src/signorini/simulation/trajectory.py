@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -229,57 +230,76 @@ class Trajectory:
 
     # --- files ---------------------------------------------------------------
 
+    def columns(self) -> dict[str, Any]:
+        """Return all that grows with the steps, as files hold it; the other way is :meth:`of`."""
+        joints = self.joint_log.to_dict()
+        return {
+            "time": self.time,
+            "q": self.q,
+            "v": self.v,
+            "contacts": self.contact_log.to_dict(),
+            "joints": {key: value for key, value in joints.items() if key != "names"},
+            "kinetic": self.kinetic,
+            "potential": self.potential,
+            "balance": self.balance,
+            "certificate": self.certificate.to_dict(),
+        }
+
+    @staticmethod
+    def of(columns: dict[str, Any], *, joints: Sequence[str], **others: Any) -> Trajectory:
+        """Return the trajectory of these columns, the names of joints and the other fields."""
+        return Trajectory(
+            time=columns["time"],
+            q=columns["q"],
+            v=columns["v"],
+            contact_log=ContactLog.from_dict(columns["contacts"]),
+            joint_log=JointLog(**{**columns["joints"], "names": tuple(joints)}),
+            kinetic=columns["kinetic"],
+            potential=columns["potential"],
+            balance={key: columns["balance"][key] for key in Balance._fields},
+            certificate=Certificate.from_dict(columns["certificate"]),
+            **others,
+        )
+
+    def tree(self) -> dict[str, Any]:
+        """Return all that a file holds."""
+        columns = self.columns()
+        return {
+            "format": _FORMAT,
+            "names": list(self.names),
+            "fixed_count": self.fixed_count,
+            "planar": self.planar,
+            "mass_centre": self.mass_centre,
+            **columns,
+            "joints": columns["joints"] | {"names": list(self.joint_log.names)},
+            "elastic": self.elastic,
+            "memory": self.memory._asdict(),
+            "settings": self.settings,
+        }
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to an HDF5 file; an interrupted write leaves the old file whole."""
         from signorini.io import write_tree
 
-        write_tree(
-            path,
-            {
-                "format": _FORMAT,
-                "names": list(self.names),
-                "fixed_count": self.fixed_count,
-                "planar": self.planar,
-                "mass_centre": self.mass_centre,
-                "time": self.time,
-                "q": self.q,
-                "v": self.v,
-                "contacts": self.contact_log.to_dict(),
-                "joints": self.joint_log.to_dict(),
-                "elastic": self.elastic,
-                "kinetic": self.kinetic,
-                "potential": self.potential,
-                "balance": self.balance,
-                "certificate": self.certificate.to_dict(),
-                "memory": self.memory._asdict(),
-                "settings": self.settings,
-            },
-        )
+        write_tree(path, self.tree())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Trajectory:
-        """Read a trajectory written by :meth:`save`."""
+        """Read a trajectory written by :meth:`save`, or the checkpoint of a run."""
         from signorini.io import read_tree
 
         tree = read_tree(path)
         if tree.get("format") != _FORMAT:
             raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
         try:
-            return Trajectory(
+            return Trajectory.of(
+                tree,
                 names=tuple(tree["names"]),
+                joints=tree["joints"]["names"],
                 fixed_count=tree["fixed_count"],
                 planar=tree["planar"],
                 mass_centre=tree["mass_centre"],
-                time=tree["time"],
-                q=tree["q"],
-                v=tree["v"],
-                contact_log=ContactLog.from_dict(tree["contacts"]),
-                joint_log=JointLog(**{**tree["joints"], "names": tuple(tree["joints"]["names"])}),
                 elastic=tree["elastic"],
-                kinetic=tree["kinetic"],
-                potential=tree["potential"],
-                balance={key: tree["balance"][key] for key in Balance._fields},
-                certificate=Certificate.from_dict(tree["certificate"]),
                 memory=Memory(**tree["memory"]),
                 settings=tree["settings"],
             )
