@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from signorini.errors import FileError, InputError
-from signorini.io import read_tree, write_tree
+from signorini.io import GrowingTree, read_tree, remove_tree, write_tree
 
 
 def same(a: Any, b: Any) -> bool:
@@ -215,3 +215,48 @@ def test_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
         tree = read_tree(path)
         assert (tree["x"] == tree["k"]).all()
         path.unlink()
+
+
+# --- trees that grow ---------------------------------------------------------
+
+
+def grow(path: Path) -> None:
+    tree = GrowingTree(path)
+    tree.write({"name": "a", "x": np.arange(2.0), "group": {"y": np.zeros((1, 3)), "fixed": "text"}})
+    tree.add({"x": np.array([2.0]), "group": {"y": np.ones((2, 3))}}, {"name": "b"})
+    tree.add({"x": np.array([3.0]), "group": {"y": np.ones((0, 3))}}, {"name": "c"})
+
+
+def test_what_is_added_is_read_as_one_tree(tmp_path: Path) -> None:
+    path = tmp_path / "tree.h5"
+    grow(path)
+    y = np.array([[0.0] * 3, [1.0] * 3, [1.0] * 3])
+    assert same(read_tree(path), {"name": "c", "x": np.arange(4.0), "group": {"y": y, "fixed": "text"}})
+
+
+def test_parts_of_another_tree_do_not_count(tmp_path: Path) -> None:
+    """A process killed after it wrote a new tree, and before it removed the old parts, leaves both."""
+    path, other = tmp_path / "tree.h5", tmp_path / "other.h5"
+    grow(path)
+    GrowingTree(other).write({"x": np.zeros(1)})
+    other.replace(path)
+    assert same(read_tree(path), {"x": np.zeros(1)})
+
+
+def test_a_whole_tree_takes_the_place_of_all_parts(tmp_path: Path) -> None:
+    path, mine = tmp_path / "tree.h5", tmp_path / "tree.h5.0003"
+    grow(path)
+    mine.write_text("of somebody else")
+    write_tree(path, {"x": np.zeros(1)})
+    assert sorted(tmp_path.iterdir()) == [path, mine]
+    grow(path)
+    remove_tree(path)
+    assert list(tmp_path.iterdir()) == [mine]
+
+
+def test_a_damaged_part_is_named(tmp_path: Path) -> None:
+    path, part = tmp_path / "tree.h5", tmp_path / "tree.h5.0001"
+    grow(path)
+    part.write_bytes(part.read_bytes()[:1000])
+    with pytest.raises(FileError, match=r"tree\.h5\.0001"):
+        read_tree(path)

@@ -1,0 +1,161 @@
+"""What a run leaves behind, however it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from signorini.simulation import recorder as recording
+from signorini.simulation.recorder import Recorder
+
+STEPS, H = 40, 0.01
+loop = sys.modules["signorini.simulation.simulate"]
+
+
+class Killed(Exception):
+    """Stands for an end after which nothing more is written."""
+
+
+def scene() -> sg.Scene:
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Box((1, 1, 1)), mass=1.0, position=(0, 0, 0.6), velocity=(1, 0, 0), name="box")
+    scene.add_body(sg.Sphere(0.2), mass=0.1, position=(0, 0, 2.0), name="ball")
+    scene.add_joint("prismatic", "box", "ball", anchor=(0, 0, 1.1), axis=(0, 0, 1), spring=(50.0, 0.0), name="spring")
+    scene.set_contact(friction=0.5)
+    return scene
+
+
+def run(**options: Any) -> sg.Trajectory:
+    return sg.simulate(scene(), duration=STEPS * H, h=H, **options)
+
+
+def same(one: sg.Trajectory, other: sg.Trajectory) -> None:
+    """Compare all but the time that steps took."""
+    a, b = one.tree(), other.tree()
+    for tree in (a, b):
+        del tree["certificate"]["solve_time"]
+    np.testing.assert_equal(a, b)
+
+
+def after(steps: int, error: BaseException) -> Callable[[float, sg.State], None]:
+    def stop(t: float, _: sg.State) -> None:
+        if t > (steps - 0.5) * H:
+            raise error
+
+    return stop
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a checkpoint after every step."""
+    monkeypatch.setattr(loop, "_CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr(loop, "_CHECKPOINT_SHARE", 0.0)
+
+
+@pytest.mark.usefixtures("often")
+def test_a_killed_run_loses_what_came_after_its_checkpoint_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    with pytest.raises(Killed):
+        run(checkpoint=path, callback=after(20, Killed()))
+    assert len(list(tmp_path.iterdir())) == 19  # each step is written once: the first whole, the others as parts
+    assert sg.Trajectory.load(path).step_count == 19
+    same(sg.resume(path), run())
+    same(sg.Trajectory.load(path), run())
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.usefixtures("often")
+def test_an_interrupted_run_is_on_disk_to_its_last_step(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    with pytest.raises(sg.simulation.Interrupted) as stop:
+        run(checkpoint=path, callback=after(7, KeyboardInterrupt()))
+    assert stop.value.trajectory.step_count == 7
+    same(sg.Trajectory.load(path), stop.value.trajectory)
+    same(sg.resume(path), run())
+
+
+def test_a_record_that_is_interrupted_while_it_is_put_together_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever array is being joined, all can be read afterwards."""
+    monkeypatch.setattr(recording, "_MOST_CHUNKS", 3)
+    recorders: list[Recorder] = []
+    monkeypatch.setattr(loop, "Recorder", lambda *a, **k: recorders.append(Recorder(*a, **k)) or recorders[-1])
+    whole = run(callback=lambda *_: None)
+    interrupted = 0
+    for calls in range(0, 90, 5):
+        with pytest.raises(Killed):
+            run(callback=after(20, Killed()))
+        recorder, left = recorders[-1], calls
+
+        def concatenate(parts: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+            return np.concatenate(parts)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(recording, "np", SimpleNamespace(**vars(np) | {"concatenate": concatenate}))
+            try:
+                recorder.trajectory()
+            except KeyboardInterrupt:
+                interrupted += 1
+        trajectory = recorder.trajectory()
+        assert trajectory.step_count == trajectory.certificate.residual.size == 20
+        assert trajectory.contact_log.start[-1] == trajectory.contact_log.gap.size
+        for key, column in trajectory.columns()["balance"].items():
+            assert np.array_equal(column, whole.balance[key][:20])
+    assert interrupted > 10
+
+
+def test_a_record_takes_no_more_memory_than_its_numbers() -> None:
+    """Certificates of compiled steps are arrays: before the record is read, a step takes 2 kB at most, not objects."""
+    import tracemalloc
+
+    still = sg.Scene()
+    still.add_fixed(sg.HalfSpace(), name="floor")
+    still.add_body(sg.Box((1, 1, 1)), mass=1.0, position=(0, 0, 0.5), name="box")
+    still.set_contact(friction=0.5)
+    sg.simulate(still, duration=0.01, h=1e-3)
+    tracemalloc.start()
+    trajectory = sg.simulate(still, duration=5.0, h=1e-3)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    columns = trajectory.columns()
+    groups = [columns[key] for key in ("contacts", "joints", "balance", "certificate")]
+    arrays = [x for group in groups for x in group.values()] + [columns[key] for key in ("time", "q", "v")]
+    assert held < 1.1 * sum(x.nbytes for x in arrays) + 1e6
+
+
+def test_the_failed_step_is_part_of_what_a_failure_holds() -> None:
+    """A ball between floor and ceiling that are too close: the one step tells how it failed."""
+    scene = sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_fixed(sg.HalfSpace((0, 0, -1), -1.9), name="ceiling")
+    scene.add_body(sg.Sphere(1.0), mass=1.0, position=(0, 0, 1), velocity=(2, 0, 0), name="ball")
+    scene.set_contact(friction=0.2)
+    with pytest.warns(sg.SceneWarning), pytest.raises(sg.SolverFailure) as failure:
+        sg.simulate(scene, duration=0.6, h=0.12, formulation=sg.StewartTrinkle())
+    trajectory = failure.value.trajectory
+    assert isinstance(trajectory, sg.Trajectory)
+    assert trajectory.step_count == failure.value.step + 1
+    assert trajectory.certificate.failed()[-1]
+
+
+def test_long_runs_say_where_they_are_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(loop, "_TELL_EVERY", 0.0)
+    run(callback=lambda *_: None)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == STEPS - 1  # the first step may have waited for the compiler
+    assert lines[-1] == f"signorini: step {STEPS} of {STEPS}, 0 s left"
+    run(progress=False)
+    assert capsys.readouterr().err == ""
