@@ -117,7 +117,7 @@ def _continue(scene: Scene, path: Path, output: Output) -> Trajectory:
     past = Trajectory.load(found)
     if past.settings.get("scene") != scene_to_text(scene):
         raise InputError(f"{found}: belongs to another scene than {path}")
-    if is_finished(past):
+    if is_finished(past, found):
         say(f"{found}: is a finished run of {past.step_count} steps, nothing is left to compute")
         return past
     announce_first_run()

@@ -20,7 +20,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -76,12 +79,33 @@ class GrowingTree:
 def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: Mapping[str, str]) -> None:
     import h5py
 
+    with _closing_quietly():
+        try:
+            with replacing(path) as part, h5py.File(part, "w", track_order=True) as file:
+                file.attrs.update(labels)
+                _write_group(file, tree, "")
+        except (OSError, RuntimeError, FileError) as error:
+            for one in (error, error.__cause__):
+                traceback.clear_frames(one.__traceback__ if one is not None else None)  # what is open closes here
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{path}: cannot write: {reason(error)}") from error
+
+
+@contextmanager
+def _closing_quietly() -> Iterator[None]:
+    """Keep h5py from telling of each thing in a file that it cannot close on a full disk; one error says it."""
+    hook = sys.unraisablehook
+
+    def tell(message: Any) -> None:
+        if not isinstance(message.exc_value, RuntimeError):
+            hook(message)
+
+    sys.unraisablehook = tell
     try:
-        with replacing(path) as part, h5py.File(part, "w", track_order=True) as file:
-            file.attrs.update(labels)
-            _write_group(file, tree, "")
-    except RuntimeError as error:  # h5py reports a full disk so, when it closes the file
-        raise FileError(f"{path}: cannot write: {reason(error)}") from error
+        yield
+    finally:
+        sys.unraisablehook = hook
 
 
 def read_tree(path: str | os.PathLike[str]) -> dict[str, Any]:

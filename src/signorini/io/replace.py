@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,4 +44,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def reason(error: Exception) -> str:
     """Return what went wrong as one line, without the path that the caller names anyway."""
     text = getattr(error, "strerror", None) or str(error)
+    said = re.search(r"error message = '([^']+)'", text)  # what the system said, in a line of HDF5 about itself
+    if said:
+        return said[1]
     return " ".join(str(text).split())

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from signorini._arrays import checked_number
 from signorini._jit import announce_compilation, is_cold
-from signorini.errors import InputError, SolverFailure
+from signorini.errors import FileError, InputError, SolverFailure
 from signorini.formulations import Formulation, StepResult
 from signorini.io import GrowingTree
 from signorini.model import State
@@ -137,7 +137,7 @@ def go_on(
     callback: Callable[[float, State], object] | None = None,
 ) -> Trajectory:
     """Continue a run that was read already; see :func:`resume`."""
-    settings = past.settings
+    settings = _settings(past, checkpoint)
     if scene is None:
         if settings.get("scene") is None:
             raise InputError(
@@ -164,9 +164,19 @@ def go_on(
     return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
 
 
-def is_finished(trajectory: Trajectory) -> bool:
-    """Tell whether a run has reached its end."""
-    return trajectory.step_count >= _step_count(trajectory.settings["duration"], trajectory.settings["h"])
+def is_finished(past: Trajectory, where: str | os.PathLike[str]) -> bool:
+    """Tell whether the run in the file `where` has reached its end."""
+    settings = _settings(past, where)
+    return past.step_count >= _step_count(settings["duration"], settings["h"])
+
+
+def _settings(past: Trajectory, where: str | os.PathLike[str]) -> dict[str, Any]:
+    missing = [
+        key for key in ("h", "duration", "tolerance", "record", "validity", "on_failure") if key not in past.settings
+    ]
+    if missing:
+        raise FileError(f"{where}: settings lack {', '.join(map(repr, missing))}, must be those of a run")
+    return past.settings
 
 
 def _run(

@@ -292,7 +292,7 @@ class Trajectory:
         if tree.get("format") != _FORMAT:
             raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
         try:
-            return Trajectory.of(
+            trajectory = Trajectory.of(
                 tree,
                 names=tuple(tree["names"]),
                 joints=tree["joints"]["names"],
@@ -305,3 +305,12 @@ class Trajectory:
             )
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {error}") from error
+        n, columns = trajectory.step_count, trajectory.columns()
+        states = {key: columns[key] for key in ("q", "v", "kinetic", "potential")}
+        for key, rows, column in [
+            *((key, n + 1, column) for key, column in states.items()),
+            *((key, n, column) for group in ("balance", "certificate") for key, column in columns[group].items()),
+        ]:
+            if len(column) != rows:
+                raise FileError(f"{path}: {key!r} has {len(column)} rows, must have {rows} in a run of {n} steps")
+        return trajectory

@@ -260,3 +260,17 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     part.write_bytes(part.read_bytes()[:1000])
     with pytest.raises(FileError, match=r"tree\.h5\.0001"):
         read_tree(path)
+
+
+def test_a_file_that_cannot_grow_is_one_error(tmp_path: Path) -> None:
+    """As on a full disk: the reason in the words of the system, and none from h5py (errors to pytest)."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, hard))
+    try:
+        with pytest.raises(FileError) as error:
+            write_tree(tmp_path / "tree.h5", {f"x{k}": np.zeros(100) for k in range(100)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(error.value).lower() == f"{tmp_path / 'tree.h5'}: cannot write: file too large".lower()
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.io import write_tree
 from signorini.simulation import recorder as recording
 from signorini.simulation.recorder import Recorder
 
@@ -159,3 +160,13 @@ def test_long_runs_say_where_they_are_without_a_terminal(
     assert lines[-1] == f"signorini: step {STEPS} of {STEPS}, 0 s left"
     run(progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_columns_of_different_lengths_are_no_run(tmp_path: Path) -> None:
+    path, tree = tmp_path / "run.h5", run().tree()
+    write_tree(path, tree | {"q": tree["q"][:3]})
+    with pytest.raises(sg.InputError, match=r"'q' has 3 rows, must have 41"):
+        sg.Trajectory.load(path)
+    write_tree(path, tree | {"settings": {"h": H}})
+    with pytest.raises(sg.InputError, match=r"run\.h5: settings lack 'duration'"):
+        sg.resume(path)
