@@ -87,7 +87,12 @@ def test_a_record_that_is_interrupted_while_it_is_put_together_stays_whole(monke
     """Whichever array is being joined, all can be read afterwards."""
     monkeypatch.setattr(recording, "_MOST_CHUNKS", 3)
     recorders: list[Recorder] = []
-    monkeypatch.setattr(loop, "Recorder", lambda *a, **k: recorders.append(Recorder(*a, **k)) or recorders[-1])
+
+    def made(*arguments: Any, **options: Any) -> Recorder:
+        recorders.append(Recorder(*arguments, **options))
+        return recorders[-1]
+
+    monkeypatch.setattr(loop, "Recorder", made)
     whole = run(callback=lambda *_: None)
     interrupted = 0
     for calls in range(0, 90, 5):
