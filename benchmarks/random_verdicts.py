@@ -55,13 +55,14 @@ def rows_are_right(M: Array, q: Array) -> Judge:
         x = z.astype(LONG)
         if not np.isfinite(x).all() or (x < 0).any():
             return False
+        rounding = LONG(1e-13) * x.max(initial=0) * np.abs(A).sum(axis=1)
         terms = np.abs(A) @ x + np.abs(k)
-        share = np.where(terms > 0, 1 / np.where(terms > 0, terms, 1), 0)
+        share = np.where(terms > 0, 1 / np.where(terms > 0, terms + rounding, 1), 0)
         w = A @ x + k
-        kept = (np.abs(A) * share[:, None]).max(axis=0) * x >= np.abs(w) * share
+        kept = (np.abs(A) * share[:, None]).max(axis=0) * x >= np.maximum(np.abs(w) - rounding, 0) * share
         x = np.where(kept, x, 0)
         w = A @ x + k
-        allowed = LONG(1e-7) * terms + LONG(1e-13) * x.max(initial=0) * np.abs(A).sum(axis=1)
+        allowed = LONG(1e-7) * terms + rounding
         return bool((w >= -allowed).all() and (np.abs(w) <= allowed)[x > 0].all())
 
     return judge
