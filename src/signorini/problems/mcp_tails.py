@@ -33,6 +33,7 @@ _TAIL = 4.0  # times as far to 1000 roundings as to 10: a root of order 8
 _STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 40)))  # of 1 + |x_i|, almost back to zero
 _CLOSER = 1e-13  # of 1 + |x_i|
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
+_STRAIGHT = 1e-14  # of 1 + |x_i|: less is rounding
 _EPSILON = float(np.finfo(float).eps)
 
 
@@ -109,6 +110,8 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
                 break
             w = np.zeros(x.size)
             w[part.rows] = part.kept(there) * unit[part.rows]
+            if (np.abs(w) <= _STRAIGHT * unit).all():
+                break
             y = np.clip(y + w, *problem.bounds)
             there = problem.value(y)
         if there is None:
@@ -123,7 +126,7 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
     """Tell whether a function, seen from where it does not change, begins to change like a tail.
 
     From its edge on, a power of the distance takes ``1000^(1/m)/10^(1/m)`` times as far to 1000 roundings as to 10, a
-    root about as much, an exponential 3 times, a power that goes to infinity less.
+    root about as much, an exponential 3 times, a power that goes to infinity less, and what stays small never comes there.
     """
     near, t, steps = 0.0, 0.0, iter(_STEPS)
     while True:
@@ -138,12 +141,13 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
             return False
         near, t = (0.0, 0.1 * t) if change(0.1 * t) > 1.0 else (0.1 * t, t)
     edge = _bisected(lambda t: change(t) > 1.0, near, t)
-    first, last = (_reach(lambda w: change(edge + w) > level, edge, far) for level in (10.0, 1000.0))
-    return last > 1e3 * _EPSILON * edge and last < _TAIL * first
+    least = change(edge)  # it may come in jumps where great numbers cancel each other
+    first, last = (_reach(lambda w: change(edge + w) > level * least, edge, far) for level in (10.0, 1000.0))
+    return last < _TAIL * first
 
 
 def _reach(beyond: Callable[[float], bool], edge: float, far: float) -> float:
-    """Return the width, to a few per cent, after which it is `beyond`; 0 if it never is."""
+    """Return the width, to a few per cent, after which it is `beyond`, 0 if it never is."""
     w = _EPSILON * edge
     while not beyond(w):
         w *= 2.0
