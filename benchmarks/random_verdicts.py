@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.verdict_families import LINEAR as MORE_LINEAR
 from benchmarks.verdict_families import NONE, ONE, Nonlinear
+from numpy.typing import NDArray
+
 from signorini.problems import LCP, MCP, FrictionProblem
 from signorini.problems.problem import Problem
 from signorini.solvers import Status, solve
@@ -301,13 +301,13 @@ def nonlinear_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Ju
     none, one = list(NONE), list(ONE)
     for k in range(count):
         r = np.random.default_rng((seed, 2, k))
-        if k % 16 == 0:
+        if k % 32 == 0:
             yield "MCP, no solution", *no_solution(r)
-        elif k % 16 == 8:
-            name = none[k // 16 % len(none)]
+        elif k % 32 == 16:
+            name = none[k // 32 % len(none)]
             yield name, *posed(NONE[name](r))
-        elif k % 16 == 4:
-            name = one[k // 16 % len(one)]
+        elif k % 32 == 4:
+            name = one[k // 32 % len(one)]
             yield name, *posed(ONE[name](r))
         else:
             name = names[k % len(names)]

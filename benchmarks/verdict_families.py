@@ -1,7 +1,7 @@
 """Families of problems at which verdicts fail: in odd units, nearly singular, or without solution by a short proof.
 
-The campaign that uses them is ``random_verdicts.py``. A maker takes a random generator (and a size) and returns the data of
-a linear problem, or F, bounds and start of a nonlinear one with its only solution, None where there is none.
+The campaign that uses them is ``random_verdicts.py``. A maker takes a random generator (and a size) and returns the
+data of a linear problem, or F, bounds and start of a nonlinear one with its only solution, None where there is none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def nonpositive(r: Random, n: int) -> tuple[Array, Array]:
 
 
 def feasible_only(r: Random, n: int) -> tuple[Array, Array]:
-    """A pair ``w_1 = a z_2 - b, w_2 = c > 0`` among others: z_2 > 0 is needed and excluded, though w > 0 is possible."""
+    """A pair ``w_1 = a z_2 - b, w_2 = c > 0`` among others: z_2 > 0 is needed and excluded, though w > 0 may be."""
     n = max(n, 2)
     A = r.standard_normal((n, n))
     M, q = A @ A.T / n + 0.1 * np.eye(n), r.standard_normal(n)

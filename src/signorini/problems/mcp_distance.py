@@ -114,7 +114,7 @@ def _newton(problem: MCP, rows: IntArray, unit: Array) -> Step:
             d = np.linalg.solve(dense(J)[np.ix_(rows, rows)] * unit, -F)
         except np.linalg.LinAlgError:  # exactly singular
             return None
-        return d if np.isfinite(d).all() else None
+        return np.asarray(d, dtype=np.float64) if np.isfinite(d).all() else None
 
     return step
 

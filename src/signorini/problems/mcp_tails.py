@@ -103,8 +103,8 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
 
     def change(t: float) -> float:
         """Return by how many roundings F changes."""
-        y = np.clip(x + t * direction, *problem.bounds)
-        there = problem.value(y)
+        y = x + t * direction
+        there = problem.value(np.clip(y, *problem.bounds))
         for _ in range(3):  # the other equations bend the way
             if there is None or part.s.size == 0:
                 break
@@ -112,8 +112,8 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
             w[part.rows] = part.kept(there) * unit[part.rows]
             if (np.abs(w) <= _STRAIGHT * unit).all():
                 break
-            y = np.clip(y + w, *problem.bounds)
-            there = problem.value(y)
+            y = y + w  # cut to the bounds only to be evaluated, so that w leaves t alone
+            there = problem.value(np.clip(y, *problem.bounds))
         if there is None:
             return math.inf
         return float((np.abs(part.equations(there) - at_x) / rounding).max()) / (1.0 + abs(t))
@@ -126,7 +126,7 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
     """Tell whether a function, seen from where it does not change, begins to change like a tail.
 
     From its edge on, a power of the distance takes ``1000^(1/m)/10^(1/m)`` times as far to 1000 roundings as to 10, a
-    root about as much, an exponential 3 times, a power that goes to infinity less, and what stays small never comes there.
+    root about as much, an exponential 3 times, a power that goes to infinity less; what stays small never comes there.
     """
     near, t, steps = 0.0, 0.0, iter(_STEPS)
     while True:
@@ -142,7 +142,8 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
         near, t = (0.0, 0.1 * t) if change(0.1 * t) > 1.0 else (0.1 * t, t)
     edge = _bisected(lambda t: change(t) > 1.0, near, t)
     least = change(edge)  # it may come in jumps where great numbers cancel each other
-    first, last = (_reach(lambda w: change(edge + w) > level * least, edge, far) for level in (10.0, 1000.0))
+    first = _reach(lambda w: change(edge + w) > 10.0 * least, edge, far)
+    last = _reach(lambda w: change(edge + w) > 1000.0 * least, edge, far)
     return last < _TAIL * first
 
 
