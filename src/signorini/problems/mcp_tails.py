@@ -28,9 +28,10 @@ Step = Callable[[Array, Array], "Array | None"]
 """Takes a point and F of the rows there, returns the Newton step of the rows in units ``1 + |x_i|``."""
 
 _BEYOND = 30.0  # steps that one looks ahead: a root of order m is m steps away
+_BACK = 0.05  # part of the way back that a Newton step must take: of a root of order m it takes 1/m
 _ORDER = 4.0  # a function that grows faster than this power of the distance, on one side only, is a tail
 _TAIL = 4.0  # times as far to 1000 roundings as to 10: a root of order 8
-_STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 40)))  # of 1 + |x_i|, almost back to zero
+_STEPS = (*(0.5**k for k in range(20, 1, -1)), *(1.0 - 0.5**k for k in range(1, 40)))  # of 1 + |x_i|, almost to zero
 _CLOSER = 1e-13  # of 1 + |x_i|
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
 _STRAIGHT = 1e-14  # of 1 + |x_i|: less is rounding
@@ -55,7 +56,8 @@ def turns_back(problem: MCP, x: Array, rows: IntArray, d: Array, noise: Array, s
             continue
         F = value[rows]
         back = (step(there, F) for step in steps)
-        passed.append(any(step is not None and float(step @ moved) < 0.0 for step in back))
+        least = _BACK * float(moved @ moved)
+        passed.append(any(step is not None and float(step @ moved) < -least for step in back))
         sizes.append(float((np.abs(F) / noise).max()))
     grows = len(sizes) == 2 and min(sizes) <= 2.0 and 0.5 * _BEYOND <= max(sizes) <= _BEYOND**_ORDER
     return all(passed) or (any(passed) and grows)
