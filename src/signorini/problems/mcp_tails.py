@@ -30,7 +30,7 @@ Step = Callable[[Array, Array], "Array | None"]
 _BEYOND = 30.0  # steps that one looks ahead: a root of order m is m steps away
 _BACK = 0.05  # part of the way back that a Newton step must take: of a root of order m it takes 1/m
 _ORDER = 4.0  # a function that grows faster than this power of the distance, on one side only, is a tail
-_TAIL = 4.0  # times as far to 1000 roundings as to 10: a root of order 8
+_HIGHEST = 8.0  # order of the flattest root that is told from a tail
 _STEPS = (*(0.5**k for k in range(20, 1, -1)), *(1.0 - 0.5**k for k in range(1, 40)))  # of 1 + |x_i|, almost to zero
 _CLOSER = 1e-13  # of 1 + |x_i|
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
@@ -127,8 +127,8 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
 def _fades(change: Callable[[float], float], far: float) -> bool:
     """Tell whether a function, seen from where it does not change, begins to change like a tail.
 
-    From its edge on, a power of the distance takes ``1000^(1/m)/10^(1/m)`` times as far to 1000 roundings as to 10, a
-    root about as much, an exponential 3 times, a power that goes to infinity less; what stays small never comes there.
+    From its edge on, or from a root, a power of the distance takes ``(1000^(1/m) - 1)/(10^(1/m) - 1)`` times as far to
+    1000 roundings as to 10, an exponential 3 times, a power that goes to infinity less; what stays small never does.
     """
     near, t, steps = 0.0, 0.0, iter(_STEPS)
     while True:
@@ -144,9 +144,18 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
         near, t = (0.0, 0.1 * t) if change(0.1 * t) > 1.0 else (0.1 * t, t)
     edge = _bisected(lambda t: change(t) > 1.0, near, t)
     least = change(edge)  # it may come in jumps where great numbers cancel each other
-    first = _reach(lambda w: change(edge + w) > 10.0 * least, edge, far)
-    last = _reach(lambda w: change(edge + w) > 1000.0 * least, edge, far)
-    return last < _TAIL * first
+    to_10 = _reach(lambda w: change(edge + w) > 10.0 * least, edge, far)
+    to_1000 = _reach(lambda w: change(edge + w) > 1000.0 * least, edge, far)
+    if to_10 == 0.0 or to_1000 == 0.0:
+        return to_10 > 0.0
+    seen = [(r, change(edge + r * to_10) / least) for r in np.geomspace(1.0, _ratio(3), 30)]
+    return any(by > (100.0 if r < _ratio(2) else 1000.0) for r, by in seen)
+
+
+def _ratio(decades: int) -> float:
+    """Return how much farther than to 10 it is to so many decades for the highest power that is no tail."""
+    root = 10.0 ** (1.0 / _HIGHEST)
+    return float((root**decades - 1.0) / (root - 1.0))
 
 
 def _reach(beyond: Callable[[float], bool], edge: float, far: float) -> float:
