@@ -89,7 +89,18 @@ def test_the_independent_measure_of_the_random_run_can_reject() -> None:
     assert script["independent_residual"](problem, np.array([1.0, 2.0])) == pytest.approx(0.5 / 3.0)
 
 
-IMPOSSIBLE = ("no solution", "infeasible", "pressed", "squeezed", "tail", "gap", "apart", "nonpositive", "without", "contra")
+IMPOSSIBLE = (
+    "no solution",
+    "infeasible",
+    "pressed",
+    "squeezed",
+    "tail",
+    "gap",
+    "apart",
+    "nonpositive",
+    "without",
+    "contra",
+)
 
 
 def test_a_piece_of_the_campaign_of_verdicts() -> None:

@@ -101,8 +101,8 @@ def _dense_step(problem: MCP, x: Array, F: Array, J: Array, right: Array, rows: 
         loss = np.abs(U.T) @ (noise / scale) / s
     kept = (s > _REGULAR * s[0]) & (loss <= NEAR)
     kept[-1] = False  # whatever norm found the matrix singular
-    part = Singular(rows, scale, U[:, kept], Vt[kept].T, s[kept], U[:, ~kept], Vt[~kept].T)
-    tail = any(decays(problem, x, F, noise, part, v) for v in part.V_lost.T[:_PROBED])
+    part = Singular(rows, scale, U[:, ~kept], Vt[~kept].T)
+    tail = any(decays(problem, x, F, noise, part, v) for v in part.V.T[:_PROBED])
     return None if tail else np.asarray(step)
 
 

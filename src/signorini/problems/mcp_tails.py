@@ -5,7 +5,7 @@ their own: from :math:`-e^{-ax}` Newton steps are :math:`1/a`, as short as one l
 Past a root, of whatever order, the Newton step points back; on a tail it points on (:func:`turns_back`).
 
 Where the Jacobian is singular, or rounding alone makes a long step, the singular equations are followed along the
-singular directions, the others being kept (Lyapunov and Schmidt). A continuum of solutions does not change there, a
+singular directions. A continuum of solutions does not change there, a
 root changes like a power of the distance; a tail changes nothing for a long way and then fast, on one side
 (:func:`decays`).
 """
@@ -34,7 +34,6 @@ _HIGHEST = 8.0  # order of the flattest root that is told from a tail
 _STEPS = (*(0.5**k for k in range(20, 1, -1)), *(1.0 - 0.5**k for k in range(1, 40)))  # of 1 + |x_i|, almost to zero
 _CLOSER = 1e-13  # of 1 + |x_i|
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
-_STRAIGHT = 1e-14  # of 1 + |x_i|: less is rounding
 _EPSILON = float(np.finfo(float).eps)
 
 
@@ -70,23 +69,16 @@ class Singular:
     rows: IntArray
     scale: Array
     U: Array
-    """Left singular vectors that are kept; right ones and singular values likewise."""
+    """Left singular vectors that are lost, and right ones."""
     V: Array
-    s: Array
-    U_lost: Array
-    V_lost: Array
 
     def equations(self, F: Array) -> Array:
         """Return the equations that the Jacobian does not see."""
-        return np.asarray(self.U_lost.T @ (F[self.rows] / self.scale))
+        return np.asarray(self.U.T @ (F[self.rows] / self.scale))
 
     def errors(self, error: Array) -> Array:
         """Return how large errors of the rows may be in these equations."""
-        return np.asarray(np.abs(self.U_lost.T) @ (error / self.scale))
-
-    def kept(self, F: Array) -> Array:
-        """Return the step, in units, that makes the other equations vanish."""
-        return -self.V @ (self.U.T @ (F[self.rows] / self.scale) / self.s)
+        return np.asarray(np.abs(self.U.T) @ (error / self.scale))
 
 
 def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Array) -> bool:
@@ -105,17 +97,7 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
 
     def change(t: float) -> float:
         """Return by how many roundings F changes."""
-        y = x + t * direction
-        there = problem.value(np.clip(y, *problem.bounds))
-        for _ in range(3):  # the other equations bend the way
-            if there is None or part.s.size == 0:
-                break
-            w = np.zeros(x.size)
-            w[part.rows] = part.kept(there) * unit[part.rows]
-            if (np.abs(w) <= _STRAIGHT * unit).all():
-                break
-            y = y + w  # cut to the bounds only to be evaluated, so that w leaves t alone
-            there = problem.value(np.clip(y, *problem.bounds))
+        there = problem.value(np.clip(x + t * direction, *problem.bounds))
         if there is None:
             return math.inf
         return float((np.abs(part.equations(there) - at_x) / rounding).max()) / (1.0 + abs(t))
