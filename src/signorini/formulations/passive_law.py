@@ -19,9 +19,9 @@ With :math:`u^+ = W p + b`, G is what the impulses add to the kinetic energy tha
 What limits, friction and motors of joints do is left out of it: what they take does not pay for a rebound.
 
 Weights that fall onto something have fallen for h seconds in b, and would give that back too. So in islands without
-joints :math:`\tfrac12 \sum p \cdot J h g` is taken from G where it is negative. G is
-:math:`\tfrac12 \sum p \cdot (u^+ + u^-)` then: the change of :math:`T + U(q - (\theta - \tfrac12) h v)`, the energy that
-the scheme keeps in flight.
+joints :math:`\tfrac12 \sum p \cdot J h g` is taken from G where it is negative. Then G is
+:math:`\tfrac12 \sum p \cdot (u^+ + u^-)`, the change of :math:`T + U(q - (\theta - \tfrac12) h v)`: that is the energy
+which the scheme keeps in flight.
 
 The gain is measured beside the energy that passes, :math:`|\sum p \cdot b| + \tfrac12 p^T W p`. Wedged bodies may have
 impulses whose work is many times that, and cancels. A rebound is not known to keep the energy where rounding of that
