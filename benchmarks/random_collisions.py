@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.distance_judge import matrix_of
-from benchmarks.random_scenes import no_longer_than, random_shape
+from benchmarks.random_scenes import random_shape
 
 import signorini as sg
 from signorini._arrays import Array
@@ -31,7 +31,7 @@ from signorini._arrays import Array
 Rng = np.random.Generator
 RESULT = Path(__file__).parent / "results" / "random_collisions.csv"
 DURATION = 0.3
-LIMIT = 60  # seconds for a scene
+LIMIT = 60  # seconds of processor time for a scene
 GAIN = 1e-6  # of the kinetic energy: what counts as a gain
 SLOW = 0.2  # seconds for a step
 FAMILIES = ("floor", "corner", "edge", "pair", "group", "table", "pendulum", "linkage", "wedge", "hinged wedge")
@@ -224,10 +224,11 @@ def run(seed: int, *, h: float, gravity: float, duration: float = DURATION, limi
 
     def tick(*_: object) -> None:
         ticks.append(time.process_time())
+        if ticks[-1] - ticks[0] > limit:
+            raise TimeoutError
 
     try:
-        with no_longer_than(limit):
-            trajectory = sg.simulate(scene, duration=duration, h=h, on_failure="keep", progress=False, callback=tick)
+        trajectory = sg.simulate(scene, duration=duration, h=h, on_failure="keep", progress=False, callback=tick)
     except TimeoutError:
         return {**row, "verdict": "time limit", "seconds": limit}
     except sg.SolverFailure as failure:

@@ -231,7 +231,7 @@ def disagreements(drawn: Drawn, trajectory: sg.Trajectory, found: Judgement) -> 
 
 
 @contextmanager
-def no_longer_than(seconds: int) -> Iterator[None]:
+def _no_longer_than(seconds: int) -> Iterator[None]:
     """Raise TimeoutError after so many seconds, as soon as a kernel returns."""
 
     def stop(*_: object) -> None:
@@ -256,7 +256,7 @@ def run(seed: int, *, harmless: bool, most: int, duration: float = DURATION, lim
         "bodies": len(drawn.scene.bodies),
     }
     try:
-        with no_longer_than(limit):
+        with _no_longer_than(limit):
             trajectory = sg.simulate(drawn.scene, duration=duration, h=H, on_failure="keep", progress=False)
     except TimeoutError:
         late = "harmless but takes too long" if harmless else ""

@@ -91,7 +91,7 @@ from signorini.math.rotation import cross, dot, tangent_frame
 ROUNDING = 3e-14
 """Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
 GRAIN = 1.8e-15
-"""Ways in a step that are lost in positions, of their coordinates: eight roundings. Joints that hold leave as much."""
+"""Ways in a step that are lost in positions, of coordinates and bodies: eight roundings. Joints leave as much."""
 MEETING = 1e-4  # of the thinner body: gap that counts as a meeting, and way that counts as rest
 _DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
 
@@ -375,7 +375,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     lost = 0.0
     if counts[JOINED] == 1:
         for i in range(3):
-            lost = max(lost, GRAIN * abs(value[c, 3 + i]) / reals(t, NUMBERS)[DRIFT])
+            lost = max(lost, GRAIN * (abs(value[c, 3 + i]) + bound[b]) / reals(t, NUMBERS)[DRIFT])
     for i in range(3):
         b_free[k, i] = 0.0
         before[k, i] = 0.0

@@ -211,7 +211,8 @@ def contact_space(
         psi[(joints.laws.kind == LawKind.LIMIT) & (psi < 0.0)] = 0.0
     W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, at.drift)
     b[: contacts.contact_count] += drive
-    lost = GRAIN * np.abs(contacts.point_b).max(axis=1, initial=0.0)[:, None] / at.drift
+    extent = np.abs(contacts.point_b).max(axis=1, initial=0.0) + model.arrays.bound[contacts.body_b]
+    lost = GRAIN * extent[:, None] / at.drift
     for u in (b[: contacts.contact_count, :dim], space.before[:, :dim]):
         u[np.abs(u) <= lost] = 0.0
     return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
