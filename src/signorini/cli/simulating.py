@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import checked_number
+from signorini._grades import Grade
 from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_first_run, to_json
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Formulation
 from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, resume, simulate
-from signorini.simulation.verdict import Grade
 from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
@@ -60,7 +60,7 @@ def run(
     _write_certificate(trajectory, output)
     _write_figures(scene, trajectory, output)
     _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
-    return 1 if trajectory.verdict == str(Grade.NOT_TRUSTED) else 0
+    return 1 if trajectory.verdict == Grade.NOT_TRUSTED else 0
 
 
 def _simulate(

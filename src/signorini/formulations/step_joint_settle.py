@@ -30,16 +30,23 @@ from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
     CHECK,
+    COLLIDES,
     CONFLICT_JOINT,
     CONFLICT_ROW,
     COUNTS,
+    DAMPING_LOSS,
     DIAGONAL,
+    DRIFT,
     DRIFT_JOINT,
     DRIFT_ROW,
     ENERGY_CHANGE,
     FAR,
     FIXED,
+    FRICTION_LOSS,
+    GAIN_SCALE,
+    GAINED,
     GRAVITY_X,
+    IMPACT_LOSS,
     INERTIA,
     INTEGRATION_LOSS,
     JOINT_APART,
@@ -53,12 +60,14 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     ORDER,
     Q_START,
+    REBOUNDS,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
     TOLERANCE,
     V_0,
     V_FREE,
+    WEIGHT,
     H,
     Q,
     V,
@@ -352,6 +361,26 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
+def _count_gain(t: IntArray) -> None:
+    """Note what joints and scheme gave, and whether a collision did with them.
+
+    Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
+    ``(theta - 1/2) h g . m v`` more, which free fall keeps, a pendulum to the second order, and a rebound as well.
+    """
+    counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
+    weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
+    for b in range(counts[FIXED], v.shape[0]):
+        for k in range(3):
+            more += weight[b, k] * (v[b, k] - v_0[b, k])
+    made = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + (numbers[DRIFT] - 0.5 * numbers[H]) * more
+    check[JOINT_PULL] = made
+    if counts[REBOUNDS] == 1 or counts[COLLIDES] == 1:
+        left = made - balance[FRICTION_LOSS] - balance[IMPACT_LOSS] - balance[DAMPING_LOSS]
+        if left > check[GAINED] * numbers[GAIN_SCALE]:
+            check[GAINED] = left / numbers[GAIN_SCALE]
+
+
+@inner_kernel
 def settle(t: IntArray) -> None:
     """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
     j = whole_rows(t, JOINTS)
@@ -367,7 +396,7 @@ def settle(t: IntArray) -> None:
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[JOINT_APART] = worst
-    check[JOINT_PULL] = reals(t, BALANCE)[JOINT_WORK] - reals(t, BALANCE)[INTEGRATION_LOSS]
+    _count_gain(t)
     check[DRIFT_ROW] = row
     check[DRIFT_JOINT] = _joint_of(j, row)
     against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)
