@@ -30,11 +30,9 @@ from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
     CHECK,
-    COLLIDES,
     CONFLICT_JOINT,
     CONFLICT_ROW,
     COUNTS,
-    DAMPING_LOSS,
     DIAGONAL,
     DRIFT,
     DRIFT_JOINT,
@@ -60,7 +58,7 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     ORDER,
     Q_START,
-    REBOUNDS,
+    REBOUND,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
@@ -69,7 +67,9 @@ from signorini.formulations.step_arrays import (
     V_FREE,
     WEIGHT,
     H,
+    P,
     Q,
+    U,
     V,
 )
 from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
@@ -361,6 +361,17 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
+def _rebounds(t: IntArray) -> bool:
+    """Tell whether some contact that may rebound was pushed, and parts."""
+    counts, order, rebound = wholes(t, COUNTS), wholes(t, ORDER), reals(t, REBOUND)
+    p, u = real_rows(t, P), real_rows(t, U)
+    for k in range(counts[ACTIVE]):
+        if order[k] < counts[SEEN] and rebound[k] > 0.0 and p[k, 0] > 0.0 and u[k, 0] > 0.0:
+            return True
+    return False
+
+
+@inner_kernel
 def _count_gain(t: IntArray) -> None:
     """Note what joints and scheme gave, and whether a collision did with them.
 
@@ -373,11 +384,12 @@ def _count_gain(t: IntArray) -> None:
         for k in range(3):
             more += weight[b, k] * (v[b, k] - v_0[b, k])
     made = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + (numbers[DRIFT] - 0.5 * numbers[H]) * more
-    check[JOINT_PULL] = made
-    if counts[REBOUNDS] == 1 or counts[COLLIDES] == 1:
-        left = made - balance[FRICTION_LOSS] - balance[IMPACT_LOSS] - balance[DAMPING_LOSS]
-        if left > check[GAINED] * numbers[GAIN_SCALE]:
-            check[GAINED] = left / numbers[GAIN_SCALE]
+    # What an impact of the same step takes at once is no gain.
+    check[JOINT_PULL] = min(made, max(0.0, made - max(0.0, balance[IMPACT_LOSS])))
+    if _rebounds(t):
+        # Joints that have drifted give to contacts, or take, what these seem to take or give.
+        left = made - balance[FRICTION_LOSS] - balance[IMPACT_LOSS]
+        check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 else 0.0
 
 
 @inner_kernel

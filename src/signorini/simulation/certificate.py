@@ -325,8 +325,13 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "joint_fault": joints.fault,
         "joint_apart": joints.apart,
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _made(model, before, result),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(_made(model, before, result), result.balance.impact),
     }
+
+
+def _pulled(made: float, impact: float) -> float:
+    """Return what joints gave for good: what an impact of the same step takes at once is no gain [J]."""
+    return min(made, max(0.0, made - max(0.0, impact)))
 
 
 def _made(model: Model, before: State, result: StepResult) -> float:
@@ -412,8 +417,8 @@ def _gain(model: Model, before: State, result: StepResult, moving: float) -> flo
     """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's."""
     given, _ = _pushed(result)
     if result.joints is not None and not model.joints.equalities and _rebounds(model, result):
-        balance = result.balance
-        given = max(given, _made(model, before, result) - balance.friction - balance.impact - balance.damping)
+        # Joints that have drifted give to contacts, or take, what these seem to take or give.
+        given = _made(model, before, result) - result.balance.friction - result.balance.impact
     return given / moving if given > 0.0 else 0.0
 
 
