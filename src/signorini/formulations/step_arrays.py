@@ -200,6 +200,7 @@ def _numbered(count: int) -> Any:
     MEND,  # for bodies that end too close to others, see step_mend; put in when it is first needed
     TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
+    RESCUE_COUPLES,  # the same, with couples
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -209,7 +210,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(46)
+) = ARRAY_COUNT + _numbered(47)
 
 # PLACE
 (
