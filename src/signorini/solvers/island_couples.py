@@ -22,7 +22,6 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.math.product_cones import group_size, product_square
 from signorini.solvers.island_lu import order_nodes, substitute
-from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import claim_vectors
 from signorini.solvers.island_table import (
     FIRST,
@@ -31,13 +30,13 @@ from signorini.solvers.island_table import (
     LIMIT,
     MU,
     NODE,
+    PATH,
     SOFT,
     TRIAL,
     UNIT,
     D,
     G,
     Q,
-    R,
     claim,
     claim_island,
     copy,
@@ -45,7 +44,7 @@ from signorini.solvers.island_table import (
     relative,
 )
 
-_ANEW = 100  # steps from nothing, through all modes
+PATH_COLUMNS = 16
 
 
 @inner_kernel
@@ -65,9 +64,9 @@ def open_couples(
 ) -> float:
     """Write the problem of an island into the table; return the scale s of its velocities, 0 where memory is short.
 
-    `blocks` (any, rows, 3) and `load` (n_c, rows) are in their units d, `unit`; `limit` (n_c, 6) has the limits of the
-    groups in these units, then without them. `kind` tells which row of `groups` holds. A contact whose normal moves
-    nothing is left out. The compliance is that of all normals, without units.
+    `blocks` (any, rows, 3) and `load` (n_c, rows), of three rows or more, are in units d, `unit`; `limit` (n_c, 6)
+    has the limits of the groups in these units, then without them. `kind` tells which row of `groups` holds. A contact
+    whose normal moves nothing is left out. The compliance is that of all normals, without units.
     """
     rows, n_c = load.shape[1], load.shape[0]
     if not claim_island(w, start, block, nodes, rows):
@@ -76,7 +75,8 @@ def open_couples(
     claim(w, UNIT, n_c, rows, 0)
     claim(w, KIND, n_c, 0, 0)
     claim(w, GROUPS, groups.shape[0], groups.shape[1], 0)
-    claim(w, TRIAL, 4, 1, max(rows, 3))
+    claim(w, TRIAL, 4, 1, rows)
+    claim(w, PATH, 3 * n_c, PATH_COLUMNS, 0)
     if not fits(w):
         return 0.0
     g, first, s = real_blocks(w, G), wholes(w, FIRST), 0.0
@@ -238,7 +238,7 @@ def find_couple_residual(w: IntArray, r: Array, u: Array) -> float:
     q, d, unit, limit = real_rows(w, Q), reals(w, D), real_rows(w, UNIT), real_rows(w, LIMIT)
     groups, kind, trial = whole_rows(w, GROUPS), wholes(w, KIND), real_blocks(w, TRIAL)
     rows, error, size, load = r.shape[1], 0.0, 0.0, 0.0
-    x, v, z, bounds = trial[0][:, :rows], trial[1][:, :rows], trial[2][:, :rows], trial[3]
+    x, v, z, bounds = trial[0], trial[1], trial[2], trial[3]
     for c in range(r.shape[0]):
         rho = d[c] * d[c]
         for i in range(rows):
@@ -326,12 +326,3 @@ def set_couples_inside(w: IntArray, best_r: Array, r: Array) -> None:
             part = radius / size if size > radius else 1.0
             for i in range(first, end):
                 r[c, i] = part * best_r[c, i]
-
-
-@inner_kernel
-def begin_anew(w: IntArray, delta: float, best: float, tolerance: float, limit: int, share: float) -> float:
-    """Take proximal steps of Newton from no impulses at all, where the interior point comes without couples."""
-    r = real_rows(w, R)
-    _clear(r)
-    n = r.shape[0]
-    return proximal_newton(w, best, tolerance, min(limit, n - n + _ANEW), 1.0 if delta < 0.1 else 0.1, n >= 0)

@@ -10,8 +10,8 @@ import numpy as np
 from signorini._arrays import IntArray
 from signorini._jit import address_of
 from signorini.solvers import island_table as at
+from signorini.solvers.island_couple_interior import follow_couple_path
 from signorini.solvers.island_couples import (
-    begin_anew,
     find_couple_residual,
     prepare_couples,
     set_couple_blocks,
@@ -51,7 +51,7 @@ KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 # What takes their place where contacts have couples.
 _INSTEAD: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.OPEN: (prepare_couples, (_NUMBERS, _NUMBERS, _BLOCKS, *_COUPLES)),
-    at.INTERIOR: (begin_anew, KERNELS[at.INTERIOR][1]),
+    at.INTERIOR: (follow_couple_path, KERNELS[at.INTERIOR][1]),
     at.FACTOR: (factor_rows, KERNELS[at.FACTOR][1]),
     at.FUNCTION: (set_couple_function, KERNELS[at.FUNCTION][1]),
     at.BLOCKS: (set_couple_blocks, KERNELS[at.BLOCKS][1]),

@@ -66,8 +66,9 @@ def _numbered(count: int) -> Any:
     KIND,  # (n_c,)
     GROUPS,  # (kinds, 4)
     TRIAL,  # (4, 1, rows) work space
+    PATH,  # (3 n_c, 16) see island_couple_interior
     V,  # (n_c, 3) the first of so many work vectors ...
-) = _numbered(35)
+) = _numbered(36)
 VECTORS = 20
 Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
