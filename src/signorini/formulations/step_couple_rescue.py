@@ -36,7 +36,7 @@ from signorini.solvers.island_robust import move_inside
 from signorini.solvers.island_table import BEST, ENTRY, NEWTON_NEARBY, OPEN, SOLVE_ROBUSTLY, WORK, WORK_COUNT
 
 # Operations (updates of a block of 6x6) for each contact: of a factorisation, and of all that solve an island.
-_DEAREST, _CREDIT = 500, 3000
+_DEAREST, _CREDIT = 500, 10000
 
 
 @inner_kernel
