@@ -400,7 +400,7 @@ def test_piles_with_couples_need_no_python(monkeypatch: pytest.MonkeyPatch, *, p
         cell = np.array([k % 6, k // 6]) if planar else np.array([k % 4, k // 4 % 4, k // 16])
         place, radius = 0.05 + 0.1 * cell + rng.uniform(0.0, 0.01, cell.size), rng.uniform(0.04, 0.045)
         scene.add_body(sg.Disc(radius=radius) if planar else sg.Sphere(radius), mass=1.0, position=place, name=f"{k}")
-    scene.set_contact(friction=0.5, rolling=2e-3, **({} if planar else {"torsional": 2e-3}))
+    scene.set_contact(friction=0.5, rolling=2e-3, torsional=0.0 if planar else 2e-3)
     monkeypatch.setattr(couples, "solve_robustly", never)
     simulator = sg.Simulator(scene, h=5e-3)
     for _ in range(60):

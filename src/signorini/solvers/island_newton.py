@@ -122,6 +122,22 @@ def set_blocks(w: IntArray, u: Array, r: Array, F: Array, alpha: float, S: Array
 
 
 @inner_kernel
+def _add(dr: Array, r: Array) -> None:
+    """Add dr to r; in one row, which is as quick for any number of components."""
+    x, y = dr.reshape(dr.size), r.reshape(r.size)
+    for k in range(x.size):
+        y[k] += x[k]
+
+
+@inner_kernel
+def _approach(ur: Array, alpha: float, r: Array, centre: Array, u: Array) -> None:
+    """Set ``u = ur + alpha (r - centre)``."""
+    a, b, c, d = ur.reshape(ur.size), r.reshape(r.size), centre.reshape(centre.size), u.reshape(u.size)
+    for k in range(d.size):
+        d[k] = a[k] + alpha * (b[k] - c[k])
+
+
+@inner_kernel
 def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
     """Run outer steps from R; BEST receives what is better than `best`, whose residual is returned.
 
@@ -142,7 +158,7 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
         real_rows(w, Y + 0),
         real_blocks(w, S),
     )
-    n_c, rows, count = r.shape[0], r.shape[1], 0
+    count = 0
     velocity(w, r, y, ur)
     while best > tolerance and count < limit:
         copy(r, centre)
@@ -156,13 +172,9 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
             if not factor(w, s, 1.0):
                 break
             newton_step(w, s, g, y, du, dr, left, 1 if alpha < _REFINED else 0)
-            for c in range(n_c):
-                for i in range(rows):
-                    r[c, i] += dr[c, i]
+            _add(dr, r)
             velocity(w, r, y, ur)
-            for c in range(n_c):
-                for i in range(rows):
-                    u[c, i] = ur[c, i] + alpha * (r[c, i] - centre[c, i])
+            _approach(ur, alpha, r, centre, u)
             size = measured(w[FUNCTION, 0], (w, u, r, F))
             now = residual(w, r, ur)
             if now < best:

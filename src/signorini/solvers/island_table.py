@@ -187,9 +187,9 @@ def residual(w: IntArray, r: Array, u: Array) -> float:
 @inner_kernel
 def copy(a: Array, b: Array) -> None:
     """Set ``b = a``."""
-    for c in range(a.shape[0]):
-        for i in range(a.shape[1]):
-            b[c, i] = a[c, i]
+    x, y = a.reshape(a.size), b.reshape(b.size)
+    for k in range(x.size):
+        y[k] = x[k]
 
 
 @inner_kernel
