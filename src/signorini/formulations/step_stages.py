@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,7 @@ def stage_kernel(k: int, family: Family) -> Callable[..., Any]:
     return DETECTION[family] if k == at.FIND else _STAGES[k]
 
 
+@cache  # Numba takes a tenth of a millisecond to find what it has compiled
 def stage_address(k: int, family: Family) -> int:
     """Return its address; compile it if need be."""
     if k < 0:

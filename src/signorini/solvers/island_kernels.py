@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@cache
 def island_address(row: int) -> int:
     """Return the address of the kernel that belongs to a row; compile it if need be."""
     function, arguments = KERNELS[row]
