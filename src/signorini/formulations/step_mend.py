@@ -223,14 +223,14 @@ def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float
 def _allowed(t: IntArray) -> float:
     """Return the overlap that pairs may end with, of the thinner body: what began deeper is not for one step."""
     numbers = reals(t, NUMBERS)
-    return max(TOO_CLOSE, numbers[DEEPEST] / numbers[DEEPEST_EXTENT])
+    return float(max(TOO_CLOSE, numbers[DEEPEST] / numbers[DEEPEST_EXTENT]))
 
 
 @inner_kernel
 def _is_too_close(t: IntArray, value: Array, index: IntArray, first: int, last: int, allowed: float) -> bool:
     """Tell whether a pair, which has the contacts from `first` to `last`, overlaps by more."""
     thin = reals(t, THIN)
-    return least_of(value, first, last) < -allowed * min(thin[index[first, 0]], thin[index[first, 1]])
+    return bool(least_of(value, first, last) < -allowed * min(thin[index[first, 0]], thin[index[first, 1]]))
 
 
 @inner_kernel
