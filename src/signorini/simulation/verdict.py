@@ -198,7 +198,7 @@ def _growing(c: Certificate) -> Finding | None:
     if quarters[-1].size == 0 or c.joint_apart.max() > DRIFT_REMARK:  # which is said already
         return None
     apart, moving = (np.array([x[k].max() for k in quarters]) for x in (c.joint_apart, c.energy_moving))
-    faster = max(1.0, moving[3] / moving[1]) if moving[1] > 0.0 else 1.0
+    faster = max(1.0, moving[3] / moving[1]) if 0.0 < moving[1] < np.inf else 1.0
     if not (apart[3] > GROWING_REMARK and np.all(np.diff(apart) > 0.0) and apart[3] > 2.0 * faster * apart[1]):
         return None
     l = int(np.argmax(c.joint_apart))
