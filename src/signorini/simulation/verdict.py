@@ -39,8 +39,9 @@ CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
-AT_REST = 1e-3
-"""Part of the weight of the scene times its extent that counts as energy of the motion where all is at rest."""
+SLOWLY = 0.1
+"""Part of the weight of the scene times its extent that counts as energy of the motion where this is slower: what drives
+lift slowly passes through joints as work, not as motion."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
@@ -138,7 +139,7 @@ def _rise(steps: Array) -> float:
 def _at_play(c: Certificate) -> float:
     """Return the energy of the motion in a run [J]; files of earlier versions tell only with that of the weight."""
     moving = np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving)
-    return float(np.maximum(moving, AT_REST * c.energy_scale).max(initial=0.0))
+    return float(np.maximum(moving, SLOWLY * c.energy_scale).max(initial=0.0))
 
 
 def _correction(c: Certificate) -> float:
