@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.verdict_families import LINEAR as MORE_LINEAR
+from benchmarks.verdict_families import NONE, ONE, Nonlinear
 from numpy.typing import NDArray
 
 from signorini.problems import LCP, MCP, FrictionProblem
@@ -55,13 +57,14 @@ def rows_are_right(M: Array, q: Array) -> Judge:
         x = z.astype(LONG)
         if not np.isfinite(x).all() or (x < 0).any():
             return False
+        rounding = LONG(1e-13) * x.max(initial=0) * np.abs(A).sum(axis=1)
         terms = np.abs(A) @ x + np.abs(k)
-        share = np.where(terms > 0, 1 / np.where(terms > 0, terms, 1), 0)
+        share = np.where(terms > 0, 1 / np.where(terms > 0, terms + rounding, 1), 0)
         w = A @ x + k
-        kept = (np.abs(A) * share[:, None]).max(axis=0) * x >= np.abs(w) * share
+        kept = (np.abs(A) * share[:, None]).max(axis=0) * x >= np.maximum(np.abs(w) - rounding, 0) * share
         x = np.where(kept, x, 0)
         w = A @ x + k
-        allowed = LONG(1e-7) * terms + LONG(1e-13) * x.max(initial=0) * np.abs(A).sum(axis=1)
+        allowed = LONG(1e-7) * terms + rounding
         return bool((w >= -allowed).all() and (np.abs(w) <= allowed)[x > 0].all())
 
     return judge
@@ -171,7 +174,8 @@ LINEAR: dict[str, tuple[Maker, bool, int]] = {
 
 
 def linear_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Judge]]:
-    names = list(LINEAR)
+    makers = LINEAR | MORE_LINEAR
+    names = list(makers)
     for k in range(count):
         r = np.random.default_rng((seed, 1, k))
         which = k % (len(names) + 1)
@@ -179,7 +183,7 @@ def linear_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Judge
             problem, judge = integers(r)
             yield "LCP, whole numbers", problem, judge
             continue
-        make, possible, largest = LINEAR[names[which]]
+        make, possible, largest = makers[names[which]]
         M, q = make(r, int(r.integers(1, largest + 1)))
         yield names[which], LCP(M, q), rows_are_right(M, q) if possible else never
 
@@ -277,6 +281,15 @@ def far_away(r: Random) -> tuple[MCP, Judge]:
     return MCP(lambda x: (x - s) / s, x0=[1.0]), lambda x: near(x, np.array([s]))
 
 
+def posed(problem: Nonlinear) -> tuple[MCP, Judge]:
+    """Return the problem and its judge."""
+    known, reach = problem.known, problem.reach
+    mcp = MCP(problem.F, lower=problem.lower, upper=problem.upper, x0=problem.x0)
+    if known is None:
+        return mcp, never
+    return mcp, lambda x: bool((np.abs(x - known) <= np.maximum(1e-3 * np.abs(known), reach)).all())
+
+
 def nonlinear_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Judge]]:
     makers = {
         "MCP, monotone": monotone,
@@ -285,10 +298,17 @@ def nonlinear_problems(count: int, seed: int) -> Iterator[tuple[str, Problem, Ju
         "MCP, far away": far_away,
     }
     names = list(makers)
+    none, one = list(NONE), list(ONE)
     for k in range(count):
         r = np.random.default_rng((seed, 2, k))
-        if k % 16 == 0:
+        if k % 32 == 0:
             yield "MCP, no solution", *no_solution(r)
+        elif k % 32 == 16:
+            name = none[k // 32 % len(none)]
+            yield name, *posed(NONE[name](r))
+        elif k % 32 == 4:
+            name = one[k // 32 % len(one)]
+            yield name, *posed(ONE[name](r))
         else:
             name = names[k % len(names)]
             yield name, *makers[name](r)

@@ -14,6 +14,7 @@ from signorini._scipy import sparse
 _COMPLEX_STEP = 1e-30
 _DIFFERENCE = float(np.finfo(float).eps) ** (1.0 / 3.0)
 """Relative step of central differences: balances rounding against the third derivative."""
+_REACHES = (1.0, 1e-3, 1e-6, 1e-9, 1e3)  # of differences that judge complex steps, the usual one first
 
 
 _MANY = 300
@@ -114,18 +115,19 @@ class AutomaticJacobian:
         return J if np.isfinite(J).all() else None
 
     def _agrees(self, x: Array, J: Any) -> bool:
-        return self.error_of(J, x) <= 1e-4
+        """Tell whether J fits a difference: short where unknowns are of small size, long where values are rounded."""
+        return any(self.error_of(J, x, reach) <= 1e-4 for reach in _REACHES)
 
-    def error_of(self, J: Any, x: Array) -> float:
+    def error_of(self, J: Any, x: Array, reach: float = 1.0) -> float:
         """Return how far ``J s`` is from a difference along s, relative to its terms; 0 where F is not defined.
 
-        In the fixed direction s every unknown moves by its own size.
+        In the fixed direction s every unknown moves by `reach` times its own size.
         """
-        s = np.where(np.arange(x.size) % 2 == 0, 1.0, -0.7) * np.maximum(np.abs(x), 1.0)
+        s = reach * np.where(np.arange(x.size) % 2 == 0, 1.0, -0.7) * np.maximum(np.abs(x), 1.0)
         slope = self.difference(x, s)
         if slope is None:
             return 0.0
-        size: Array = abs(J) @ np.abs(s) + np.abs(slope) + 1e-5
+        size: Array = abs(J) @ np.abs(s) + np.abs(slope) + 1e-5 * min(reach, 1.0)
         return float((np.abs(slope - J @ s) / size).max(initial=0.0))
 
     def _by_differences(self, x: Array) -> Array | None:

@@ -19,7 +19,8 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse, sparse_linalg
-from signorini.problems.matrices import Matrix
+from signorini.problems.matrices import Matrix, dense
+from signorini.problems.mcp_tails import Singular, Step, decays, turns_back
 
 if TYPE_CHECKING:
     from signorini.problems.mcp import MCP
@@ -29,9 +30,6 @@ NEAR = 1e-3
 _REGULAR = 1e-13  # reciprocal condition of the scaled Jacobian above which it is simply solved
 _LARGE = 1000  # unknowns beyond which singular systems are solved by rank-revealing QR and not probed
 _PROBED = 8  # singular directions that are looked along
-_STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 40)))  # of 1 + |x_i|, almost back to zero
-_VISIBLE = 1e-10  # a change of F that is no tail
-_AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
 _ELSEWHERE = (0.5, 0.1, 0.01, 0.0)  # parts of x where F shows how large it is
 _EPSILON = float(np.finfo(float).eps)
 
@@ -69,7 +67,8 @@ def _slopes(problem: MCP, x: Array) -> Matrix | None:
 
 def _dense_step(problem: MCP, x: Array, F: Array, J: Array, right: Array, rows: IntArray) -> Array | None:
     """Return the scaled step of the rows; None if F is the tail of a function that decays."""
-    K = J * (1.0 + np.abs(x[rows]))
+    unit = 1.0 + np.abs(x[rows])
+    K = J * unit
     size = np.abs(K).max(axis=1)
     scale = np.where(size > 0.0, size, 1.0)
     with np.errstate(over="ignore"):
@@ -92,10 +91,32 @@ def _dense_step(problem: MCP, x: Array, F: Array, J: Array, right: Array, rows: 
     if regular:
         signs = np.column_stack([np.ones(rows.size), 1.0 - 2.0 * (np.arange(rows.size) % 2)])
         lost = linalg.lapack.dgetrs(factors, places, signs * (noise / scale)[:, None])[0].T
-        doubtful = [d for d in lost if not np.abs(d).max() <= NEAR]
-    else:
-        doubtful = list(Vt[~kept][:_PROBED])
-    return None if any(_decays_along(problem, x, F, noise, rows, d) for d in doubtful) else np.asarray(step)
+        farthest = max((step, *lost), key=lambda d: float(np.abs(d).max()))
+        if np.abs(farthest).max() <= NEAR or rows.size > _LARGE:
+            old: Step = lambda y, value: linalg.lapack.dgetrs(factors, places, -value / scale)[0]  # noqa: E731
+            turns = turns_back(problem, x, rows, farthest, noise, (old, _newton(problem, rows, unit)))
+            return np.asarray(step) if turns else None
+        U, s, Vt = np.linalg.svd(K)
+        kept = s * NEAR > np.abs(noise / scale).max()
+    part = Singular(rows, scale, U[:, kept], Vt[kept].T, s[kept], U[:, ~kept], Vt[~kept].T)
+    tail = any(decays(problem, x, F, noise, part, v) for v in part.V_lost.T[:_PROBED])
+    return None if tail else np.asarray(step)
+
+
+def _newton(problem: MCP, rows: IntArray, unit: Array) -> Step:
+    """Return the Newton step with slopes taken where it begins."""
+
+    def step(y: Array, F: Array) -> Array | None:
+        J = problem.jacobian(y)
+        if J is None:
+            return None
+        try:
+            d = np.linalg.solve(dense(J)[np.ix_(rows, rows)] * unit, -F)
+        except np.linalg.LinAlgError:  # exactly singular
+            return None
+        return np.asarray(d, dtype=np.float64) if np.isfinite(d).all() else None
+
+    return step
 
 
 def _noise(problem: MCP, x: Array, F: Array, size: Array, rows: IntArray) -> Array:
@@ -113,48 +134,6 @@ def _noise(problem: MCP, x: Array, F: Array, size: Array, rows: IntArray) -> Arr
         if there is not None:
             noise = np.maximum(noise, np.abs(there - F)[rows] - 4.0 * _EPSILON * size)
     return np.asarray(noise)
-
-
-def _decays_along(problem: MCP, x: Array, F: Array, noise: Array, rows: IntArray, v: Array) -> bool:
-    """Tell whether F changes along `v`, over a good part of the size of x, by more than `noise` and less than is seen.
-
-    Near a solution F changes visibly at once, along a continuum of solutions not at all.
-    """
-    size = np.abs(v).max()
-    if not 0.0 < size < np.inf:
-        return True
-    moved = rows[np.abs(v) >= 0.1 * size]
-    if np.abs(x[moved]).max() > _AWAY * (1.0 + np.abs(problem.start).max()):
-        return True  # so far out that nothing shows what F does on the way there
-    direction = np.zeros(x.size)
-    direction[rows] = v / size * (1.0 + np.abs(x[rows]))
-    visible = np.maximum(_VISIBLE, 10.0 * noise)
-
-    def change(t: float) -> int:
-        """Return 0 if nothing changed, 1 if F changed by less than is seen, 2 if visibly."""
-        moved = problem.value(np.clip(x + t * direction, *problem.bounds))
-        if moved is None:
-            return 2
-        by = np.abs(moved - F)[rows]
-        return 2 if (by > visible).any() else int((by > 2.0 * noise).any())
-
-    for sign in (1.0, -1.0):
-        near, far = 0.0, 0.0
-        for t in _STEPS:
-            found = change(sign * t)
-            if found == 1:
-                return True
-            if found == 2:
-                far = t
-                break
-            near = t
-        while near > 0.0 and far - near > 1e-4 * (1.0 - near):  # where does it begin, and how?
-            t = 0.5 * (near + far)
-            found = change(sign * t)
-            if found == 1:
-                return True
-            near, far = (near, t) if found == 2 else (t, far)
-    return False
 
 
 def _sparse_step(J: Any, right: Array, unit: Array) -> Array | None:

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.errors import InputError
 from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import Matrix, dense, plus_diagonal
 from signorini.problems.mcp import MCP, natural_map
@@ -73,7 +74,10 @@ class JosephyNewton:
     ) -> Array | None:
         """Return what Lemke's method finds with the Jacobian `J`; None if it fails."""
         constant: Array = point.F - J @ point.x
-        linear = box_to_mixed(J, constant, lower, upper)
+        try:
+            linear = box_to_mixed(J, constant, lower, upper)
+        except InputError:  # beyond the range of numbers
+            return None
         solution = run(self.lemke, linear.problem, Control(tolerance=1e-9, time_limit=seconds))
         if not solution.success:
             return None

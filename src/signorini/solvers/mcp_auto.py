@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.errors import InputError
 from signorini.problems.convert import box_to_mixed
 from signorini.problems.matrices import plus_diagonal
 from signorini.problems.mcp import MCP
@@ -80,7 +81,10 @@ class MCPAuto:
         size = np.abs(F).max() + np.abs(G).max()
         if np.abs(G - F - J @ (other - x)).max() > 1e-12 * size or abs(J - J_other).max() > 1e-12 * abs(J).max():
             return False
-        linear = box_to_mixed(J, F - J @ x, *problem.bounds)
+        try:
+            linear = box_to_mixed(J, F - J @ x, *problem.bounds)
+        except InputError:  # beyond the range of numbers
+            return False
         solution = LinearAuto().solve(linear.problem, Control(time_limit=attempts.time_left()))
         return attempts.solved(JosephyNewton(), linear.back(solution.z)) if solution.success else False
 

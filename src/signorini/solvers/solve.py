@@ -38,6 +38,7 @@ class _Kind:
     solvers: tuple[Solver, ...]
 
 
+_PLAIN = Control()  # made once: to check its fields takes longer than to solve for a contact or two
 _kinds: dict[type, _Kind] = {}
 _taken: dict[type, tuple[type, ...]] = {}  # kinds by solver, found when first asked for
 
@@ -130,8 +131,23 @@ def solve(
     >>> solve(LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])).z
     array([1.33333333, 2.33333333])
     """
-    control = Control(
-        tolerance=Control().tolerance if tolerance is None else checked_tolerance(tolerance, "solve: tolerance"),
+    control = _PLAIN
+    if not (tolerance is time_limit is max_iterations is start is callback is None):
+        control = _control(problem, tolerance, time_limit, max_iterations, start, callback)
+    return run(default_solver(problem) if solver is None else solver, problem, control)
+
+
+def _control(
+    problem: Problem,
+    tolerance: float | None,
+    time_limit: float | None,
+    max_iterations: int | None,
+    start: ArrayLike | None,
+    callback: Callable[[int, float], object] | None,
+) -> Control:
+    """Return what the caller of :func:`solve` asks for, checked."""
+    return Control(
+        tolerance=_PLAIN.tolerance if tolerance is None else checked_tolerance(tolerance, "solve: tolerance"),
         time_limit=None if time_limit is None else checked_number(time_limit, "solve: time_limit", least=0.0),
         max_iterations=(
             None if max_iterations is None else int(checked_number(max_iterations, "solve: max_iterations", least=1.0))
@@ -139,7 +155,6 @@ def solve(
         start=None if start is None else checked(start, (problem.size,), "solve: start"),
         callback=callback,
     )
-    return run(default_solver(problem) if solver is None else solver, problem, control)
 
 
 def run(solver: Solver, problem: Problem, control: Control) -> Solution:

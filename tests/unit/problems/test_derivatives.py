@@ -97,3 +97,13 @@ def test_many_unknowns_that_all_depend_on_each_other() -> None:
 
 def test_nowhere_defined_gives_none() -> None:
     assert AutomaticJacobian(lambda x: x * np.nan)(np.array([1.0])) is None
+
+
+def test_complex_steps_are_kept_where_unknowns_are_small_or_values_are_rounded() -> None:
+    """Differences of the usual length see nothing of the first function, and rounding only of the second."""
+    small = AutomaticJacobian(lambda x: -np.exp(-((1e5 * x) ** 2)))
+    x = np.array([2e-5])
+    assert small(x)[0, 0] == pytest.approx(2e10 * x[0] * np.exp(-4.0), rel=1e-12)
+    rounded = AutomaticJacobian(lambda x: 600.0 * (np.tanh(1e-4 * x) - 1.0))
+    x = np.array([1.5e5])
+    assert rounded(x)[0, 0] == pytest.approx(0.06 / np.cosh(15.0) ** 2, rel=1e-9)

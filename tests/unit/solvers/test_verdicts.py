@@ -10,7 +10,7 @@ import pytest
 
 from signorini._arrays import Array
 from signorini.problems import LCP, MCP, ConvexQP, FrictionProblem, MixedLCP
-from signorini.solvers import Clarabel, SemismoothNewton, Status, solve
+from signorini.solvers import Clarabel, JosephyNewton, SemismoothNewton, Status, solve
 from signorini.solvers.qp_clarabel import is_installed
 
 
@@ -46,12 +46,62 @@ def test_one_that_decays_is_seen_beside_others_of_any_size() -> None:
 
 
 @pytest.mark.parametrize(
+    ("F", "x", "start"),
+    [
+        (lambda x: -np.exp(-1e5 * x), 3e-4, 0.0),  # Newton steps of 1e-5
+        (lambda x: -np.exp(-1e5 * x), 0.01, 0.0),  # rounded to zero
+        (lambda x: -np.exp(-((1e5 * x) ** 2)), 6.1e-5, 1e-6),
+        (lambda x: 5e6 * x - np.sqrt((5e6 * x) ** 2 + 5e5), 7.7e6, 0.0),
+    ],
+)
+def test_functions_that_decay_are_seen_in_any_units(F: Callable[[Array], Array], x: float, start: float) -> None:
+    problem, point = MCP(F, x0=[start]), np.array([x])
+    assert problem.residual(point) <= 1e-10
+    assert not problem.credible(point, 1e-10)
+
+
+@pytest.mark.parametrize("bent", [np.arctan, lambda t: np.log(1.0 + t * t)])
+def test_functions_that_decay_along_a_curve(bent: Callable[[Any], Any]) -> None:
+    """The second unknown follows the one that runs away."""
+    problem = MCP(lambda x: np.array([np.tanh(x[0]) - 1.0, x[1] - bent(x[0])]), lower=-np.inf, x0=[0.0, 0.0])
+    point = np.array([300.0, bent(300.0)])
+    assert problem.residual(point) <= 1e-10
+    assert not problem.credible(point, 1e-10)
+
+
+def test_a_tail_across_unknowns_that_are_small_by_chance() -> None:
+    """F decays along (1, 1)/sqrt(2), by which the first unknown, beside the second, would hardly have moved."""
+    problem = MCP(
+        lambda x: np.array([-np.exp(-x[0] - x[1]), x[0] - x[1] + 800.0]), lower=-np.inf, x0=np.array([1.0, 1.0])
+    )
+    point = np.array([0.1, 800.1])
+    assert problem.residual(point) <= 1e-10
+    assert not problem.credible(point, 1e-10)
+
+
+def test_numbers_beyond_the_range_stop_no_solver() -> None:
+    """For negative sums of the unknowns F and its slopes overflow, and linear models of it cannot be posed."""
+    problem = MCP(lambda x: np.array([-np.exp(-x[0] - x[1]), x[0] - x[1]]), lower=[0.0, -np.inf], x0=[1.0, 1.0])
+    assert not solve(problem, JosephyNewton(), start=[0.0, -300.0]).success
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1.0, 1e7])
+def test_roots_in_any_units_are_credible(unit: float) -> None:
+    for F in (lambda x: np.expm1(x / unit - 3.0), lambda x: np.tanh(x / unit - 3.0), lambda x: (x / unit - 3.0) ** 3):
+        problem = MCP(F, lower=-np.inf, x0=[2.0 * unit])
+        assert solve(problem).success
+        assert problem.credible(np.array([3.0 * unit]), 1e-10)
+
+
+@pytest.mark.parametrize(
     ("F", "x"),
     [
         (lambda x: (x - 1.0) ** 2, 1.0),
         (lambda x: (x - 1.0) ** 2, 1.0 + 1e-6),
         (lambda x: (x - 1.0) ** 3, 1.0 + 1e-4),
         (lambda x: -np.maximum(0.0, 1.0 - x), 1.5),
+        (lambda x: -np.maximum(0.0, 1.0 - x), 1.0),
+        (lambda x: np.abs(x - 1.0), 1.0),
         (lambda x: x - 1e11, 1e11),
         (lambda x: 1e-6 * (x - 1e11), 1e11),
         (lambda x: 0.0 * x, 3.0),
