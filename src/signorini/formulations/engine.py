@@ -20,7 +20,7 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
-from signorini.formulations.passive_law import PART, ROUND, SETTLED
+from signorini.formulations.passive_law import HURRY, PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
@@ -285,7 +285,8 @@ class Engine:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
                 break
-            solution = solve_robustly(problem, asked, problem.flat(p[place]))
+            limit = HURRY if self._may_rebound_less else None
+            solution = solve_robustly(problem, asked, problem.flat(p[place]), limit=limit)
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
             if resists and not self._may_rebound_less:

@@ -41,6 +41,7 @@ _RECOVERY = 0.2  # part of an overlap that is recovered in a step
 _LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
 _WEIGHTLESS = 1e-200
 _REST_STEPS = 2.0  # a contact rebounds only if it closes faster than gravity makes it in so many steps
+_STILL = 1e-100  # [m/s] and faster than this, whose square is still a number
 
 
 def lift_speed(gravity: float, h: float) -> float:
@@ -110,7 +111,7 @@ def normal_shifts(
     lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
     part : of the rebound that is asked for, 0 to 1
     """
-    rest = _REST_STEPS * gravity * h
+    rest = max(_REST_STEPS * gravity * h, _STILL)
     rebounds = False
     for c in range(gap.shape[0]):
         shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)

@@ -44,6 +44,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ from signorini.formulations.couples import can_be_posed, has_couples
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_tables import takes_joints
+from signorini.formulations.passive_law import HURRY
 from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -235,11 +237,12 @@ class MoreauJean:
         def pose(b: Array) -> FrictionProblem:
             return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **words)
 
-        def answer(problem: FrictionProblem, start: Array) -> Solution:
-            return solve(problem, self.solver, tolerance=tolerance, start=start)
+        def answer(problem: FrictionProblem, start: Array, limit: int | None = None) -> Solution:
+            return solve(problem, self.solver, tolerance=tolerance, start=start, max_iterations=limit)
 
-        def outcome_of(shift: Array) -> Outcome:
-            return pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        def outcome_of(shift: Array, hurried: bool = False) -> Outcome:
+            limit = HURRY if hurried and self.solver is None else None
+            return pose_and_solve(space, free, shift, pose, partial(answer, limit=limit), memory, tolerance)
 
         if not asked.rebounds or self.restitution_law == "newton":
             outcome = outcome_of(shift)

@@ -18,6 +18,16 @@ With :math:`u^+ = W p + b`, G is what the impulses add to the kinetic energy tha
 :math:`T^+ - T(b) = \tfrac12 \sum p \cdot (u^+ + b)`, the work of prescribed bodies and of lifting overlaps apart.
 What limits, friction and motors of joints do is left out of it: what they take does not pay for a rebound.
 
+Weights that fall onto something have fallen for h seconds in b, and would give that back too. So in islands without
+joints :math:`\tfrac12 \sum p \cdot J h g` is taken from G where it is negative. Then G is
+:math:`\tfrac12 \sum p \cdot (u^+ + u^-)`, the change of :math:`T + U(q - (\theta - \tfrac12) h v)`: that is the energy
+which the scheme keeps in flight.
+
+The gain is measured beside the energy that passes, :math:`|\sum p \cdot b| + \tfrac12 p^T W p`. Wedged bodies may have
+impulses whose work is many times that, and cancels. A rebound is not known to keep the energy where rounding of that
+work exceeds the tolerance; and it is not solved where the tolerance, which is relative to the impulses, permits errors
+as large as the load, unless it is as much more precise (:data:`~signorini.math.cones.LEVERAGE`).
+
 :math:`\lambda = 1` is Newton's law, taken wherever it keeps to both. :math:`\lambda = 0` is the law without rebound,
 which does always: :math:`\sigma \ge 0` there, so that :math:`p \cdot u^+ \le 0`. G depends on :math:`\lambda`
 continuously where the solution does, and is a convex parabola while contacts keep to stick, slip or open; its root is
@@ -36,6 +46,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
+from signorini.math.cones import LEVERAGE, ROUNDING
 
 # What is known of the rebounds of an island. Excess is how much a part is too large, relative: more than 0 if it is.
 (
@@ -51,6 +62,8 @@ from signorini._jit import inner_kernel, kernel
 SETTLED = -1.0
 UNSOLVED = math.inf
 """Excess of a rebound that no solution was found for."""
+HURRY = 200
+"""Iterations in which the robust methods must find a solution with a rebound. What friction wedges mostly has none."""
 _ROUNDING = 1e-12
 _MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
 
@@ -69,10 +82,31 @@ def _narrow(row: Array, excess: float) -> None:
 
 
 @kernel
-def next_part(row: Array, excess: float, residual: float, tolerance: float) -> bool:
+def relative_gain(gain: float, moved: float, handled: float, tolerance: float) -> tuple[float, float]:
+    """Return what a rebound gains beside the energy `moved`, and by which factor works that cancel exceed this.
+
+    `handled` is the sum of all works without their signs. What is gained is not known if rounding of that hides it.
+    """
+    if handled <= 0.0:
+        return (0.0, 1.0)
+    excess, leverage = (gain / moved, handled / moved) if moved > 0.0 else (UNSOLVED, UNSOLVED)
+    return (excess if ROUNDING * leverage <= tolerance else UNSOLVED, leverage)
+
+
+@kernel
+def is_seen(error: float, size: float, load: float, tolerance: float) -> bool:
+    """Tell whether norms of the natural map, of impulses and of what the load alone asks for are those of a solution.
+
+    Not so where the tolerance of the impulses is as large as the load, and the error beside this, too.
+    """
+    return tolerance * size <= load or error <= LEVERAGE * tolerance * load
+
+
+@kernel
+def next_part(row: Array, excess: float, error: float, tolerance: float) -> bool:
     """Tell whether the part that was tried is the one to take, or set the next one; `excess` is what came of it.
 
-    A whole rebound may exceed by the error of its solution; a smaller one must not, nor stay below by more than the
+    A whole rebound may exceed by the `error` of its solution; a smaller one must not, nor stay below by more than the
     tolerance.
     """
     row[ROUND] += 1.0
@@ -83,7 +117,7 @@ def next_part(row: Array, excess: float, residual: float, tolerance: float) -> b
         row[ROUND] = _MOST_ROUNDS
         return False
     if row[ROUND] == 1.0:
-        if excess <= min(residual, tolerance) + _ROUNDING:
+        if excess <= min(error, tolerance) + _ROUNDING:
             return True
         row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
         return False

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.formulations.gap_law import BAND, contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_space import LawKind
-from signorini.formulations.passive_law import PART, PART_COLUMNS, ROUND, SETTLED, UNSOLVED, next_part
+from signorini.formulations.passive_law import (
+    PART,
+    PART_COLUMNS,
+    ROUND,
+    SETTLED,
+    UNSOLVED,
+    is_seen,
+    next_part,
+    relative_gain,
+)
 from signorini.formulations.stage import Stage
 from signorini.formulations.time_stepping import ContactSpace, Outcome
+from signorini.math.rotation import tangent_frame
 from signorini.model import Model
 
 
@@ -74,7 +84,17 @@ def asked_of(
     return Asked(shift, lift, room, rebounds)
 
 
-def islands_of(model: Model, space: ContactSpace) -> list[tuple[IntArray, IntArray]]:
+class Island(NamedTuple):
+    """What hangs together."""
+
+    contacts: IntArray
+    laws: IntArray
+    """Of joints."""
+    joined: bool
+    """Whether some body has a joint."""
+
+
+def islands_of(model: Model, space: ContactSpace) -> list[Island]:
     """Return contacts and laws of joints that hang together, as lists of their numbers."""
     root = list(range(model.body_count))
 
@@ -86,9 +106,9 @@ def islands_of(model: Model, space: ContactSpace) -> list[tuple[IntArray, IntArr
 
     contacts, fixed, joints = space.contacts, model.fixed_count, model.joints
     groups: list[Any] = [*zip(contacts.body_a, contacts.body_b, strict=True)]
-    groups += zip(joints.arrays.body_a, joints.arrays.body_b, strict=True)
-    groups += [constraint.bodies for constraint in (*joints.equalities, *joints.inequalities)]
-    for group in groups:
+    joining = [*zip(joints.arrays.body_a, joints.arrays.body_b, strict=True)]
+    joining += [constraint.bodies for constraint in (*joints.equalities, *joints.inequalities)]
+    for group in groups + joining:
         moving = [int(b) for b in group if b >= fixed]
         for a, b in pairwise(moving):
             root[find(a)] = find(b)
@@ -98,7 +118,9 @@ def islands_of(model: Model, space: ContactSpace) -> list[tuple[IntArray, IntArr
         rows = space.joints.laws.rows
         ends = [max(rows.body[i:j]) for i, j in zip(rows.start[:-1], rows.start[1:], strict=True)]
         of_law = np.array([find(int(b)) for b in ends], dtype=np.int64)
-    return [(np.flatnonzero(of_contact == r), np.flatnonzero(of_law == r)) for r in np.unique(of_contact)]
+    joined = {find(int(b)) for group in joining for b in group if b >= fixed}
+    roots = np.unique(of_contact)
+    return [Island(np.flatnonzero(of_contact == r), np.flatnonzero(of_law == r), int(r) in joined) for r in roots]
 
 
 def rebound_passively(
@@ -107,12 +129,12 @@ def rebound_passively(
     space: ContactSpace,
     e: Array,
     last: Array,
-    answer: Callable[[Array], Outcome],
+    answer: Callable[[Array, bool], Outcome],
     tolerance: float,
 ) -> tuple[Outcome, Array]:
     """Solve a step with as much of its rebounds as energy and room permit; return lifting speeds (n_c,), too.
 
-    `answer` solves the step with what is added to the normal velocities.
+    `answer` solves the step with what is added to the normal velocities, in a hurry if there are other ways.
     """
     islands = islands_of(model, space)
     parts = np.zeros((len(islands), int(PART_COLUMNS)))
@@ -120,20 +142,23 @@ def rebound_passively(
     n_c = space.contacts.contact_count
     whole = Asked(np.zeros(n_c), np.zeros(n_c), np.zeros(n_c), True)
     while True:
-        for row, (rows, _) in zip(parts, islands, strict=True):
+        for row, island in zip(parts, islands, strict=True):
+            rows = island.contacts
             own = asked_of(model, at, space, e, last, rows=rows, part=float(row[PART]))
             whole.shift[rows], whole.lift[rows], whole.room[rows] = own.shift, own.lift, own.room
             if not own.rebounds:
                 row[ROUND] = SETTLED
-        outcome = answer(whole.shift)
+        outcome = answer(whole.shift, bool(np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0))))
         settled, residual = True, outcome.solution.residual
+        size, load = outcome.problem.scale(outcome.solution.z), outcome.problem.scale(0.0 * outcome.solution.z)
+        seen = outcome.solution.success and is_seen(residual * size, size, load, tolerance)
         for row, island in zip(parts, islands, strict=True):
             if row[ROUND] == SETTLED:
                 continue
-            excess = _excess(model, at, space, outcome.impulse, whole, island)
-            if not outcome.solution.success and row[PART] > 0.0:
+            excess, leverage = _excess(model, at, space, outcome.impulse, whole, island, tolerance)
+            if row[PART] > 0.0 and not seen:
                 excess = UNSOLVED
-            if next_part(row, excess, residual, tolerance):
+            if next_part(row, excess, leverage * residual, tolerance):
                 row[ROUND] = SETTLED
             else:
                 settled = False
@@ -147,21 +172,34 @@ def _excess(
     space: ContactSpace,
     p: Array,
     asked: Asked,
-    island: tuple[IntArray, IntArray],
-) -> float:
-    """Return by how much the rebound of an island is too large."""
-    rows, laws = island
+    island: Island,
+    tolerance: float,
+) -> tuple[float, float]:
+    """Return by how much the rebound of an island is too large, and the leverage of its impulses."""
+    rows, laws, joined = island
     n_c, pushed_u = space.contacts.contact_count, (space.W @ p.reshape(-1)).reshape(p.shape)
     u = pushed_u[rows] + space.b[rows]
     pushed, work = 0.5 * float(np.sum(p[rows] * pushed_u[rows])), p[rows] * space.b[rows]
-    gain, moved = float(np.sum(work)) + pushed, float(np.sum(np.abs(work))) + pushed
+    taken, handled = float(np.sum(work)), float(np.sum(np.abs(work))) + pushed
     if space.joints is not None:  # of each law one direction moves something
         along = np.where(space.joints.laws.kind[laws] == LawKind.LIMIT, 0, 1)
         made = (p * pushed_u)[n_c + laws, along]
-        gain, moved = gain - 0.5 * float(np.sum(made)), moved + 0.5 * float(np.sum(np.abs(made)))
-    gain -= float(np.sum(p[rows, 0] * asked.lift[rows]))
-    excess = gain / moved if moved > 0.0 else 0.0
+        taken, handled = taken - 0.5 * float(np.sum(made)), handled + 0.5 * float(np.sum(np.abs(made)))
+    apart = float(np.sum(p[rows, 0] * asked.lift[rows]))
+    if not joined:
+        apart += min(0.0, 0.5 * at.h * float(_from_fixed(model, space, p, rows) @ model.arrays.gravity))
+    excess, leverage = relative_gain(pushed + taken - apart, pushed + abs(taken), handled, tolerance)
     fastest = float(max(np.abs(u[:, 0]).max(initial=0.0), np.abs(space.b[rows, 0]).max(initial=0.0)))
     touch = BAND * contact_sizes(model, space.contacts)[rows] / at.drift
     close = float(np.max(-u[:, 0] - asked.room[rows] - touch, initial=-np.inf))
-    return max(excess, close / fastest) if fastest > 0.0 else excess
+    return (max(excess, close / fastest) if fastest > 0.0 else excess, leverage)
+
+
+def _from_fixed(model: Model, space: ContactSpace, p: Array, rows: IntArray) -> Array:
+    """Return what the impulses of the contacts `rows` with fixed bodies are together, (3,) [N s]."""
+    whole, contacts = np.zeros(3), space.contacts
+    for c in rows[contacts.body_a[rows] < model.fixed_count]:
+        n = contacts.normal[c]
+        frame = np.array([n, *tangent_frame(tuple(n))])
+        whole += p[c, : 2 if model.planar else 3] @ frame[: 2 if model.planar else 3]
+    return whole

@@ -10,7 +10,12 @@ _AFTER_SWEEPS = FrictionAuto(sweeps=0)
 _SHARE = 0.9  # of the tolerance: the step checks itself with sums that are added up in another order
 
 
-def solve_robustly(problem: FrictionProblem, tolerance: float, start: Array, *, swept: bool = True) -> Solution:
-    """Return what the robust methods make of a problem; `swept` if `start` is where sweeps like theirs have ended."""
+def solve_robustly(
+    problem: FrictionProblem, tolerance: float, start: Array, *, swept: bool = True, limit: int | None = None
+) -> Solution:
+    """Return what the robust methods make of a problem; `swept` if `start` is where sweeps like theirs have ended.
+
+    `limit` is that of their iterations.
+    """
     goal = max(_SHARE * tolerance, LEAST_TOLERANCE)
-    return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=goal, start=start)
+    return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=goal, start=start, max_iterations=limit)

@@ -105,7 +105,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
-from signorini.math.cones import ROUNDING, allowed_error, natural_norms, natural_square
+from signorini.math.cones import ROUNDING, allowed_error, leaves_load, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame, unrotate
 
 
@@ -133,8 +133,8 @@ def check_law(t: IntArray) -> None:
             fastest = max(fastest, abs(load[c, k]))
         largest = max(largest, compliance[c, 0])
     check[COMPLIANT] = largest
-    credible = True
-    allowed = allowed_error(tolerance, rounding / fastest if fastest > 0.0 else 0.0) * fastest
+    lost = rounding / fastest if fastest > 0.0 else 0.0
+    credible, allowed = leaves_load(tolerance, lost), allowed_error(tolerance, lost) * fastest
     for c in range(n_c):
         square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
         credible = credible and square <= (allowed * rho[c]) ** 2

@@ -38,6 +38,7 @@ from signorini.formulations.step_arrays import (
     INDEX,
     ISLAND,
     ISLANDS,
+    JOINED,
     LIFT,
     MEETS,
     MU,
@@ -89,6 +90,8 @@ from signorini.math.rotation import cross, dot, tangent_frame
 
 ROUNDING = 3e-14
 """Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
+GRAIN = 1.8e-15
+"""Ways in a step that are lost in positions, of coordinates and bodies: eight roundings. Joints leave as much."""
 MEETING = 1e-4  # of the thinner body: gap that counts as a meeting, and way that counts as rest
 _DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
 
@@ -369,14 +372,20 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     else:
         after_a, before_a = point_velocity(v_free, a, r_a), point_velocity(v, a, r_a)
     speed = _size(v_free, b, after_b) + _size(drive if a < fixed else v_free, a, after_a)
+    lost = 0.0
+    if counts[JOINED] == 1:
+        for i in range(3):
+            lost = max(lost, GRAIN * (abs(value[c, 3 + i]) + bound[b]) / reals(t, NUMBERS)[DRIFT])
     for i in range(3):
         b_free[k, i] = 0.0
         before[k, i] = 0.0
         if i < counts[DIM]:
             b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
-            if abs(b_free[k, i]) <= ROUNDING * speed:
+            if abs(b_free[k, i]) <= max(ROUNDING * speed, lost):
                 b_free[k, i] = 0.0
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
+            if abs(before[k, i]) <= lost:
+                before[k, i] = 0.0
     reals(t, MU)[k] = reals(t, FRICTION)[material]
     meets = real_rows(t, MEETS)
     rebounds = meets[a, NO_REBOUND] == 0.0 and meets[b, NO_REBOUND] == 0.0

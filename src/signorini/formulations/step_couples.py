@@ -80,7 +80,7 @@ from signorini.formulations.step_arrays import (
     P,
     U,
 )
-from signorini.math.cones import ROUNDING, allowed_error
+from signorini.math.cones import ROUNDING, allowed_error, leaves_load
 from signorini.math.product_cones import product_square
 from signorini.math.rotation import dot, tangent_frame
 from signorini.problems.couplings import ZERO_ROW
@@ -307,7 +307,7 @@ def check_couples(t: IntArray) -> None:
     residual = math.sqrt(error) / scale if scale > 0.0 else math.sqrt(error)
     check[RESIDUAL] = residual if residual >= 0.0 else math.inf
     lost = rounding / fastest if fastest > 0.0 else 0.0
-    credible, allowed = True, allowed_error(tolerance, lost) * fastest
+    credible, allowed = leaves_load(tolerance, lost), allowed_error(tolerance, lost) * fastest
     for k in range(n_c):
         credible = credible and contact_error(t, k, r[k], u[k])[0] <= (allowed * rho[k]) ** 2
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0

@@ -7,7 +7,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.gap_law import BAND, normal_shifts
-from signorini.formulations.passive_law import PART, ROUND, SETTLED, UNSOLVED, next_part
+from signorini.formulations.passive_law import PART, ROUND, SETTLED, UNSOLVED, is_seen, next_part, relative_gain
 from signorini.formulations.step_arrays import (
     BLOCK,
     CHECK,
@@ -20,7 +20,9 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     FIRST_BODY,
     FIRST_CONTACT,
+    FIXED,
     GAP,
+    GRAVITY_X,
     HAS_JOINTS,
     ISLAND,
     ISLANDS,
@@ -40,7 +42,10 @@ from signorini.formulations.step_arrays import (
     REFERENCE,
     RESCUED,
     RESIDUAL,
+    RHO,
     SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
     SHIFT,
     SIZE,
     SOLVING,
@@ -55,6 +60,8 @@ from signorini.formulations.step_arrays import (
     Q,
     U,
 )
+from signorini.math.cones import natural_norms
+from signorini.math.rotation import dot, tangent_frame
 
 
 @inner_kernel
@@ -140,26 +147,61 @@ def _free_work(t: IntArray, k: int, l: int) -> float:
 
 
 @inner_kernel
-def _excess(t: IntArray, i: int) -> float:
-    """Return by how much the rebound of island `i` is too large: what it gains, or lets bodies close, relative."""
+def _fall(t: IntArray, k: int) -> float:
+    """Return half the work of contact `k` along what its bodies fell towards each other [J]: nothing if both fall."""
+    c, numbers, value, p = wholes(t, ORDER)[k], reals(t, NUMBERS), real_rows(t, SEEN_VALUE), real_rows(t, P)
+    if whole_rows(t, SEEN_INDEX)[c, 0] >= wholes(t, COUNTS)[FIXED]:
+        return 0.0
+    g = (numbers[GRAVITY_X], numbers[GRAVITY_X + 1], numbers[GRAVITY_X + 2])
+    n = (value[c, 6], value[c, 7], value[c, 8])
+    tangent, other = tangent_frame(n)
+    work: float = 0.5 * numbers[H] * (p[k, 0] * dot(n, g) + p[k, 1] * dot(tangent, g) + p[k, 2] * dot(other, g))
+    return work
+
+
+@inner_kernel
+def _is_seen(t: IntArray, i: int) -> bool:
+    """Tell whether the impulses of island `i` solve it by the measure of the load, too; couples have their own."""
+    if wholes(t, COUPLE_AXES).shape[0] > 0:
+        return True
+    island = whole_rows(t, ISLAND)
+    first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
+    error, size, load = natural_norms(
+        real_rows(t, P)[first:last],
+        real_rows(t, U)[first:last],
+        real_rows(t, LOAD)[first:last],
+        reals(t, MU)[first:last],
+        reals(t, RHO)[first:last],
+    )
+    return is_seen(error, size, load, reals(t, NUMBERS)[TOLERANCE])
+
+
+@inner_kernel
+def _excess(t: IntArray, i: int) -> tuple[float, float]:
+    """Return by how much the rebound of island `i` is too large, and the leverage of its impulses.
+
+    What it gains, or lets bodies close, relative.
+    """
     counts, island, order, drift = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, ORDER), reals(t, NUMBERS)[DRIFT]
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
     compliance, lifted, space, size = real_rows(t, COMPLIANCE), reals(t, CORRECTED), reals(t, SPACE), reals(t, SIZE)
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     pushed = _pushed(t, i)
-    gain, moved, close, fastest = pushed, pushed, -math.inf, 0.0
+    taken, handled, apart, fall, close, fastest = 0.0, pushed, 0.0, 0.0, -math.inf, 0.0
     for k in range(first, last):
         for l in range(6):
             work = _free_work(t, k, l)
-            gain += work
-            moved += abs(work)
+            taken += work
+            handled += abs(work)
         if order[k] < counts[SEEN]:
-            gain -= p[k, 0] * lifted[k]
+            apart += p[k, 0] * lifted[k]
+            fall += _fall(t, k) if island[i, HAS_JOINTS] == 0 else 0.0
             speed = u[k, 0] - compliance[k, 0] * p[k, 0] - (load[k, 0] - b[k, 0])
             fastest = max(fastest, abs(speed), abs(b[k, 0]))
             close = max(close, -speed - space[k] - BAND * size[k] / drift)
-    excess = gain / moved if moved > 0.0 else 0.0
-    return max(excess, close / fastest) if fastest > 0.0 else excess
+    tolerance = reals(t, NUMBERS)[TOLERANCE]
+    excess, leverage = relative_gain(pushed + taken - apart - min(fall, 0.0), pushed + abs(taken), handled, tolerance)
+    return (max(excess, close / fastest) if fastest > 0.0 else excess, leverage)
 
 
 @inner_kernel
@@ -173,11 +215,12 @@ def temper_rebounds(t: IntArray) -> bool:
     for i in range(counts[ISLANDS]):
         if parts[i, ROUND] == SETTLED:
             continue
-        excess = _excess(t, i)
+        excess, leverage = _excess(t, i)
         # Where each island is solved and the step is not credible, any of them may be to blame.
-        if check[SUCCESS] != 1.0 and (island[i, MET] != 1 or resisting == 0) and parts[i, PART] > 0.0:
+        resists = check[SUCCESS] != 1.0 and (island[i, MET] != 1 or resisting == 0)
+        if parts[i, PART] > 0.0 and (resists or not _is_seen(t, i)):
             excess = UNSOLVED
-        if next_part(parts[i], excess, check[RESIDUAL], tolerance):
+        if next_part(parts[i], excess, leverage * check[RESIDUAL], tolerance):
             parts[i, ROUND] = SETTLED
         else:
             stay = False

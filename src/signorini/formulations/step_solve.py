@@ -103,6 +103,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_parts import give_back, island_views, part_views
 from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
+from signorini.math.cones import LEVERAGE
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
 
@@ -141,8 +142,7 @@ _CREDIT, _EARNED = 20000.0, 1000.0
 _SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
-# Impulses that are more times those which the load alone would ask for are found more precisely, up to the second.
-_LEVERAGE, _EXACT = 30.0, 1e-13
+_EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -312,9 +312,9 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
         for i in range(3):
             whole += p[k, i] ** 2
             own += (rho[k] * load[k, i]) ** 2
-    if whole <= _LEVERAGE**2 * own:
+    if whole <= LEVERAGE**2 * own:
         return tolerance
-    return min(tolerance, max(_LEVERAGE * math.sqrt(own / whole) * tolerance, _EXACT))
+    return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, _EXACT))
 
 
 @inner_kernel

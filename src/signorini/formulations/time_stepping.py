@@ -44,7 +44,7 @@ from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
-from signorini.formulations.step_contacts import ROUNDING
+from signorini.formulations.step_contacts import GRAIN, ROUNDING
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
@@ -211,6 +211,10 @@ def contact_space(
         psi[(joints.laws.kind == LawKind.LIMIT) & (psi < 0.0)] = 0.0
     W, b, mu = joined_map(joints, contact_rows(contacts, J_a, J_b), J_a.shape[1], rotation, at.drift)
     b[: contacts.contact_count] += drive
+    extent = np.abs(contacts.point_b).max(axis=1, initial=0.0) + model.arrays.bound[contacts.body_b]
+    lost = GRAIN * extent[:, None] / at.drift
+    for u in (b[: contacts.contact_count, :dim], space.before[:, :dim]):
+        u[np.abs(u) <= lost] = 0.0
     return replace(space, W=W, b=b, mu=np.concatenate([space.mu, mu]), joints=joints)
 
 

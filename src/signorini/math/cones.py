@@ -18,6 +18,8 @@ VELOCITY_TOLERANCE = 1e3
 """Multiple of the tolerance up to which a contact's velocity may err, relative to the largest velocity of the load."""
 CREDIBLE = 1e-3
 """Velocity error beyond which impulses ran away, whatever forbids to do better: then errors exceed 1e-2 of the load."""
+LEVERAGE = 30.0
+"""Impulses over those that the load alone would ask for: beyond it a solution is to be as much more precise."""
 ROUNDING = 2.2e-16
 _ROUNDINGS = 32.0  # of the velocity that an impulse makes: what its sum with others can be right to
 
@@ -30,6 +32,12 @@ def allowed_error(tolerance: float, rounding: float) -> float:
     that it exceeds what the tolerance asks for: then errors may be some roundings, but never more than `CREDIBLE`.
     """
     return max(VELOCITY_TOLERANCE * tolerance, min(CREDIBLE, _ROUNDINGS * rounding))
+
+
+@kernel
+def leaves_load(tolerance: float, rounding: float) -> bool:
+    """Tell whether the `rounding` of :func:`allowed_error` is so small that the load is still to be seen beside it."""
+    return rounding <= max(CREDIBLE, VELOCITY_TOLERANCE * tolerance)
 
 
 @kernel

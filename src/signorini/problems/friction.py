@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number
 from signorini._scipy import sparse, sparse_linalg
 from signorini.errors import InputError
-from signorini.math.cones import CREDIBLE, ROUNDING, allowed_error, natural_norms, polygon_norms
+from signorini.math.cones import ROUNDING, allowed_error, leaves_load, natural_norms, polygon_norms
 from signorini.problems.couplings import (
     Couplings,
     contact_velocity,
@@ -421,7 +421,7 @@ class FrictionProblem:
 
 def _small(error: float, lost: float, tolerance: float) -> bool:
     """Tell whether a velocity error, and what rounding may lose of velocities, leave the load to be seen."""
-    return bool(error <= allowed_error(tolerance, lost) and lost <= max(CREDIBLE, 1e3 * tolerance))
+    return bool(error <= allowed_error(tolerance, lost) and leaves_load(tolerance, lost))
 
 
 def _vector(value: ArrayLike, what: str) -> Array:

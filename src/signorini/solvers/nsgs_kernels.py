@@ -6,6 +6,9 @@ One contact with the others held fixed: ``u = u_old + W_cc (p - p_old)``. With t
 - ``q_n >= 0``: open, p = 0;
 - ``p_T = -S^-1 t`` inside the disc ``|p_T| <= mu p_n``, ``p_n = -(q_n + W_nT p_T)/W_nn``: stick;
 - else slip, ``(S + lambda I) p_T = -t`` with the lambda > 0 for which ``|p_T| = mu p_n`` (``u_T = -lambda p_T``).
+
+S vanishes where a contact can move in one direction only, as on a linkage. Then it slips at t whatever friction does,
+``p_n = free / (1 - mu a . t/|t|)``, and there is no solution where friction presses harder than it is pressed.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ _RANK_ONE = 1.0  # S is singular: a planar mask, or a contact that cannot move a
 _IMMOVABLE = 2.0  # W_nn vanishes: nothing answers an impulse
 _ROUND = 3.0  # S is a multiple of the identity, W_nT = 0, as for spheres: slip is a projection on the disc
 _ISOTROPIC = 1e-14  # relative: what differs by less is rounding
-_SINGULAR = 1e-13  # det S below this times |S|^2 is rounding
+_SINGULAR = 1e-13  # det S below this times |S|^2 is rounding, and so is |S| below this times |W_TT|
 
 # Long sums are added up piece by piece, so that they are the same to the last bit where threads share the pieces.
 CONTACTS_AT_ONCE, NUMBERS_AT_ONCE, MOST_PIECES = 512, 1024, 256
@@ -54,6 +57,12 @@ def local_data(blocks: Array, rho: Array, local: Array) -> None:
         local[c, 7] = S21
         local[c, 8] = S22
         square = S11 * S11 + S12 * S12 + S21 * S21 + S22 * S22
+        whole = blocks[c, 1, 1] ** 2 + blocks[c, 1, 2] ** 2 + blocks[c, 2, 1] ** 2 + blocks[c, 2, 2] ** 2
+        if square <= _SINGULAR**2 * whole:  # else the inverse of rounding would be an impulse beyond all measure
+            for k in range(5, 9):
+                local[c, k] = 0.0
+            local[c, 13] = _RANK_ONE
+            continue
         local[c, 14] = math.sqrt(square)
         det = S11 * S22 - S12 * S21
         if det > _SINGULAR * square:
@@ -108,6 +117,12 @@ def solve_contact(
         left = abs(t1 + local[c, 5] * d1 + local[c, 6] * d2) + abs(t2 + local[c, 7] * d1 + local[c, 8] * d2)
         if left <= 1e-13 * (local[c, 14] * (abs(p1) + abs(p2) + p0) + abs(s1) + abs(s2)):
             return (p0, p1, p2, slip)
+    if local[c, 14] == 0.0:
+        speed = math.sqrt(t1 * t1 + t2 * t2)
+        rest = 1.0 - mu * (a1 * t1 + a2 * t2) / speed
+        p0 = free / rest if rest > 0.0 else free
+        size = mu * p0 / speed if rest > 0.0 else 0.0
+        return (p0, -size * t1, -size * t2, slip)
     t1 -= local[c, 5] * o1 + local[c, 6] * o2
     t2 -= local[c, 7] * o1 + local[c, 8] * o2
     return _slip(free, a1, a2, t1, t2, local[c, 5], local[c, 6], local[c, 7], local[c, 8], mu, slip)

@@ -42,3 +42,17 @@ def test_sweeps_end_soon_after_the_tolerance_is_met() -> None:
     p = np.zeros((4, 3))
     Sweeper(posed).run(p, 0.0, sweeps // 2, 1000, 0.1, 5)
     assert posed.residual_by_contacts(p) > 1e-9
+
+
+@pytest.mark.parametrize("angle", np.linspace(0.05, 1.5, 40)[[0, 6, 10, 17, 21, 25, 30]])
+def test_a_contact_that_moves_in_one_direction_slips_while_its_gap_closes(angle: float) -> None:
+    """W = d d^T: it comes to s x = -sigma, friction against its slip: p_n (s + mu c) = x - x_0.
+
+    Its tangents see nothing but rounding once the normal holds, and the inverse of that is no impulse.
+    """
+    d, x_0, gap, mu = 0.7 * np.array([np.sin(angle), np.cos(angle), 0.0]), -0.7, 1e-3, 1.7
+    posed = FrictionProblem(np.outer(d, d), x_0 * d + np.array([gap, 0.0, 0.0]), [mu])
+    p = np.zeros((1, 3))
+    Sweeper(posed).run(p, 1e-12, 10, 10, 0.1, 1)
+    p_n = (-gap / d[0] - x_0) / (d[0] + mu * d[1])
+    np.testing.assert_allclose(p[0], [p_n, mu * p_n, 0.0], rtol=1e-9)
