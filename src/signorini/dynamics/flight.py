@@ -19,8 +19,9 @@ The three unknowns y are found by Newton's method. A body that turns by more tha
 Where a spin is too fast even for that (500 radians in a step), or Newton's method fails, the body turns about L at the
 rate r, with w = x, which keeps both as well.
 
-Loads act on the way: flight for :math:`(1 - \theta) h`, then :math:`L := L + h \tau`, then flight for
-:math:`\theta h`, so that :math:`L^{+} = L + h \tau` exactly.
+Impulses act before the flight, those of loads and of contacts alike: flight for :math:`(1 - \theta) h`, then
+:math:`L := L + h \tau + J^T p`, then flight for :math:`\theta h` with what that makes of the spin. So what is touched
+turns by the same map as what is not, L changes by the moments of all impulses exactly, and the energy by their work.
 
 References
 ----------
@@ -34,7 +35,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
-from signorini.dynamics.bodies import CONSERVING, MOST_PARTS, TURN_AT_ONCE, apply3, solve_inertia, spin
+from signorini.dynamics.bodies import CONSERVING, MOST_PARTS, TURN_AT_ONCE, apply3, spin
 from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unrotate
 
 # A turn that changes neither orientation nor spin by a rounding: moments of inertia obey the triangle inequality, so a
@@ -42,98 +43,91 @@ from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unr
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
 _CIRCLE = 2.0 * np.pi
-_TOUCHED = 1e-3  # of the deviation of a flight from an even turn: a change of spin by impulses that ends it
+_SHORT = 0.2  # rad: on shorter flights spins grow by a quarter at most, by the same inequality
+TURNED, SPUN = 0, 4
+"""Columns of a flight: the quaternion that turns the body, and its spin at the end."""
+FLIGHT_COLUMNS = 7
 
 
 @kernel
-def fly_bodies(
-    ways: IntArray,
-    inertia: Array,
-    q_start: Array,
-    q: Array,
-    v: Array,
-    p_ext: Array,
-    early: float,
-    late: float,
-    v_spun: Array,
-    v_free: Array,
-    flight: Array,
-) -> None:
-    """Let bodies fly for `early` seconds from `q_start`, take the impulses of the loads, and fly for `late` seconds.
+def fly_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, flown: Array) -> None:
+    """Let bodies fly for `h` seconds from the poses `q` at the velocities `v`.
 
-    `v_free` gets the spin at the end in the axes of the pose `q` where the step acts, `v_spun` that without the loads,
-    `flight` (n_b, 4) the quaternion that turns the body from there to its end; zero for bodies that do not turn.
+    `flown` (n_b, 7) gets the quaternion that turns the body to its end and its spin there, both in world axes; zero for
+    bodies that do not fly or do not turn.
     """
     for b in range(ways.shape[0]):
-        for k in range(4):
-            flight[b, k] = 0.0
-        if ways[b] != CONSERVING:
+        for k in range(FLIGHT_COLUMNS):
+            flown[b, k] = 0.0
+        omega = (v[b, 3], v[b, 4], v[b, 5])
+        if ways[b] != CONSERVING or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
             continue
-        omega, push = (v[b, 3], v[b, 4], v[b, 5]), (p_ext[b, 3], p_ext[b, 4], p_ext[b, 5])
-        loaded = dot(push, push) > 0.0
-        if not loaded and (early + late) ** 2 * dot(omega, omega) <= _NO_TURN * _NO_TURN:
-            continue
-        I, acts = inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        e = (q_start[b, 3], q_start[b, 4], q_start[b, 5], q_start[b, 6])
-        x = unrotate(e, omega)
-        if early > 0.0:
-            acts = unit(acts)
-            e, x = _fly(I, e, x, early)
-        if loaded:
-            change = solve_inertia(I, unrotate(e, push))
-            x = (x[0] + change[0], x[1] + change[1], x[2] + change[2])
-        e, x = _fly(I, e, x, late)
-        turn, w = unit(multiply(e, (acts[0], -acts[1], -acts[2], -acts[3]))), rotate(acts, x)
+        turn, w = _flight(inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
         for k in range(4):
-            flight[b, k] = turn[k]
+            flown[b, TURNED + k] = turn[k]
         for k in range(3):
-            v_spun[b, 3 + k] += w[k] - v_free[b, 3 + k]
-            v_free[b, 3 + k] = w[k]
+            flown[b, SPUN + k] = w[k]
 
 
 @inner_kernel
-def _turned_by(flight: Array, b: int, h: float, about: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Return the spin that turns body `b` as far in `h` seconds as its flight; of all these the nearest to `about`."""
-    x = (flight[b, 1], flight[b, 2], flight[b, 3])
-    sine = np.sqrt(dot(x, x))
-    if sine == 0.0:
-        return x
-    angle = 2.0 * np.arctan2(sine, flight[b, 0])
-    angle += _CIRCLE * np.rint((h * dot(x, about) / sine - angle) / _CIRCLE)
-    rate = angle / (sine * h)
-    return (rate * x[0], rate * x[1], rate * x[2])
+def flies(flown: Array, b: int) -> bool:
+    """Tell whether body `b` turns by its flight."""
+    return bool(flown[b, 0] != 0.0 or flown[b, 1] != 0.0 or flown[b, 2] != 0.0 or flown[b, 3] != 0.0)
 
 
 @kernel
-def stop_flights(v_free: Array, v: Array, flight: Array, h: float, flown: Array) -> None:
-    r"""Write the turns `flown` (n_b, 4) of bodies at their new velocities `v`; zero: they turn about these.
+def spin_bodies(flown: Array, v: Array) -> None:
+    """Give bodies that have flown the spins that they have at the end."""
+    for b in range(flown.shape[0]):
+        if flies(flown, b):
+            for k in range(3):
+                v[b, 3 + k] = flown[b, SPUN + k]
 
-    Where no impulse changed a spin it is that of the flight of `h` seconds. Where one did, by :math:`\delta`, the body
-    turns by :math:`h \omega^{+} + s\, d`, d being by how much the flight differs from a turn about :math:`\omega` at
-    its end, and s falls from 1 to 0 while :math:`h |\delta|` grows to a thousandth of :math:`|d|`: what just touches
-    must not move otherwise than what just does not.
-    """
-    for b in range(flight.shape[0]):
-        for k in range(4):
-            flown[b, k] = 0.0
-        omega, ending = (v[b, 3], v[b, 4], v[b, 5]), (v_free[b, 3], v_free[b, 4], v_free[b, 5])
-        delta = (omega[0] - ending[0], omega[1] - ending[1], omega[2] - ending[2])
-        change = h * np.sqrt(dot(delta, delta))
-        if flight[b, 0] == 0.0 and flight[b, 1] == 0.0 and flight[b, 2] == 0.0 and flight[b, 3] == 0.0:
-            continue
-        if change == 0.0:
-            for k in range(4):
-                flown[b, k] = flight[b, k]
-            continue
-        mean = _turned_by(flight, b, h, ending)
-        d = (mean[0] - ending[0], mean[1] - ending[1], mean[2] - ending[2])
-        far = _TOUCHED * h * np.sqrt(dot(d, d))
-        if change < far:
-            s = 1.0 - change / far
-            spin_on = (omega[0] + s * d[0], omega[1] + s * d[1], omega[2] + s * d[2])
-            turn = turn_exact((1.0, 0.0, 0.0, 0.0), spin_on, h)
-            for k in range(4):
-                flown[b, k] = turn[k]
+
+@inner_kernel
+def _flight(
+    I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
+    """Return by which quaternion a body turns in `h` seconds from the orientation `e`, and its spin then."""
+    e = unit(e)
+    end, x = _fly(I, e, unrotate(e, omega), h)
+    return unit(multiply(end, (e[0], -e[1], -e[2], -e[3]))), rotate(end, x)
+
+
+@inner_kernel
+def turn_rate(
+    way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+) -> float:
+    """Return the spin of a body, or that of its even turn in `h` seconds where it flies far and this is more."""
+    rate = np.sqrt(dot(omega, omega))
+    if way == CONSERVING and h * rate > _SHORT:
+        turn, _ = _flight(I, e, omega, h)
+        mean = _turned_by(turn, h, omega)
+        rate = max(rate, np.sqrt(dot(mean, mean)))
+    return float(rate)
+
+
+@kernel
+def turn_rates(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out: Array) -> None:
+    """Write :func:`turn_rate` of all bodies, (n_b,) [rad/s]."""
+    for b in range(ways.shape[0]):
+        e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (v[b, 3], v[b, 4], v[b, 5])
+        out[b] = turn_rate(ways[b], inertia[b], e, omega, h)
+
+
+@inner_kernel
+def _turned_by(
+    turn: tuple[float, float, float, float], h: float, about: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """Return the spin that makes the turn in `h` seconds; of all these the nearest to `about`."""
+    x = (turn[1], turn[2], turn[3])
+    sine = np.sqrt(dot(x, x))
+    if sine == 0.0:
+        return x
+    angle = 2.0 * np.arctan2(sine, turn[0])
+    angle += _CIRCLE * np.rint((h * dot(x, about) / sine - angle) / _CIRCLE)
+    rate = angle / (sine * h)
+    return (rate * x[0], rate * x[1], rate * x[2])
 
 
 @kernel
@@ -141,9 +135,9 @@ def turn_evenly(flown: Array, h: float, path: Array) -> None:
     """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds."""
     for b in range(flown.shape[0]):
         omega = (path[b, 3], path[b, 4], path[b, 5])
-        if flown[b, 1] == 0.0 and flown[b, 2] == 0.0 and flown[b, 3] == 0.0:
+        if not flies(flown, b):
             continue
-        mean = _turned_by(flown, b, h, omega)
+        mean = _turned_by((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), h, omega)
         for k in range(3):
             path[b, 3 + k] = mean[k]
 

@@ -18,8 +18,6 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
-    ACTING,
-    BEGIN,
     BOUND,
     CHECK,
     COMPLIANT,
@@ -30,7 +28,6 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIXED,
-    FLOWN,
     GUESS,
     GUESS_FEATURE,
     GUESSES,
@@ -75,6 +72,7 @@ from signorini.formulations.step_meet import (
     pair_of,
     place_by_name,
     set_path,
+    stage_again,
     take_over,
     write_meeting,
 )
@@ -277,7 +275,7 @@ def look_at_end(t: IntArray, parted: bool) -> int:
         return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
-    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V))
     _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:
@@ -329,9 +327,9 @@ def mend(t: IntArray) -> bool:
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if acts_at_start or outcome == NO_ROOM else q_0[b, k]
+            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
         for k in range(6):
             v[b, k] = v_0[b, k]
-    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
     return bool(outcome == POSE_AGAIN)

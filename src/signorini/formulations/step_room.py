@@ -11,6 +11,7 @@ from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import gyroscopic_ways
 from signorini.dynamics.bodies import WAYS
+from signorini.dynamics.flight import FLIGHT_COLUMNS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
 from signorini.formulations.couples import Couples, has_couples
@@ -162,11 +163,10 @@ class Room:
             put(k, np.array(constant, dtype=np.float64))
         for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
             put(k, np.zeros((n_b, columns)))
-        for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
+        for k in (at.V, at.V_0, at.V_START, at.V_SPUN, at.V_FREE, at.P_EXT):
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
-        put(at.FLIGHT, np.zeros((n_b, 4)))
-        put(at.FLOWN, np.zeros((n_b, 4)))
+        put(at.FLOWN, np.zeros((n_b, FLIGHT_COLUMNS)))
         put(at.WAY, gyroscopic_ways(model, gyroscopic))
         put(at.REACH, np.zeros(n_b))
         put(at.PATH, np.zeros((n_b, 6)))
