@@ -36,13 +36,12 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.dynamics.bodies import CONSERVING, MOST_PARTS, TURN_AT_ONCE, apply3, spin
-from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unrotate
+from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, unit, unrotate
 
 # A turn that changes neither orientation nor spin by a rounding: moments of inertia obey the triangle inequality, so a
 # spin changes by no more than the angle times itself.
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
-_CIRCLE = 2.0 * np.pi
 _SHORT = 0.2  # rad: on shorter flights spins grow by a quarter at most, by the same inequality
 TURNED, SPUN = 0, 4
 """Columns of a flight: the quaternion that turns the body, and its spin at the end."""
@@ -95,15 +94,61 @@ def _flight(
 
 
 @inner_kernel
+def in_parts(way: int, omega: tuple[float, float, float], h: float) -> bool:
+    """Tell whether a body flies in several parts, on a way that no even turn comes close to."""
+    return bool(way == CONSERVING and h * h * dot(omega, omega) > TURN_AT_ONCE * TURN_AT_ONCE)
+
+
+@kernel
+def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int:
+    """Write the parts of a flight of `h` seconds, each an even turn: where it begins and its spin, (any, 7).
+
+    Return how many there are, all equally long.
+    """
+    at = unit(e)
+    w, count = unrotate(at, omega), np.ceil(h * np.sqrt(dot(omega, omega)) / TURN_AT_ONCE)
+    L = apply3(I, w)
+    rate = dot(w, L) / np.sqrt(dot(L, L))
+    part = h / count
+    k = 0.5 * part
+    k *= _tan_over(k * rate)
+    evenly = count > out.shape[0]  # about L, as it flies
+    if evenly:
+        count, part = 1.0, h
+        L = rotate(at, L)
+        rate /= np.sqrt(dot(L, L))
+    for i in range(int(count)):
+        about = (rate * L[0], rate * L[1], rate * L[2])
+        if not evenly:
+            y, _ = spin(I, w, k, _ROUNDING)
+            size = np.sqrt(dot(y, y))
+            even = 2.0 * np.arctan(k * size) / (part * size)
+            about = rotate(at, (even * y[0], even * y[1], even * y[2]))
+            w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
+        for j in range(4):
+            out[i, j] = at[j]
+        for j in range(3):
+            out[i, 4 + j] = about[j]
+        at = turn_exact(at, about, part)
+    return int(count)
+
+
+@inner_kernel
 def turn_rate(
     way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
 ) -> float:
-    """Return the spin of a body, or that of its even turn in `h` seconds where it flies far and this is more."""
+    """Return the spin of a body, or that of the fastest part of its flight of `h` seconds where this is more."""
     rate = np.sqrt(dot(omega, omega))
-    if way == CONSERVING and h * rate > _SHORT:
-        turn, _ = _flight(I, e, omega, h)
-        mean = _turned_by(turn, h, omega)
-        rate = max(rate, np.sqrt(dot(mean, mean)))
+    parts = np.ceil(h * rate / TURN_AT_ONCE)
+    if way != CONSERVING or h * rate <= _SHORT or parts > MOST_PARTS:
+        return float(rate)
+    Ix, w = apply3(I, unrotate(e, omega)), unrotate(e, omega)
+    k = 0.5 * h / parts
+    k *= _tan_over(k * dot(w, Ix) / np.sqrt(dot(Ix, Ix)))
+    for _ in range(int(parts)):
+        y, _ = spin(I, w, k, _ROUNDING)
+        rate = max(rate, 2.0 * np.arctan(k * np.sqrt(dot(y, y))) * parts / h)
+        w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
     return float(rate)
 
 
@@ -115,31 +160,25 @@ def turn_rates(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
         out[b] = turn_rate(ways[b], inertia[b], e, omega, h)
 
 
-@inner_kernel
-def _turned_by(
-    turn: tuple[float, float, float, float], h: float, about: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    """Return the spin that makes the turn in `h` seconds; of all these the nearest to `about`."""
-    x = (turn[1], turn[2], turn[3])
-    sine = np.sqrt(dot(x, x))
-    if sine == 0.0:
-        return x
-    angle = 2.0 * np.arctan2(sine, turn[0])
-    angle += _CIRCLE * np.rint((h * dot(x, about) / sine - angle) / _CIRCLE)
-    rate = angle / (sine * h)
-    return (rate * x[0], rate * x[1], rate * x[2])
-
-
 @kernel
-def turn_evenly(flown: Array, h: float, path: Array) -> None:
-    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds."""
+def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float, path: Array) -> None:
+    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds.
+
+    Of flights in parts by one that is as fast as the fastest part.
+    """
     for b in range(flown.shape[0]):
-        omega = (path[b, 3], path[b, 4], path[b, 5])
         if not flies(flown, b):
             continue
-        mean = _turned_by((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), h, omega)
+        omega, x = (path[b, 3], path[b, 4], path[b, 5]), (flown[b, 1], flown[b, 2], flown[b, 3])
+        sine = np.sqrt(dot(x, x))
+        if in_parts(ways[b], omega, h):
+            e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+            x, scale = omega, turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))
+        else:
+            scale = 2.0 * np.arctan2(sine, abs(flown[b, 0])) / (sine * h) if sine > 0.0 else 0.0
+            scale = -scale if flown[b, 0] < 0.0 else scale
         for k in range(3):
-            path[b, 3 + k] = mean[k]
+            path[b, 3 + k] = scale * x[k]
 
 
 @inner_kernel

@@ -66,6 +66,9 @@ def _numbered(count: int) -> Any:
     PAIR_LABEL,
     PAIR_Q,
     PAIR_REACH,
+    PAIR_SPIN,
+    PAIR_PARTS,
+    PAIR_TURN,
     PAIR_VALUE,
     PAIR_INDEX,
     MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
@@ -159,7 +162,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(127)
+) = _numbered(130)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

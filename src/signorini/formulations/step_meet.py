@@ -22,7 +22,8 @@ where it does, and the step is posed again; after 60 times it is left as it is, 
 go through each other (``unfollowed``).
 
 On their ways bodies turn evenly from where the step acts to where their flight ends
-(:mod:`signorini.dynamics.flight`), whatever impulses they feel. The law knows the spins that they begin with.
+(:mod:`signorini.dynamics.flight`), or in as many even turns as the flight has parts, whatever impulses they feel. The
+law knows the spins that they begin with.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.flight import fly_bodies, turn_evenly
+from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, write_parts
 from signorini.formulations.step_arrays import (
     ACTING,
     AIM,
@@ -68,9 +69,12 @@ from signorini.formulations.step_arrays import (
     PAIR,
     PAIR_INDEX,
     PAIR_LABEL,
+    PAIR_PARTS,
     PAIR_Q,
     PAIR_REACH,
     PAIR_SHAPE,
+    PAIR_SPIN,
+    PAIR_TURN,
     PAIR_VALUE,
     PATH,
     Q_0,
@@ -114,6 +118,7 @@ from signorini.geometry.meetings import (
     write_met,
 )
 from signorini.geometry.rows import FEATURE_BITS
+from signorini.geometry.tables import BODY
 from signorini.math.rotation import dot
 
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
@@ -137,7 +142,9 @@ def set_path(t: IntArray, v: Array) -> None:
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
             aim[b, k] = path[b, k]
-    turn_evenly(real_rows(t, FLOWN), reals(t, NUMBERS)[DRIFT], path)
+    turn_evenly(
+        wholes(t, WAY), real_blocks(t, INERTIA), real_rows(t, Q), real_rows(t, FLOWN), reals(t, NUMBERS)[DRIFT], path
+    )
 
 
 @inner_kernel
@@ -158,6 +165,10 @@ def pair_desk(t: IntArray) -> Desk:
         whole_rows(t, MARK),
         real_rows(t, PAIR_VALUE),
         whole_rows(t, PAIR_INDEX),
+        real_rows(t, PAIR_SPIN),
+        wholes(t, PAIR_PARTS),
+        real_blocks(t, PAIR_TURN),
+        reals(t, NUMBERS)[DRIFT],
     )
 
 
@@ -235,9 +246,16 @@ def end_of_pair(index: IntArray, first: int, count: int) -> int:
 
 @inner_kernel
 def lay_out_pair(t: IntArray, desk: Desk, name: int) -> None:
-    """Put the shapes of the pair that a contact of this name belongs to on the desk."""
-    shape, label = real_rows(t, SHAPE), whole_rows(t, LABEL)
-    lay_out(desk, shape, label, pair_of(name) // label.shape[0], pair_of(name) % label.shape[0])
+    """Put the shapes of the pair that a contact of this name belongs to on the desk, and how their bodies turn."""
+    shape, label, q, aim = real_rows(t, SHAPE), whole_rows(t, LABEL), real_rows(t, Q), real_rows(t, AIM)
+    way, inertia, i, j = wholes(t, WAY), real_blocks(t, INERTIA), pair_of(name) // label.shape[0], pair_of(name)
+    lay_out(desk, shape, label, i, j % label.shape[0])
+    for side in range(2):
+        b = label[i if side == 0 else j % label.shape[0], BODY]
+        e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (aim[b, 3], aim[b, 4], aim[b, 5])
+        desk.parts[side] = 0
+        if in_parts(way[b], omega, desk.duration):
+            desk.parts[side] = write_parts(inertia[b], e, omega, desk.duration, desk.turn[side])
 
 
 @inner_kernel
@@ -553,9 +571,8 @@ def follow(t: IntArray) -> int:
 def stage_again(t: IntArray, posed: bool) -> int:
     """Return the stage at which a step is done again that is `posed` already, or else is to find its contacts."""
     numbers = reals(t, NUMBERS)
-    if posed:
-        return ACTING
-    return BEGIN if numbers[DRIFT] == numbers[H] else AIMED
+    at_start = numbers[DRIFT] == numbers[H]
+    return int(ACTING if posed else BEGIN if at_start else AIMED)
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import gyroscopic_ways
-from signorini.dynamics.bodies import WAYS
+from signorini.dynamics.bodies import MOST_PARTS, WAYS
 from signorini.dynamics.flight import FLIGHT_COLUMNS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
@@ -176,6 +176,9 @@ class Room:
         put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
         put(at.PAIR_Q, np.zeros((2, 7)))
         put(at.PAIR_REACH, np.zeros(2))
+        put(at.PAIR_SPIN, np.zeros((2, 3)))
+        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
+        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
         put(at.MET_VALUE, np.zeros((0, 10)))
         put(at.MET_INDEX, np.zeros((0, 4), dtype=np.int64))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))

@@ -10,6 +10,7 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel, real_blocks, real_rows, reals, wholes
+from signorini.dynamics.bodies import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations import step_arrays as at
@@ -100,6 +101,9 @@ class Ways:
         put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
         put(at.PAIR_Q, np.zeros((2, 7)))
         put(at.PAIR_REACH, np.zeros(2))
+        put(at.PAIR_SPIN, np.zeros((2, 3)))
+        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
+        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
         self._make_room(_FIRST_ROOM)
         self._arena.connect(int(at.FIND), stage_address(int(at.FIND), family_of(self._tables)))
 

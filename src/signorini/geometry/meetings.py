@@ -1,9 +1,9 @@
 """Where two shapes in motion first meet: conservative advancement of one pair, rotation included.
 
-Each body keeps a velocity and a spin. In the time in which no support of either shape along the normal between them can
-cover the gap nothing can touch, so that time is skipped, again and again (Mirtich). The pair is looked at by the same
-kernel that finds the contacts of the scene, called by its address for a scene of two shapes, so that every kind of
-shape meets every other and nothing is compiled twice.
+Each body keeps a velocity and a spin, or one spin after another for equal times. In the time in which no support of
+either shape along the normal between them can cover the gap nothing can touch, so that time is skipped, again and again
+(Mirtich). The pair is looked at by the same kernel that finds the contacts of the scene, called by its address for a
+scene of two shapes, so that every kind of shape meets every other and nothing is compiled twice.
 """
 
 from __future__ import annotations
@@ -48,6 +48,14 @@ class Desk(NamedTuple):
     """Contacts found: point a, point b, normal, gap, (any, 10)."""
     number: IntArray
     """Their bodies, name and row of materials, (any, 4)."""
+    spin: Array
+    """Spins of both bodies there, (2, 3)."""
+    parts: IntArray
+    """Number of spins that either body has one after another, 0 for that of its path, (2,)."""
+    turn: Array
+    """Where these parts begin, and spins, (2, any, 7)."""
+    duration: float
+    """Of all parts [s]."""
 
 
 @inner_kernel
@@ -63,6 +71,18 @@ def lay_out(desk: Desk, shape: Array, label: IntArray, i: int, j: int) -> None:
 
 
 @inner_kernel
+def _spin(path: Array, b: int) -> Vector:
+    return (path[b, 3], path[b, 4], path[b, 5])
+
+
+@inner_kernel
+def _closing_spin(desk: Desk, side: int, w: Vector, n: Vector) -> float:
+    """Return how fast points at a distance of 1 can close along `n` because of the spin `w` of a path, or as fast."""
+    across = w if desk.parts[side] > 0 else cross(n, w)
+    return math.sqrt(dot(across, across))
+
+
+@inner_kernel
 def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, margin: float) -> int:
     """Move the bodies `a` and `b` from `q` along `path` for `time` seconds; return the number of contacts there.
 
@@ -70,9 +90,18 @@ def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, marg
     """
     for side in range(2):
         body = a if side == 0 else b
-        e = (q[body, 3], q[body, 4], q[body, 5], q[body, 6])
-        if time > 0.0:
-            e = turn_exact(e, (path[body, 3], path[body, 4], path[body, 5]), time)
+        e, w = (q[body, 3], q[body, 4], q[body, 5], q[body, 6]), _spin(path, body)
+        parts = desk.parts[side]
+        if parts > 0:
+            part = desk.duration / parts
+            i = min(parts - 1, int(time / part))
+            turn = desk.turn[side, i]
+            w = (turn[4], turn[5], turn[6])
+            e = turn_exact((turn[0], turn[1], turn[2], turn[3]), w, time - i * part)
+        elif time > 0.0:
+            e = turn_exact(e, w, time)
+        for k in range(3):
+            desk.spin[side, k] = w[k]
         for k in range(3):
             desk.q[side, k] = q[body, k] + time * path[body, k]
         for k in range(4):
@@ -107,11 +136,6 @@ def least_gap(desk: Desk, count: int) -> int:
         if desk.value[c, 9] < desk.value[least, 9]:
             least = c
     return least
-
-
-@inner_kernel
-def _spin(path: Array, b: int) -> Vector:
-    return (path[b, 3], path[b, 4], path[b, 5])
 
 
 @inner_kernel
@@ -157,8 +181,7 @@ def first_meeting(desk: Desk, q: Array, path: Array, a: int, b: int, duration: f
         if gap <= near:
             return time
         n = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8])
-        turn_a, turn_b = cross(n, w_a), cross(n, w_b)
-        closing = -dot(n, u) + r_a * math.sqrt(dot(turn_a, turn_a)) + r_b * math.sqrt(dot(turn_b, turn_b))
+        closing = -dot(n, u) + r_a * _closing_spin(desk, 0, w_a, n) + r_b * _closing_spin(desk, 1, w_b, n)
         if closing * (duration - time) <= gap - near:
             return math.inf
         time += (gap - 0.5 * near) / closing
@@ -210,7 +233,8 @@ def write_met(
         desk.value[c, 4] - (1.0 - share) * gap * n[1] - desk.q[1, 1],
         desk.value[c, 5] - (1.0 - share) * gap * n[2] - desk.q[1, 2],
     )
-    turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
+    turn_a = cross((desk.spin[0, 0], desk.spin[0, 1], desk.spin[0, 2]), arm_a)
+    turn_b = cross((desk.spin[1, 0], desk.spin[1, 1], desk.spin[1, 2]), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     left = gap + (duration - time) * speed
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
