@@ -215,11 +215,12 @@ def write_met(
     .. math:: \Psi = \Psi(\tau) - \tau\, n \cdot u ,
 
     with the relative velocity u of the path there: bodies that keep to the path meet after :math:`\tau`, and those that
-    do all of it more slowly at the end of the step. Bodies that fly are posed with other spins, `aim`, than those of
-    their even turn; what is left at the end is the same. Return what is left of the gap if bodies keep to the path for
-    `duration`; if that is negative it is taken off the gap `beyond` times more. inf, and nothing is written, for points
-    that move apart or so slowly that they overlapped already when the step began, at this speed: if it `asks` to
-    ``STOP`` those that sink are to stop, and if to ``PART`` those that overlap are to be parted by as much as they do.
+    do all of it more slowly at the end of the step. The law knows bodies that fly by the spins that they begin with,
+    `aim`; what is left at the end, if bodies keep to the path for `duration`, is the same; if that is negative it is
+    taken off the gap `beyond` times more. inf is returned, and nothing written, for points that move apart or so slowly
+    that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
+    stop, and if to ``PART`` those that overlap are to be parted by as much as they do. Else return what the law then
+    says is left: if that is not negative, it does not forbid the path.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -238,7 +239,8 @@ def write_met(
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     left = gap + (duration - time) * speed
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
-    to_go = left - duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
+    way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
+    to_go = left - way
     if to_go < 0.0 and ((asks >= STOP and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
     if to_go < 0.0 and not (asks == PART and gap < 0.0):
@@ -249,4 +251,4 @@ def write_met(
         value[r, 3 + k] = q[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return float(left)
+    return float(to_go + way)
