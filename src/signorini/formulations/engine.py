@@ -352,7 +352,8 @@ class Engine:
     @property
     def before(self) -> State:
         """A copy of the state before the last step."""
-        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), self.arena[at.V_0].copy())
+        v = self.arena[at.V_0 if self.theta == 1.0 else at.V_START]
+        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), v.copy())
 
     def _seen(self, rows: IntArray | slice) -> Contacts:
         """Return contacts of the step."""
@@ -367,8 +368,9 @@ class Engine:
 
         `coordinate` are those of the joints then.
         """
-        there = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h, self.theta)
-        free = free_motion(model, there, self._gyroscopic)
+        memory = Memory.none()._replace(coordinate=coordinate)
+        there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
+        free = free_motion(model, there)
         law = friction_law(model, contacts)
         space = contact_space(
             model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle

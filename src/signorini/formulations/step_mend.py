@@ -18,8 +18,6 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
-    ACTING,
-    BEGIN,
     BOUND,
     CHECK,
     COMPLIANT,
@@ -30,7 +28,6 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIXED,
-    FLOWN,
     GUESS,
     GUESS_FEATURE,
     GUESSES,
@@ -75,6 +72,7 @@ from signorini.formulations.step_meet import (
     pair_of,
     place_by_name,
     set_path,
+    stage_again,
     take_over,
     write_meeting,
 )
@@ -85,7 +83,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 
 TOO_CLOSE = STIRS
 """Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 8
 
 CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
@@ -147,16 +145,18 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
 
 @inner_kernel
 def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
-    """Add the contacts posed from `old` to `end` of a pair to those from `first` to `made`, but none of their names.
+    """Add the contacts posed from `old` to `end` of a pair to those from `first` to `made`.
 
-    Return the next free row.
+    None of their names at first; those of earlier ends stay. The lowest point of a rim is another at every end, and
+    what is given up for one is what the next needs. Return the next free row.
     """
+    again = wholes(t, COUNTS)[MENDED] > 0
     value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     last = made
     for c in range(old, end):
         known = False
-        for r in range(first, min(last, value.shape[0])):
+        for r in range(first, first if again else min(last, value.shape[0])):
             known = known or index[r, 2] == seen_index[c, 2]
         if not known:
             if made < value.shape[0]:
@@ -277,7 +277,7 @@ def look_at_end(t: IntArray, parted: bool) -> int:
         return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
-    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V))
     _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:
@@ -329,9 +329,9 @@ def mend(t: IntArray) -> bool:
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if acts_at_start or outcome == NO_ROOM else q_0[b, k]
+            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
         for k in range(6):
             v[b, k] = v_0[b, k]
-    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
     return bool(outcome == POSE_AGAIN)

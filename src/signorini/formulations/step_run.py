@@ -23,6 +23,7 @@ from signorini._jit import (
     whole_rows,
     wholes,
 )
+from signorini.dynamics.flight import spin_bodies
 from signorini.formulations.step_arrays import (
     ACCOUNT,
     ACTING,
@@ -38,6 +39,7 @@ from signorini.formulations.step_arrays import (
     DOUBTS,
     FAR,
     FIND,
+    FLOWN,
     FREE_MOTION,
     GONE,
     GUESSES,
@@ -194,6 +196,7 @@ def until_look(t: IntArray, steps: int) -> bool:
         perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:
             perform(t[NOTE_REST, 0], (t,))
+        spin_bodies(real_rows(t, FLOWN), real_rows(t, V))
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED
