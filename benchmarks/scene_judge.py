@@ -217,11 +217,16 @@ def _momentum(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
 
 
 def _energy_gain(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
-    """Return the largest rise of kinetic and potential energy between any two moments."""
+    """Return the largest rise of kinetic and potential energy between any two moments.
+
+    Velocities are those by which bodies went from one place to the next, so they belong to the middle of the step, and
+    so does the potential energy that is added: else a body that falls freely would lose ``m g v h / 2``, and a pendulum
+    get it back when it rises.
+    """
     drives = any(fixed.motion is not None for fixed in scene.fixed.values())
     if drives or any(j.motion is not None or j.stiffness > 0.0 for j in scene.joints.values()):
         return float("nan")
-    kinetic, potential = np.zeros(trajectory.time.size), np.zeros(trajectory.time.size)
+    kinetic, potential, falling = (np.zeros(trajectory.time.size) for _ in range(3))
     for name, body in scene.bodies.items():
         v, omega = trajectory.linear_velocity(name), trajectory.angular_velocity(name)
         turned = np.array(
@@ -229,7 +234,9 @@ def _energy_gain(scene: sg.Scene, trajectory: sg.Trajectory) -> float:
         )
         kinetic += 0.5 * body.mass * (v * v).sum(axis=1) + 0.5 * np.einsum("li,ij,lj->l", turned, body.inertia, turned)
         potential -= body.mass * trajectory.centre(name) @ scene.gravity
-    energy = kinetic + potential
+        falling += body.mass * v @ scene.gravity
+    before = potential[0] + (trajectory.time[1] - trajectory.time[0]) * falling[0]
+    energy = kinetic + 0.5 * (potential + np.append(before, potential[:-1]))
     rise = float((energy - np.minimum.accumulate(energy)).max())
     # At rest the energy at play is what lifts every body by a thousandth of its width.
     widths = [body.mass * Solid(body.shapes[0].shape).width for body in scene.bodies.values()]

@@ -102,6 +102,15 @@ def in_the_plane() -> sg.Scene:
     return scene
 
 
+def welded_pair() -> sg.Scene:
+    """Two boxes in uniform flight, whose weld has nothing to carry but rounding."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    for name, x in (("a", 0.0), ("b", 0.3)):
+        scene.add_body(sg.Box((0.3, 0.2, 0.1)), mass=1.0 + x, position=(x, x, 0), velocity=(1, 2, 3), name=name)
+    scene.add_joint("fixed", "a", "b", anchor=(0.15, 0, 0))
+    return scene
+
+
 def spinning_bar() -> sg.Scene:
     """A bar with three different moments turns about none of its axes, pushed by a torque."""
     scene = sg.Scene(gravity=(0, 0, 0))
@@ -135,6 +144,7 @@ RUNS: dict[str, tuple[sg.Scene, dict[str, Any]]] = {
     "pendulum": (pendulum(0.2), {"h": 1e-3}),
     "slider": (slider(1.0, spring=(50.0, 0.0), damping=0.5), {}),
     "gears": (gears(), {}),
+    "weld": (welded_pair(), {"duration": 0.1}),
 }
 
 

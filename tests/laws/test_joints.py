@@ -241,3 +241,38 @@ def test_projection_costs_no_energy() -> None:
     kinetic = run_.energy().kinetic
     np.testing.assert_allclose(kinetic[1:], kinetic[1], rtol=1e-10)
     assert run_.joint("hinge").coordinate[-1] == pytest.approx(20.0, rel=2e-3)  # radians, at one radian a second
+
+
+@pytest.mark.parametrize("theta", [1.0, 0.5])
+def test_a_pendulum_gains_nothing_that_is_worth_a_remark(theta: float) -> None:
+    """Velocities are those of the middle of a step: the energy at its end swings by ``m g v h / 2``, and no more."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_body(sg.Sphere(0.06), mass=1.0, position=(0.1, 0, 0), name="bob")
+    scene.add_joint("revolute", None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0))
+    run = sg.simulate(scene, formulation=sg.MoreauJean(theta=theta), duration=0.3, h=2e-3, progress=False)
+    assert run.verdict == "trusted", run.remarks()
+    made = np.cumsum(run.certificate.joint_work)
+    assert np.ptp(made) < 2e-3 * run.certificate.energy_moving.max()
+
+
+@pytest.mark.parametrize(("side", "links", "gains"), [(-1.0, 1, False), (0.3, 1, False), (0.3, 2, True)])
+def test_a_collision_gains_with_its_joints_what_the_motion_does(side: float, links: int, gains: bool) -> None:
+    """Arms strike an oblique wall by Newton's law; drifted joints give or take what contacts seem to take or give."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    out, along = np.array([np.cos(0.3), np.sin(0.3), 0.0]), np.array([-np.sin(0.3), np.cos(0.3), 0.0])
+    normal = (side * out - along) / np.hypot(1.0, side)
+    scene.add_fixed(sg.HalfSpace(normal=normal, offset=normal @ out - 0.1), name="wall")
+    scene.set_contact(friction=0.0, restitution=1.0)
+    last = None
+    for k in range(links):
+        x, name = 1.0 + k, f"ball{k}"
+        ball: dict[str, Any] = {"velocity": (0, 5 * x, 0), "angular_velocity": (0, 0, 5)}
+        scene.add_body(sg.Sphere(0.1), mass=1.0, position=(x, 0, 0), name=name, **ball)
+        scene.add_joint("spherical", last, name, anchor=(1.5 * k, 0, 0))
+        last = name
+    newton = sg.MoreauJean(restitution_law="newton")
+    run = sg.simulate(scene, formulation=newton, duration=0.12, h=1e-2, on_failure="keep", progress=False)
+    rise, gain = np.diff(run.kinetic) / run.kinetic[:-1], run.certificate.energy_gain
+    assert np.all(gain <= np.maximum(0.0, rise) + 1e-12)  # its scale is never less
+    assert gain.max() > 1e-3 if gains else gain.max() < 1e-4
+    assert links > 1 or run.certificate.joint_work.max() < 1e-2 * run.kinetic.max()

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import BoolArray
+from signorini._grades import DRIFT_REMARK, DRIFT_WRONG, OVERLAP_REMARK, OVERLAP_WRONG, Grade
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies
-from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, TORN, Audit, Finding, Grade, Worst, judged
+from signorini.audit.findings import FACTOR, ROUNDING, Audit, Finding, Worst, judged
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
@@ -99,9 +100,9 @@ class _Checks:
         findings = []
         for what, names, bound, limit in (
             ("momentum", body, ROUNDING, None),
-            ("balance of bodies asleep", body, SLIGHT, LARGE),
+            ("balance of bodies asleep", body, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places follow velocities", body, ROUNDING, None),
-            ("overlaps parted by", body, SLIGHT, LARGE),
+            ("overlaps parted by", body, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places of fixed bodies", body, ROUNDING, None),
             ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
@@ -243,7 +244,7 @@ class _Checks:
         if gave is not None and beside is not None and gave.any() and record.scheme.stiffness is None:
             share = np.divide(gave, beside, out=np.zeros_like(gave), where=beside > 0.0)
             own = Worst(share, np.full(share.size, -1))
-            findings.append(judged("contacts gave way by", own, time, str, bound=SLIGHT, limit=LARGE))
+            findings.append(judged("contacts gave way by", own, time, str, bound=OVERLAP_REMARK, limit=OVERLAP_WRONG))
         return findings
 
     def _row_pair(self, row: int) -> str:
@@ -263,9 +264,9 @@ class _Checks:
             return self._pair(k // n_b, k % n_b)
 
         deep, wrong = sound.overlaps(self.record, self.model)
-        findings = [judged("overlap", deep, time, pair, bound=SLIGHT, limit=LARGE)]
+        findings = [judged("overlap", deep, time, pair, bound=OVERLAP_REMARK, limit=OVERLAP_WRONG)]
         if self.record.contacts is not None:
-            findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=SLIGHT))
+            findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=OVERLAP_REMARK))
         return findings
 
     def _joints(self) -> list[Finding]:
@@ -281,7 +282,9 @@ class _Checks:
 
         told = joint_coordinates_misstated(self.record, self.model)
         return [
-            judged("joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT, limit=TORN),
+            judged(
+                "joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT_REMARK, limit=DRIFT_WRONG
+            ),
             judged("coordinates of joints", told, time, name, bound=ROUNDING),
         ]
 
@@ -291,7 +294,7 @@ class _Checks:
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
             ("energy balance", energies.unbalanced(), ROUNDING, None),
-            ("energy gained unexplained", energies.unexplained(), SLIGHT, LARGE),
+            ("energy gained unexplained", energies.unexplained(), OVERLAP_REMARK, OVERLAP_WRONG),
         ):
             if found is not None:
                 times = time if found.value.size == time.size else time[1:]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
+from signorini._grades import Grade, worst_of
 
 ROUNDING = 1e-9
 """Largest part by which equations that hold exactly may be missed: of the sum of the sizes of their terms.
@@ -23,28 +23,8 @@ FACTOR = 10.0
 
 The audit does not know the numbers by which the solver measured itself: mobilities of joined bodies, gaps of contacts
 that carried load. It measures by those of free bodies."""
-SLIGHT, LARGE = 1e-3, 2e-2
-"""Of the thinner of two bodies: overlaps up to the first are trusted, up to the second worth a remark."""
 TOUCH = 1e-4
 """Of the smaller or thinner body: gaps up to which contacts count as touching."""
-DRIFT, TORN = 1e-2, 5e-2
-"""Of the smaller of the joined bodies, or in radians: how far a joint may come apart, and before it is wrong."""
-
-
-class Grade(StrEnum):
-    """How far a result can be trusted."""
-
-    TRUSTED = "trusted"
-    REMARKS = "trusted with remarks"
-    NOT_TRUSTED = "not trusted"
-
-
-_ORDER = tuple(Grade)
-
-
-def worst_of(grades: Sequence[Grade]) -> Grade:
-    """Return the worst of these grades; nothing is trusted less than none."""
-    return _ORDER[max((_ORDER.index(grade) for grade in grades), default=0)]
 
 
 @dataclass(frozen=True, slots=True)

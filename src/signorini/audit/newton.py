@@ -25,6 +25,8 @@ from signorini.math.rotation import rotated
 
 NO_OVERLAP = 1e-7
 """Of the smaller body: overlaps that nobody needs to part."""
+ROUNDED = 1e-13
+"""Of all that a heap carries: what a few hundred roundings leave in the equations of one of its bodies."""
 LEVER = 4.0
 """How far the farthest point of a body may move where one of its points is moved by 1."""
 
@@ -38,17 +40,33 @@ def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displa
     missed = np.einsum("bij,bj->bi", free.M, steps.v_new - steps.v_told)
     missed *= _freedom(steps)
     value = np.zeros(steps.body.size)
-    terms = steps.push_size + steps.pull_size
-    for k, part in enumerate((slice(0, 3), slice(3, 6))):
+    sizes, parts = steps.push_size + steps.pull_size, (slice(0, 3), slice(3, 6))
+    for k, part in enumerate(parts):
         M = free.M[:, part, part]
-        size = terms[:, k] + np.linalg.norm(free.p_ext[:, part], axis=1)
+        sizes[:, k] += np.linalg.norm(free.p_ext[:, part], axis=1)
         for v in (steps.v_start, steps.v_new):
-            size += np.linalg.norm(np.einsum("bij,bj->bi", M, v[:, part]), axis=1)
-        share = _ratio(np.linalg.norm(missed[:, part], axis=1), size)
+            sizes[:, k] += np.linalg.norm(np.einsum("bij,bj->bi", M, v[:, part]), axis=1)
+    rounding = _rounding(steps, sizes)
+    for k, part in enumerate(parts):
+        beyond = np.maximum(0.0, np.linalg.norm(missed[:, part], axis=1) - rounding[:, k])
+        share = _ratio(beyond, sizes[:, k])
         value = np.maximum(value, np.where(turns | (k == 0), share, 0.0))
     value = np.maximum(value, np.where(turns & ~displaced, _missed_spin(steps), 0.0))
     mine = steps.moving & judged
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
+
+
+def _rounding(steps: Steps, sizes: Array) -> Array:
+    """Return what rounding leaves in the equations of forces and moments, by their `sizes` (N, 2), (N, 2).
+
+    Joints that have nothing to carry hand rounding of the forces on to moments, and of moments to forces, from each
+    body of the heap to all others.
+    """
+    heap, bound = heaps(steps), steps.model.arrays.bound[steps.body]
+    lever = np.where(bound > 0.0, bound, 1.0)
+    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving, minlength=heap.size)[heap]
+    left: Array = ROUNDED * np.stack([force, force * lever], axis=1)
+    return left
 
 
 def _missed_spin(steps: Steps) -> Array:

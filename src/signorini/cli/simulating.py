@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import checked_number
+from signorini._grades import Grade
 from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_first_run, say, to_json
 from signorini.errors import FileError, InputError, SolverFailure
@@ -21,7 +22,6 @@ from signorini.io import remove_tree
 from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, simulate
 from signorini.simulation.simulate import go_on, is_finished
-from signorini.simulation.verdict import Grade
 from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
@@ -70,7 +70,7 @@ def run(
     _write_certificate(trajectory, output)
     _write_figures(scene, trajectory, output)
     _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
-    return 1 if trajectory.verdict == str(Grade.NOT_TRUSTED) else 0
+    return 1 if trajectory.verdict == Grade.NOT_TRUSTED else 0
 
 
 def _simulate(

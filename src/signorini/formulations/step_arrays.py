@@ -278,6 +278,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     STORED,  # [J] in compliances or springs
     ENERGY_CHANGE,
     ENERGY_SCALE,
+    GAIN_SCALE,  # [J] of the motion, beside which gains count; inf while a compliance gives back
     DRIFT,  # theta h, for which bodies move at their new velocities
     PULL,  # gravity as the gap law takes it
     LIFT,  # largest speed at which overlaps recede, 0 if they are taken back by displacements
@@ -294,7 +295,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     DEEPEST_A,  # ... which are these
     DEEPEST_B,
     NUMBER_COUNT,
-) = _numbered(26)
+) = _numbered(27)
 
 # COUNTS
 (
@@ -382,18 +383,19 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     OVERLAP_A,  # these bodies, -1 if none overlap
     OVERLAP_B,
     ENERGY_AT_PLAY,  # [J] by which errors of the balance are measured
+    ENERGY_MOVING,  # [J] of the motion alone
     GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     POSED_AGAIN,  # how often the step was posed again: its contacts are not those of its start then
     JOINT_APART,  # the largest drift beside the size of its joint
-    JOINT_PULL,  # [J] work of pulling joints together, less what the scheme takes
+    JOINT_PULL,  # [J] given by joints and scheme, velocities taken in the middle of the step
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
     DRIFT_ROW,  # ... and its row, see signorini.dynamics.joint_faults
     CONFLICT_JOINT,  # that contradicts others the most
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(33)
+) = _numbered(34)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -40,10 +40,12 @@ from signorini.formulations.step_arrays import (
     ENERGY_AT_PLAY,
     ENERGY_CHANGE,
     ENERGY_ERROR,
+    ENERGY_MOVING,
     ENERGY_SCALE,
     FIXED,
     FLOWN,
     FRICTION_LOSS,
+    GAIN_SCALE,
     GAINED,
     GRAVITY,
     GRAVITY_X,
@@ -389,9 +391,10 @@ def account(t: IntArray) -> None:
     # Impulses, and the weight of the scene times its extent, keep the scale from vanishing in scenes at rest.
     moving = max(T_0, T_1, pushed)
     check[ENERGY_AT_PLAY] = max(moving, scale)
+    check[ENERGY_MOVING] = moving
     # What gave way under a compliance comes back: such contacts may give.
-    rigid = stored == 0.0 and check[COMPLIANT] == 0.0
-    check[GAINED] = given / moving if rigid and given > 0.0 else 0.0
+    numbers[GAIN_SCALE] = moving if stored == 0.0 and check[COMPLIANT] == 0.0 else math.inf
+    check[GAINED] = given / numbers[GAIN_SCALE] if given > 0.0 else 0.0
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = max(moving, abs(before), abs(after), scale)  # rounding depends on the height
     if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks

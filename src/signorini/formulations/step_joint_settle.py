@@ -34,12 +34,17 @@ from signorini.formulations.step_arrays import (
     CONFLICT_ROW,
     COUNTS,
     DIAGONAL,
+    DRIFT,
     DRIFT_JOINT,
     DRIFT_ROW,
     ENERGY_CHANGE,
     FAR,
     FIXED,
+    FRICTION_LOSS,
+    GAIN_SCALE,
+    GAINED,
     GRAVITY_X,
+    IMPACT_LOSS,
     INERTIA,
     INTEGRATION_LOSS,
     JOINT_APART,
@@ -53,14 +58,18 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     ORDER,
     Q_START,
+    REBOUND,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
     TOLERANCE,
     V_0,
     V_FREE,
+    WEIGHT,
     H,
+    P,
     Q,
+    U,
     V,
 )
 from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
@@ -352,6 +361,38 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
+def _rebounds(t: IntArray) -> bool:
+    """Tell whether some contact that may rebound was pushed, and parts."""
+    counts, order, rebound = wholes(t, COUNTS), wholes(t, ORDER), reals(t, REBOUND)
+    p, u = real_rows(t, P), real_rows(t, U)
+    for k in range(counts[ACTIVE]):
+        if order[k] < counts[SEEN] and rebound[k] > 0.0 and p[k, 0] > 0.0 and u[k, 0] > 0.0:
+            return True
+    return False
+
+
+@inner_kernel
+def _count_gain(t: IntArray) -> None:
+    """Note what joints and scheme gave, and whether a collision did with them.
+
+    Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
+    ``(theta - 1/2) h g . m v`` more, which free fall keeps, a pendulum to the second order, and a rebound as well.
+    """
+    counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
+    weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
+    for b in range(counts[FIXED], v.shape[0]):
+        for k in range(3):
+            more += weight[b, k] * (v[b, k] - v_0[b, k])
+    made = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + (numbers[DRIFT] - 0.5 * numbers[H]) * more
+    # What an impact of the same step takes at once is no gain.
+    check[JOINT_PULL] = min(made, max(0.0, made - max(0.0, balance[IMPACT_LOSS])))
+    if _rebounds(t):
+        # Joints that have drifted give to contacts, or take, what these seem to take or give.
+        left = made - balance[FRICTION_LOSS] - balance[IMPACT_LOSS]
+        check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 else 0.0
+
+
+@inner_kernel
 def settle(t: IntArray) -> None:
     """End the step behind, unless that is done: keep bodies on their joints, account for these, judge them."""
     j = whole_rows(t, JOINTS)
@@ -367,7 +408,7 @@ def settle(t: IntArray) -> None:
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[JOINT_APART] = worst
-    check[JOINT_PULL] = reals(t, BALANCE)[JOINT_WORK] - reals(t, BALANCE)[INTEGRATION_LOSS]
+    _count_gain(t)
     check[DRIFT_ROW] = row
     check[DRIFT_JOINT] = _joint_of(j, row)
     against = -1 if check[SUCCESS] == 1.0 else _blocked_row(t, j)

@@ -69,6 +69,7 @@ class StepCertificate:
     joint_fault: int = 0
     joint_apart: float = 0.0
     joint_work: float = 0.0
+    energy_moving: float = float("nan")
 
     @property
     def verdict(self) -> str:
@@ -122,6 +123,7 @@ _FOUND = {
     "joint_fault": at.JOINT_FAULT,
     "joint_apart": at.JOINT_APART,
     "joint_work": at.JOINT_PULL,
+    "energy_moving": at.ENERGY_MOVING,
 }
 """Where compiled steps put what they find."""
 _FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
@@ -135,7 +137,7 @@ _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0, "posed_again": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
-    **{"joint_apart": 0.0, "joint_work": 0.0},
+    **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -202,7 +204,8 @@ class Certificate:
     energy_scale: Array
     """Energies at play, to which `energy_error` is relative [J]."""
     energy_gain: Array
-    """Energy that contacts gave though they should only take, relative to that of the motion; 0 under a compliance."""
+    """Energy that contacts gave though they should only take, alone or in a collision with joints, relative to that of
+    the motion; 0 under a compliance."""
     drift_joint: IntArray
     """Joint that is farthest apart beside the bodies that it joins, -1 for none; constraints are counted on."""
     conflict_joint: IntArray
@@ -217,7 +220,9 @@ class Certificate:
     joint_apart: Array
     """Drift beside the size of the joint, where that is largest."""
     joint_work: Array
-    """Energy given to pull drifted joints together, less what the scheme takes from moving bodies [J]."""
+    """Energy that joints and scheme give to moving bodies, which have the velocities of the middle of a step [J]."""
+    energy_moving: Array
+    """Energy of the motion: kinetic, or what the impulses of contacts would give to bodies at rest [J]."""
 
     @property
     def verdict(self) -> str:
@@ -280,6 +285,7 @@ def certify(
     compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
     deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
     energy_error, energy_scale = _energy_error(model, before, result)
+    moving = _moving(model, before, result)
     if not np.isfinite(energy_error) or not np.isfinite(residual):
         status, energy_error = Status.STALLED, np.inf  # whatever the solver says: the state is not finite
     _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
@@ -304,11 +310,12 @@ def certify(
         solve_time=solution.seconds,
         **_overlap(model, result, after, deflection),
         energy_scale=energy_scale,
-        energy_gain=0.0 if compliance.any() else _gain(model, before, result),
+        energy_gain=0.0 if compliance.any() else _gain(model, before, result, moving),
+        energy_moving=moving,
         unfollowed=result.unfollowed,
         posed_again=result.posed_again,
         **_tested(validity),
-        **_faults(model, result),
+        **_faults(model, before, result),
     )
 
 
@@ -329,7 +336,7 @@ def from_check(check: Array, seconds: float, validity: Validity | None = None) -
     return step if validity is None else replace(step, **_tested(validity))
 
 
-def _faults(model: Model, result: StepResult) -> dict[str, Any]:
+def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
     """Return which joints are the farthest from holding."""
     joints = result.joints
     if joints is None:
@@ -342,8 +349,26 @@ def _faults(model: Model, result: StepResult) -> dict[str, Any]:
         "joint_fault": joints.fault,
         "joint_apart": joints.apart,
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else result.balance.joint_work - result.balance.integration,
+        "joint_work": 0.0 if model.joints.equalities else _pulled(_made(model, before, result), result.balance.impact),
     }
+
+
+def _pulled(made: float, impact: float) -> float:
+    """Return what joints gave for good: what an impact of the same step takes at once is no gain [J]."""
+    return min(made, max(0.0, made - max(0.0, impact)))
+
+
+def _made(model: Model, before: State, result: StepResult) -> float:
+    """Return what joints and scheme gave [J], with energies in the middle of steps.
+
+    There they have ``(theta - 1/2) h g . m v`` more: what gravity did on the way of the step, beyond what it would do
+    at the mean of the velocities before and after.
+    """
+    after, weight = result.state, model.arrays.weight[model.fixed_count :, :3]
+    x_0, x_1 = (s.q[model.fixed_count :, :3] for s in (before, after))
+    v_0, v_1 = (s.v[model.fixed_count :, :3] for s in (before, after))
+    more = float(np.sum(weight * (x_1 - x_0 - 0.5 * (after.t - before.t) * (v_0 + v_1))))
+    return result.balance.joint_work - result.balance.integration + more
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:
@@ -406,11 +431,25 @@ def _pushed(result: StepResult) -> tuple[float, float]:
     return float(np.sum(result.impulse * result.velocity)) - pushed - result.balance.correction_work, abs(pushed)
 
 
-def _gain(model: Model, before: State, result: StepResult) -> float:
-    """Return the energy that contacts gave to the bodies, relative to that of the motion."""
-    given, pushed = _pushed(result)
-    moving = max(*(float(kinetic_energy(model.arrays, s.q, s.v).sum()) for s in (before, result.state)), pushed)
+def _moving(model: Model, before: State, result: StepResult) -> float:
+    """Return the energy of the motion [J]."""
+    _, pushed = _pushed(result)
+    return max(*(float(kinetic_energy(model.arrays, s.q, s.v).sum()) for s in (before, result.state)), pushed)
+
+
+def _gain(model: Model, before: State, result: StepResult, moving: float) -> float:
+    """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's."""
+    given, _ = _pushed(result)
+    if result.joints is not None and not model.joints.equalities and _rebounds(model, result):
+        # Joints that have drifted give to contacts, or take, what these seem to take or give.
+        given = _made(model, before, result) - result.balance.friction - result.balance.impact
     return given / moving if given > 0.0 else 0.0
+
+
+def _rebounds(model: Model, result: StepResult) -> bool:
+    """Tell whether some contact that may rebound was pushed, and parts."""
+    bounces = model.materials.restitution[result.contacts.material] > 0.0
+    return bool(np.any(bounces & (result.impulse[:, 0] > 0.0) & (result.velocity[:, 0] > 0.0)))
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:

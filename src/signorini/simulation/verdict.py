@@ -1,55 +1,50 @@
 """Whether a run can be trusted: columns of the certificate against bounds, each with its reason.
 
-The judge reads numbers that the step computed from its new state, never what a solver says of itself. Every finding is
-a function of its own that returns None where all is well; numbers that are not finite never are.
+The judge reads numbers that the step computed from its new state, never what a solver says of itself. Whatever is said
+is a row of a table, or a function of its own where one row does not do; numbers that are not finite are never well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, IntArray
-from signorini._words import Word
+from signorini._arrays import Array, BoolArray
+from signorini._grades import (
+    DRIFT_REMARK,
+    DRIFT_WRONG,
+    OVERLAP_REMARK,
+    OVERLAP_WRONG,
+    Grade,
+    severity,
+    worst_of,
+)
 from signorini.solvers import Status
 
 if TYPE_CHECKING:
     from signorini.simulation.certificate import Certificate
 
-OVERLAP_REMARK = 1e-3
-"""Overlap, relative to the thinner body of the pair, above which a run is remarked upon: what nobody can see."""
-OVERLAP_WRONG = 2e-2
-"""... above which it is not trusted. Honest rigid steps of piles in motion reach 1e-2, since gaps are predicted along
-normals that turn in the step."""
-DRIFT_REMARK = 1e-2
-"""How far joints may be apart, relative to the smaller of their bodies, before that is worth a remark."""
-DRIFT_WRONG = 5e-2
-"""... before it is wrong. There steps fail, unless bodies turn by about a radian in them."""
+GROWING_REMARK = 1e-3
+"""Drift of joints, relative to the smaller of their bodies, above which it is worth a remark that it keeps growing."""
 CONFLICT_WRONG = 1e-6
 """Speed that joint equations leave open [m/s, rad/s]. Rounding leaves 1e-12, also where joints are redundant."""
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 GAIN_REMARK = 1e-4
-"""Energy that contacts give in a step, relative to that of the motion. Tolerances of the solver explain less."""
+"""Energy that a collision gains in a step, relative to that of the motion. Tolerances of the solver explain less."""
 CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
 PULL_REMARK = 1e-2
-"""... and to pull joints together."""
+"""Energy that joints and scheme give in a run, relative to that of the motion."""
+AT_REST = 1e-3
+"""Part of the weight of the scene times its extent that counts as energy of the motion where all is at rest."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
 _FAULTS = ("joints torn apart", "joints contradict each other", "joints drive a body against what nothing can move")
-
-
-class Grade(Word):
-    """How far a run can be trusted; ``str()`` gives the words."""
-
-    TRUSTED = 0
-    TRUSTED_WITH_REMARKS = 1
-    NOT_TRUSTED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +66,14 @@ class Finding:
 
 def judge(certificate: Certificate) -> list[Finding]:
     """Return all that is to be said against a run, the gravest first."""
-    found = [finding for look in _LOOKS if (finding := look(certificate)) is not None]
-    return sorted(found, key=lambda finding: -finding.grade)
+    looks = (*(row.look for row in _TABLE), _overlap, _joints, _growing)
+    found = [finding for look in looks if (finding := look(certificate)) is not None]
+    return sorted(found, key=lambda finding: -severity(finding.grade))
 
 
 def grade(findings: Iterable[Finding]) -> str:
     """Return the verdict in words."""
-    return str(max((finding.grade for finding in findings), default=Grade.TRUSTED))
+    return str(worst_of(finding.grade for finding in findings))
 
 
 def _finding(
@@ -97,60 +93,74 @@ def _finding(
     return Finding(grade, what, int(steps.size), worst, value(worst), bodies(worst), advice=advice)
 
 
-def _unsolved(c: Certificate) -> Finding | None:
-    failed = c.failed()
-    first = np.flatnonzero(failed)[:_NAMED_STEPS]
-    which = ", ".join(f"{l} ({Status(int(c.status[l]))})" for l in first)
-    return _finding(
-        Grade.NOT_TRUSTED,
-        "law not solved",
-        failed,
-        c.residual,
-        lambda l: f"residual {c.residual[l]:.1e}, steps {which}" + (", ..." if failed.sum() > first.size else ""),
-        "a smaller h",
-    )
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One thing to look for."""
+
+    what: str
+    grade: Grade
+    wrong: Callable[[Certificate], Any]
+    """In which steps it is found, (n,)."""
+    size: Callable[[Certificate], Any]
+    """How bad it is, (n,)."""
+    value: Callable[[Certificate, int], str]
+    """The same in words, of a step."""
+    advice: str = "a smaller h"
+
+    def look(self, c: Certificate) -> Finding | None:
+        """Return what is found in a run."""
+        return _finding(self.grade, self.what, self.wrong(c), self.size(c), lambda l: self.value(c, l), self.advice)
 
 
-def _not_finite(c: Certificate) -> Finding | None:
+def _unsolved(c: Certificate, l: int) -> str:
+    failed = np.flatnonzero(c.failed())
+    which = ", ".join(f"{k} ({Status(int(c.status[k]))})" for k in failed[:_NAMED_STEPS])
+    return f"residual {c.residual[l]:.1e}, steps {which}" + (", ..." if failed.size > _NAMED_STEPS else "")
+
+
+def _not_finite(c: Certificate) -> BoolArray:
     numbers = (c.residual, c.cone_violation, c.joint_drift, c.joint_conflict, c.energy_error, c.correction_work)
     wrong: BoolArray = ~np.logical_and.reduce([np.isfinite(column) for column in numbers]) | np.isnan(c.min_gap)
-    return _finding(
-        Grade.NOT_TRUSTED,
-        "numbers not finite",
-        wrong,
-        -np.arange(wrong.size, dtype=float),
-        lambda _: "nan or inf",
-        "a look at masses, loads and speeds just before",
-    )
+    return wrong
+
+
+def _first(c: Certificate) -> Array:
+    """Name the first of several."""
+    return -np.arange(c.residual.size, dtype=float)
+
+
+def _rise(steps: Array) -> float:
+    """Return the largest rise of a sum between any two steps."""
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    return float(np.max(total - np.minimum.accumulate(total)))
+
+
+def _at_play(c: Certificate) -> float:
+    """Return the energy of the motion in a run [J]; files of earlier versions tell only with that of the weight."""
+    moving = np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving)
+    return float(np.maximum(moving, AT_REST * c.energy_scale).max(initial=0.0))
+
+
+def _correction(c: Certificate) -> float:
+    return float(np.abs(c.correction_work).sum())
 
 
 def _overlap(c: Certificate) -> Finding | None:
     share = c.overlap / c.overlap_extent
     if np.isnan(share).any():
         text = "in files of earlier versions"
-        return Finding(Grade.TRUSTED_WITH_REMARKS, "overlap not recorded", share.size, 0, text)
+        return Finding(Grade.REMARKS, "overlap not recorded", share.size, 0, text)
     deep = share > OVERLAP_REMARK
     wrong = bool(np.any(share > OVERLAP_WRONG))
     began = deep[:1].any() and int(np.argmax(share)) == 0
     return _finding(
-        Grade.NOT_TRUSTED if wrong else Grade.TRUSTED_WITH_REMARKS,
+        Grade.NOT_TRUSTED if wrong else Grade.REMARKS,
         "bodies overlap" + (" from the start on" if began else ""),
         share > OVERLAP_WRONG if wrong else deep,
         share,
         lambda l: f"{c.overlap[l]:.2e} m, {share[l]:.2g} of the thinner body",
         "another start" if began else "a smaller h",
         lambda l: (int(c.overlap_a[l]), int(c.overlap_b[l])),
-    )
-
-
-def _through(c: Certificate) -> Finding | None:
-    return _finding(
-        Grade.NOT_TRUSTED,
-        "bodies go through each other",
-        c.unfollowed > 0,
-        c.unfollowed.astype(float),
-        lambda l: f"{c.unfollowed[l]} pairs",
-        "a smaller h",
     )
 
 
@@ -173,110 +183,105 @@ def _joints(c: Certificate) -> Finding | None:
     if not apart.any():
         return None
     l = int(np.argmax(c.joint_apart))
-    grade = Grade.NOT_TRUSTED if c.joint_apart[l] > DRIFT_WRONG else Grade.TRUSTED_WITH_REMARKS
+    grade = Grade.NOT_TRUSTED if c.joint_apart[l] > DRIFT_WRONG else Grade.REMARKS
     value = f"{c.joint_drift[l]:.1e} m or rad, {c.joint_apart[l]:.2g} of the smaller body"
     joints = (int(c.drift_joint[l]),)
     return Finding(grade, "joints apart", int(apart.sum()), l, value, joints=joints, advice="a smaller h")
 
 
-def _pull(c: Certificate) -> Finding | None:
-    made = np.concatenate([[0.0], np.cumsum(c.joint_work)])
-    total = float(np.max(made - np.minimum.accumulate(made)))
-    wrong = total > PULL_REMARK * float(np.max(c.energy_scale, initial=0.0))
-    return _finding(
-        Grade.TRUSTED_WITH_REMARKS,
-        "energy from pulling joints together",
-        (c.joint_work > 0.0) & wrong,
-        c.joint_work,
-        lambda _: f"{total:.2e} J in all",
-        "a smaller h, or MoreauJean(projection=True)",
+def _growing(c: Certificate) -> Finding | None:
+    """Return whether joints come apart ever farther: in each quarter of the run, twice as far as half a run before.
+
+    What a step leaves grows as the energy of the motion does, and no accumulation follows from that.
+    """
+    quarters = np.array_split(np.arange(c.joint_apart.size), 4)
+    if quarters[-1].size == 0 or c.joint_apart.max() > DRIFT_REMARK:  # which is said already
+        return None
+    apart, moving = (np.array([x[k].max() for k in quarters]) for x in (c.joint_apart, c.energy_moving))
+    faster = max(1.0, moving[3] / moving[1]) if moving[1] > 0.0 else 1.0
+    if not (apart[3] > GROWING_REMARK and np.all(np.diff(apart) > 0.0) and apart[3] > 2.0 * faster * apart[1]):
+        return None
+    l = int(np.argmax(c.joint_apart))
+    value = f"{apart[1]:.2g} of the smaller body in the first half of the run, {apart[3]:.2g} at its end"
+    joints = (int(c.drift_joint[l]),)
+    return Finding(
+        Grade.REMARKS, "joints drift apart", c.joint_apart.size, l, value, joints=joints, advice="a smaller h"
     )
 
 
-def _unbalanced(c: Certificate) -> Finding | None:
-    return _finding(
+_TABLE = (
+    _Row("law not solved", Grade.NOT_TRUSTED, lambda c: c.failed(), lambda c: c.residual, _unsolved),
+    _Row(
+        "numbers not finite",
         Grade.NOT_TRUSTED,
+        _not_finite,
+        _first,
+        lambda c, l: "nan or inf",
+        "a look at masses, loads and speeds just before",
+    ),
+    _Row(
+        "bodies go through each other",
+        Grade.NOT_TRUSTED,
+        lambda c: c.unfollowed > 0,
+        lambda c: c.unfollowed.astype(float),
+        lambda c, l: f"{c.unfollowed[l]} pairs",
+    ),
+    _Row(
         "energy unexplained",
-        ~(c.energy_error <= BALANCE_WRONG),
-        c.energy_error,
-        lambda l: f"{c.energy_error[l]:.1e} of the energies at play",
-        "a smaller h",
-    )
-
-
-def _yielded(c: Certificate) -> Finding | None:
-    return _finding(
         Grade.NOT_TRUSTED,
+        lambda c: ~(c.energy_error <= BALANCE_WRONG),
+        lambda c: c.energy_error,
+        lambda c, l: f"{c.energy_error[l]:.1e} of the energies at play",
+    ),
+    _Row(
         "contacts made compliant gave way too far",
-        c.yielded == 1,
-        np.divide(c.deflection, c.extent, out=np.zeros(c.extent.size), where=c.extent > 0.0),
-        lambda l: f"{c.deflection[l]:.1e} m, bodies {c.extent[l]:.1e} m thin",
-        "a smaller h",
-    )
-
-
-def _soft(c: Certificate) -> Finding | None:
-    return _finding(
-        Grade.TRUSTED_WITH_REMARKS,
+        Grade.NOT_TRUSTED,
+        lambda c: c.yielded == 1,
+        lambda c: np.divide(c.deflection, c.extent, out=np.zeros(c.extent.size), where=c.extent > 0.0),
+        lambda c, l: f"{c.deflection[l]:.1e} m, bodies {c.extent[l]:.1e} m thin",
+    ),
+    _Row(
         "contacts compliant",
-        c.compliance > 0.0,
-        c.deflection,
-        lambda l: f"gave way by {c.deflection[l]:.1e} m",
-        "a smaller h",
-    )
-
-
-def _gain(c: Certificate) -> Finding | None:
-    return _finding(
-        Grade.TRUSTED_WITH_REMARKS,
+        Grade.REMARKS,
+        lambda c: c.compliance > 0.0,
+        lambda c: c.deflection,
+        lambda c, l: f"gave way by {c.deflection[l]:.1e} m",
+    ),
+    _Row(
         "collisions gained energy",
-        c.energy_gain > GAIN_REMARK,
-        c.energy_gain,
-        lambda l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
-        "the default law of restitution",
-    )
-
-
-def _correction(c: Certificate) -> Finding | None:
-    total = float(np.abs(c.correction_work).sum())
-    wrong = total > CORRECTION_REMARK * float(np.max(c.energy_scale, initial=0.0))
-    return _finding(
-        Grade.TRUSTED_WITH_REMARKS,
+        Grade.REMARKS,
+        lambda c: c.energy_gain > GAIN_REMARK,
+        lambda c: c.energy_gain,
+        lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
+        "a smaller h, and the default law of restitution",
+    ),
+    _Row(
         "energy from parting overlaps",
-        (c.correction_work != 0.0) & wrong,
-        np.abs(c.correction_work),
-        lambda l: f"{total:.2e} J in all",
-        "a smaller h",
-    )
-
-
-def _not_unique(c: Certificate) -> Finding | None:
-    return _invalid("rigid contact forces not unique", c.unique)
-
-
-def _not_stable(c: Certificate) -> Finding | None:
-    return _invalid("rigid contact forces not stable", c.stable)
-
-
-def _invalid(what: str, answer: IntArray) -> Finding | None:
-    first = -np.arange(answer.size, dtype=float)
-    return _finding(
-        Grade.TRUSTED_WITH_REMARKS, what, answer == _NO, first, lambda _: "first of them", "MoreauJean(stiffness=...)"
-    )
-
-
-_LOOKS = (
-    _unsolved,
-    _not_finite,
-    _overlap,
-    _through,
-    _joints,
-    _unbalanced,
-    _yielded,
-    _soft,
-    _gain,
-    _correction,
-    _pull,
-    _not_unique,
-    _not_stable,
+        Grade.REMARKS,
+        lambda c: (
+            (c.correction_work != 0.0)
+            & (_correction(c) > CORRECTION_REMARK * float(np.max(c.energy_scale, initial=0.0)))
+        ),
+        lambda c: np.abs(c.correction_work),
+        lambda c, l: f"{_correction(c):.2e} J in all",
+    ),
+    _Row(
+        "energy from pulling joints together",
+        Grade.REMARKS,
+        lambda c: (c.joint_work > 0.0) & (_rise(c.joint_work) > PULL_REMARK * _at_play(c)),
+        lambda c: c.joint_work,
+        lambda c, l: f"{_rise(c.joint_work):.2e} J in all",
+        "a smaller h, or MoreauJean(projection=True)",
+    ),
+    *(
+        _Row(
+            f"rigid contact forces not {word}",
+            Grade.REMARKS,
+            lambda c, word=word: getattr(c, word) == _NO,  # type: ignore[misc]
+            _first,
+            lambda c, l: "first of them",
+            "MoreauJean(stiffness=...)",
+        )
+        for word in ("unique", "stable")
+    ),
 )

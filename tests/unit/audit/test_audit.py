@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini._grades import DRIFT_REMARK, DRIFT_WRONG, OVERLAP_REMARK, OVERLAP_WRONG, worst_of
 from signorini.audit import Audit, Finding, Grade, audit_file, audit_tree, write_record
-from signorini.audit.findings import DRIFT, FACTOR, LARGE, ROUNDING, SLIGHT, TORN, Worst, judged, worst_of
+from signorini.audit.findings import FACTOR, ROUNDING, Worst, judged
 from signorini.audit.law import gap_bounds, shifted
 from tests.unit.audit.records import MASS, MU, G, H, block_scene, sliding_block
 
@@ -157,7 +158,11 @@ def test_a_body_that_falls_through_is_found() -> None:
 
 @pytest.mark.parametrize(
     ("depth", "grade"),
-    [(0.9 * SLIGHT, Grade.TRUSTED), (1.1 * SLIGHT, Grade.REMARKS), (1.1 * LARGE, Grade.NOT_TRUSTED)],
+    [
+        (0.9 * OVERLAP_REMARK, Grade.TRUSTED),
+        (1.1 * OVERLAP_REMARK, Grade.REMARKS),
+        (1.1 * OVERLAP_WRONG, Grade.NOT_TRUSTED),
+    ],
 )
 def test_overlaps_are_judged_by_the_thinner_body(depth: float, grade: Grade) -> None:
     """The block is 0.1 m thin: 0.1 mm are trusted, 2 mm worth a remark."""
@@ -303,4 +308,11 @@ def test_shift_is_chosen_in_favour_of_the_step() -> None:
 
 def test_bounds_are_those_of_the_manual() -> None:
     """What the page on audits says."""
-    assert (SLIGHT, LARGE, DRIFT, TORN, ROUNDING, FACTOR) == (1e-3, 2e-2, 1e-2, 5e-2, 1e-9, 10.0)
+    assert (OVERLAP_REMARK, OVERLAP_WRONG, DRIFT_REMARK, DRIFT_WRONG, ROUNDING, FACTOR) == (
+        1e-3,
+        2e-2,
+        1e-2,
+        5e-2,
+        1e-9,
+        10.0,
+    )

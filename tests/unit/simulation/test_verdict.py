@@ -64,6 +64,9 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"compliance": 1e-3, "deflection": 0.1, "extent": 1.0, "yielded": 1}, "not trusted", "gave way too far"),
         ({"energy_gain": 1.0, "energy_scale": 10.0}, "trusted with remarks", "collisions gained energy in 1 step"),
         ({"correction_work": 2.0, "energy_scale": 10.0}, "trusted with remarks", "energy from parting overlaps"),
+        ({"joint_work": 0.1, "energy_moving": 9.0, "energy_scale": 99.0}, "trusted with remarks", "pulling joints"),
+        ({"joint_work": 0.1, "energy_moving": 11.0, "energy_scale": 99.0}, "trusted", ""),
+        ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted", ""),
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
         ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"indeterminate": 3}, "trusted", ""),
@@ -109,3 +112,21 @@ def test_files_of_earlier_versions_say_that_overlaps_were_not_recorded() -> None
     old = sg.Certificate.from_dict(columns)
     assert old.verdict == "trusted with remarks"
     assert "overlap not recorded" in replace(honest(), certificate=old).report()
+
+
+@pytest.mark.parametrize(
+    ("apart", "moving", "told"),
+    [
+        ((1e-4, 4e-4, 8e-4, 2e-3), (1, 1, 1, 1), True),
+        ((1e-4, 4e-4, 8e-4, 9e-4), (1, 1, 1, 1), False),  # small
+        ((1e-4, 2e-3, 2.5e-3, 3e-3), (1, 1, 1, 1), False),  # slowly
+        ((1e-4, 4e-4, 3e-4, 2e-3), (1, 1, 1, 1), False),  # to and fro
+        ((1e-4, 4e-4, 8e-4, 2e-3), (1, 2, 4, 8), False),  # as the motion does
+        ((1e-4, 4e-4, 8e-4, 2e-3), (8, 4, 2, 1), True),
+    ],
+)
+def test_joints_that_drift_ever_farther_are_told(apart: Any, moving: Any, told: bool) -> None:
+    columns = {"joint_apart": np.array(apart), "energy_moving": np.array(moving, dtype=float)}
+    run = replace(honest(), certificate=replace(honest().certificate, **columns))
+    assert any("joints drift apart in 4 steps" in remark for remark in run.remarks()) == told
+    assert run.verdict == ("trusted with remarks" if told else "trusted")
