@@ -21,7 +21,8 @@ from signorini.simulation.contact_table import ContactLog, logged_rows, rows
 from signorini.simulation.joint_log import joint_columns, report_rows
 from signorini.simulation.trajectory import Trajectory
 
-_MOST_CHUNKS = 1000  # many small arrays take more memory than one large
+_MOST_CHUNKS = 1000  # many small arrays take more memory than one large ...
+_MOST_LOOSE = 20_000  # ... and steps that are put together are held twice meanwhile
 
 Block = dict[tuple[str, ...], Any]
 """Columns of some steps by group and name."""
@@ -80,6 +81,7 @@ class Recorder:
     def _hold(self, block: Block, memory: Memory, step_count: int) -> None:
         self._held = _Held([block], [], memory, {})
         self._saved: int | None = None
+        self._settled = step_count
         self.step_count = step_count
         """Steps recorded so far."""
 
@@ -147,8 +149,9 @@ class Recorder:
         self._keep(chunk)
 
     def _keep(self, chunk: _Chunk) -> None:
-        if len(self._held.chunks) >= _MOST_CHUNKS:
+        if len(self._held.chunks) >= _MOST_CHUNKS or self.step_count >= self._settled + _MOST_LOOSE:
             self._settle()
+            self._settled = self.step_count
         self._held.chunks.append(chunk)
         self.step_count += chunk.time.size
 
