@@ -182,6 +182,12 @@ def momentum_lost(scene: sg.Scene, run: sg.Trajectory) -> float:
     return worst
 
 
+def begins_inside(scene: sg.Scene) -> bool:
+    """Tell whether the shot overlaps the target from the start: no shot at all."""
+    model = compile_scene(scene)
+    return bool(detect(model, model.initial_state, np.zeros(model.body_count)).gap.min(initial=0.0) < 0.0)
+
+
 @dataclass(frozen=True)
 class Judged:
     """What came of a shot."""
@@ -202,6 +208,8 @@ def judge(seed: int) -> Judged:
     hit = any(run.contacts(k).normal_impulse.any() for k in range(STEPS))
     overlap, free_overlap = deepest(scene, run, h), deepest(scene, undisturbed(scene, h), h)
     lost, wrong = momentum_lost(scene, run), []
+    if begins_inside(scene):
+        return Judged(hit, overlap, free_overlap, lost, run.verdict, "")
     if overlap > DEEP:
         wrong.append("overlap")
     if run.certificate.unfollowed.any():

@@ -103,7 +103,7 @@ class Checker:
         h, state = self.scene.h, self.state(before)
         free = free_motion(self.model, state.q[None], state.v[None], h, gyroscopic=gyroscopic)
         v_free, M_inv, end = free.v, free.M_inv, self.state(after)
-        v = after_impulses(self.model.arrays, free, end.q, end.v)
+        v = after_impulses(self.model.arrays, free.ways, M_inv, end.q, end.v)
         contacts = self._candidates(state, v_free, v)
         if contacts.contact_count == 0:
             return 0.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.random_shots import deepest, shot
+from benchmarks.random_shots import judge
 
 import signorini as sg
 from tests.by_python import ByPython
@@ -102,16 +102,12 @@ def test_a_hinged_blade_meets_a_post(where: float) -> None:
 def test_nothing_is_shot_through(first: int) -> None:
     """Law: on the way of a step no bodies overlap by a hundredth of the thinner one, and the certificate says so.
 
-    Of ten shots some miss; those that hit feel it.
+    What meets on the ways without contact feels it, what does not does not, and bodies that feel nothing keep their
+    angular momentum. Of ten shots some hit.
     """
-    hits = 0
-    for seed in range(first, first + 10):
-        scene, h = shot(seed)
-        trajectory = sg.simulate(scene, duration=6 * h, h=h)
-        assert deepest(scene, trajectory, h) <= 0.01, seed
-        assert not trajectory.certificate.unfollowed.any()
-        hits += int(np.ptp(trajectory.v[:, -1, :3], axis=0).max() > 1.0)
-    assert hits >= 1
+    judged = [judge(seed) for seed in range(first, first + 10)]
+    assert not any(shot.wrong for shot in judged)
+    assert any(shot.hit for shot in judged)
 
 
 TUMBLING = [149, 153, 928, 1077, 1143, 1168]  # that meet in flight, where they would go another way once touched
@@ -119,12 +115,12 @@ SINKING = [723, 1163, 20168]  # turning bodies of which a corner dips into the t
 REBOUNDING = [1834, 1929]  # that rebound at one end, and meet with another that parted before
 
 
-@pytest.mark.parametrize("seed", TUMBLING + SINKING + REBOUNDING)
+STOPPED = [7, 119]  # that tumble so far that no contact where they meet keeps them out
+
+
+@pytest.mark.parametrize("seed", TUMBLING + SINKING + REBOUNDING + STOPPED)
 def test_nothing_is_shot_through_that_once_was(seed: int) -> None:
-    scene, h = shot(seed)
-    trajectory = sg.simulate(scene, duration=6 * h, h=h)
-    assert deepest(scene, trajectory, h) <= 0.01
-    assert not trajectory.certificate.unfollowed.any()
+    assert not judge(seed).wrong
 
 
 # --- shadows -----------------------------------------------------------------

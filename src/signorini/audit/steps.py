@@ -33,6 +33,7 @@ from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated
 from signorini.model import Contacts, Model, ModelArrays, State
 
+_TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -108,11 +109,14 @@ def flights(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float) -
     return flown
 
 
-def after_impulses(arrays: ModelArrays, free: FreeMotion, q: Array, v: Array) -> Array:
-    """Return the velocities where steps act that end at `q` (N, 7), `v` (N, 6): what flies keeps its momentum."""
-    out, flies = v.copy(), free.ways == CONSERVING
+def after_impulses(arrays: ModelArrays, ways: IntArray, M_inv: Array, q: Array, v: Array) -> Array:
+    """Return the velocities with which steps begin to move that end at `q` (N, 7), `v` (N, 6).
+
+    What flies keeps its momentum; `M_inv` (N, 6, 6) belongs to the poses where flights begin.
+    """
+    out, flies = v.copy(), ways == CONSERVING
     L = np.einsum("bij,bj->bi", inertia_blocks(arrays, q), v)
-    out[flies, 3:] = np.einsum("bij,bj->bi", free.M_inv, L)[flies, 3:]
+    out[flies, 3:] = np.einsum("bij,bj->bi", M_inv, L)[flies, 3:]
     return out
 
 
@@ -167,9 +171,22 @@ class Steps:
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
         """Velocities that follow from the impulses of the record, in the axes where the step acts."""
         arrays = _repeated(model.arrays, self.count)
-        self.flown = flights(arrays, self.free.ways, self.free.q, self.v_told, self.drift)
-        self.v_new = after_impulses(arrays, self.free, self.q_end, self.v_end)
+        began, self.flown = self._flights(arrays)
+        M_inv = inverse_inertia(arrays, began)
+        self.v_new = after_impulses(arrays, self.free.ways, M_inv, self.q_end, self.v_end)
         """Velocities of the record right after the impulses."""
+
+    def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
+        """Return the poses (N, 7) where flights begin, and the flights (N, 7).
+
+        They begin where the step acts, or where bodies were displaced to: from where they end at the end of the step.
+        """
+        q = self.free.q.copy()
+        for _ in range(_TURNS_BACK):
+            flown = flights(arrays, self.free.ways, q, self.v_told, self.drift)
+            flew = np.any(flown != 0.0, axis=1)
+            q[flew, 3:] = quaternion_products(flown[flew, :4] * [1.0, -1.0, -1.0, -1.0], self.q_end[flew, 3:])
+        return q, flown
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
@@ -249,6 +266,14 @@ class Steps:
             size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)
             size[at, 1] += np.linalg.norm(wrench[:, 3:], axis=1) + arm * np.linalg.norm(wrench[:, :3], axis=1)
         return total, size
+
+
+def quaternion_products(a: Array, b: Array) -> Array:
+    """Return products of quaternions, (N, 4)."""
+    out = np.empty_like(a)
+    out[:, 0] = a[:, 0] * b[:, 0] - np.sum(a[:, 1:] * b[:, 1:], axis=1)
+    out[:, 1:] = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    return out
 
 
 def by_body(values: Array, body: IntArray, count: int) -> Array:

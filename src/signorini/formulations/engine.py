@@ -264,11 +264,14 @@ class Engine:
             else:
                 self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
             self.arena[at.Q][:] = self.arena[at.Q_START]
+            if self.theta < 1.0:
+                self.arena[at.V][:] = self.arena[at.V_START]
             self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
             return
         awake = self._awake()
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
-        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
+        v = self.arena[at.V if self.theta == 1.0 else at.V_START]
+        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], v)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
         contacts = self._seen(self._contacts(awake))
         if self._collisions is not None and self._counts[at.COLLIDES]:
