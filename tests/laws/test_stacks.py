@@ -86,3 +86,14 @@ def test_only_an_island_that_resists_goes_to_the_robust_solver() -> None:
     assert sorted(islands[:, at.N_CONTACTS]) == [1, 40]
     known = simulator.engine.arena[at.ROBUST][FIRST, 1] - 1  # contacts of the island that the robust solver saw last
     assert known == 40
+
+
+def test_what_rounding_forbids_is_not_tried_for_long() -> None:
+    """A box of 1e12 kg on one of 1 kg: no step takes the thousands of iterations that the robust methods may."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k, mass in enumerate((1.0, 1e12)):
+        scene.add_body(sg.Box((0.2, 0.2, 0.2)), mass=mass, position=(0, 0, 0.1 + 0.2 * k), name=f"box{k}")
+    scene.set_contact(friction=0.5, restitution=0.3)
+    trajectory = sg.simulate(scene, duration=0.05, h=5e-3, on_failure="keep")
+    assert 100 < trajectory.certificate.iterations.max() < 2000

@@ -33,6 +33,7 @@ from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.time_stepping import ContactSpace, contact_space
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
+from signorini.math.cones import LEVERAGE, ROUNDING
 from signorini.model import Contacts, Model, State
 from signorini.model.shapes import ShapeKind
 from signorini.problems import FrictionProblem
@@ -288,8 +289,11 @@ class Engine:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
                 break
-            limit = HURRY if self._may_rebound_less else None
-            solution = solve_robustly(problem, asked, problem.flat(p[place]), limit=limit)
+            start = problem.flat(p[place])
+            # Beside impulses of great leverage rounding may exceed what the tolerance leaves of the load.
+            beyond = LEVERAGE * tolerance * problem.scale(0.0 * start) < ROUNDING * problem.scale(start)
+            limit = HURRY if self._may_rebound_less or beyond else None
+            solution = solve_robustly(problem, asked, start, limit=limit)
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
             if resists and not self._may_rebound_less:
