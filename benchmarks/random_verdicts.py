@@ -4,7 +4,7 @@ Every answer that is called solved is judged by arithmetic of its own, in extend
 residual; families without solution are made so that a proof is known. Counted are wrong "solved", and calls that took
 longer than their budget allows::
 
-    python benchmarks/random_verdicts.py --lcp 100000 --mcp 10000 --friction 10000 --out results/random_verdicts.csv
+    python -m benchmarks.random_verdicts --lcp 100000 --mcp 10000 --friction 10000 --out results/random_verdicts.csv
 
 Exits with 1 if there is a single one of either.
 """

@@ -97,9 +97,12 @@ def _dense_step(problem: MCP, x: Array, F: Array, J: Array, right: Array, rows: 
             turns = turns_back(problem, x, rows, farthest, noise, (old, _newton(problem, rows, unit)))
             return np.asarray(step) if turns else None
         U, s, Vt = np.linalg.svd(K)
-        kept = s * NEAR > np.abs(noise / scale).max()
-    part = Singular(rows, scale, U[:, kept], Vt[kept].T, s[kept], U[:, ~kept], Vt[~kept].T)
-    tail = any(decays(problem, x, F, noise, part, v) for v in part.V_lost.T[:_PROBED])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        loss = np.abs(U.T) @ (noise / scale) / s
+    kept = (s > _REGULAR * s[0]) & (loss <= NEAR)
+    kept[-1] = False  # whatever norm found the matrix singular
+    part = Singular(rows, scale, U[:, ~kept], Vt[~kept].T)
+    tail = any(decays(problem, x, F, noise, part, v) for v in part.V.T[:_PROBED])
     return None if tail else np.asarray(step)
 
 

@@ -5,7 +5,7 @@ their own: from :math:`-e^{-ax}` Newton steps are :math:`1/a`, as short as one l
 Past a root, of whatever order, the Newton step points back; on a tail it points on (:func:`turns_back`).
 
 Where the Jacobian is singular, or rounding alone makes a long step, the singular equations are followed along the
-singular directions, the others being kept (Lyapunov and Schmidt). A continuum of solutions does not change there, a
+singular directions. A continuum of solutions does not change there, a
 root changes like a power of the distance; a tail changes nothing for a long way and then fast, on one side
 (:func:`decays`).
 """
@@ -28,12 +28,12 @@ Step = Callable[[Array, Array], "Array | None"]
 """Takes a point and F of the rows there, returns the Newton step of the rows in units ``1 + |x_i|``."""
 
 _BEYOND = 30.0  # steps that one looks ahead: a root of order m is m steps away
+_BACK = 0.05  # part of the way back that a Newton step must take: of a root of order m it takes 1/m
 _ORDER = 4.0  # a function that grows faster than this power of the distance, on one side only, is a tail
-_TAIL = 4.0  # times as far to 1000 roundings as to 10: a root of order 8
-_STEPS = (0.125, 0.25, 0.5, *(1.0 - 0.5**k for k in range(2, 40)))  # of 1 + |x_i|, almost back to zero
+_HIGHEST = 8.0  # order of the flattest root that is told from a tail
+_STEPS = (*(0.5**k for k in range(20, 1, -1)), *(1.0 - 0.5**k for k in range(1, 40)))  # of 1 + |x_i|, almost to zero
 _CLOSER = 1e-13  # of 1 + |x_i|
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
-_STRAIGHT = 1e-14  # of 1 + |x_i|: less is rounding
 _EPSILON = float(np.finfo(float).eps)
 
 
@@ -55,7 +55,8 @@ def turns_back(problem: MCP, x: Array, rows: IntArray, d: Array, noise: Array, s
             continue
         F = value[rows]
         back = (step(there, F) for step in steps)
-        passed.append(any(step is not None and float(step @ moved) < 0.0 for step in back))
+        least = _BACK * float(moved @ moved)
+        passed.append(any(step is not None and float(step @ moved) < -least for step in back))
         sizes.append(float((np.abs(F) / noise).max()))
     grows = len(sizes) == 2 and min(sizes) <= 2.0 and 0.5 * _BEYOND <= max(sizes) <= _BEYOND**_ORDER
     return all(passed) or (any(passed) and grows)
@@ -68,23 +69,16 @@ class Singular:
     rows: IntArray
     scale: Array
     U: Array
-    """Left singular vectors that are kept; right ones and singular values likewise."""
+    """Left singular vectors that are lost, and right ones."""
     V: Array
-    s: Array
-    U_lost: Array
-    V_lost: Array
 
     def equations(self, F: Array) -> Array:
         """Return the equations that the Jacobian does not see."""
-        return np.asarray(self.U_lost.T @ (F[self.rows] / self.scale))
+        return np.asarray(self.U.T @ (F[self.rows] / self.scale))
 
     def errors(self, error: Array) -> Array:
         """Return how large errors of the rows may be in these equations."""
-        return np.asarray(np.abs(self.U_lost.T) @ (error / self.scale))
-
-    def kept(self, F: Array) -> Array:
-        """Return the step, in units, that makes the other equations vanish."""
-        return -self.V @ (self.U.T @ (F[self.rows] / self.scale) / self.s)
+        return np.asarray(np.abs(self.U.T) @ (error / self.scale))
 
 
 def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Array) -> bool:
@@ -103,17 +97,7 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
 
     def change(t: float) -> float:
         """Return by how many roundings F changes."""
-        y = x + t * direction
-        there = problem.value(np.clip(y, *problem.bounds))
-        for _ in range(3):  # the other equations bend the way
-            if there is None or part.s.size == 0:
-                break
-            w = np.zeros(x.size)
-            w[part.rows] = part.kept(there) * unit[part.rows]
-            if (np.abs(w) <= _STRAIGHT * unit).all():
-                break
-            y = y + w  # cut to the bounds only to be evaluated, so that w leaves t alone
-            there = problem.value(np.clip(y, *problem.bounds))
+        there = problem.value(np.clip(x + t * direction, *problem.bounds))
         if there is None:
             return math.inf
         return float((np.abs(part.equations(there) - at_x) / rounding).max()) / (1.0 + abs(t))
@@ -125,8 +109,8 @@ def decays(problem: MCP, x: Array, F: Array, noise: Array, part: Singular, v: Ar
 def _fades(change: Callable[[float], float], far: float) -> bool:
     """Tell whether a function, seen from where it does not change, begins to change like a tail.
 
-    From its edge on, a power of the distance takes ``1000^(1/m)/10^(1/m)`` times as far to 1000 roundings as to 10, a
-    root about as much, an exponential 3 times, a power that goes to infinity less; what stays small never comes there.
+    From its edge on, or from a root, a power of the distance takes ``(1000^(1/m) - 1)/(10^(1/m) - 1)`` times as far to
+    1000 roundings as to 10, an exponential 3 times, a power that goes to infinity less; what stays small never does.
     """
     near, t, steps = 0.0, 0.0, iter(_STEPS)
     while True:
@@ -142,9 +126,18 @@ def _fades(change: Callable[[float], float], far: float) -> bool:
         near, t = (0.0, 0.1 * t) if change(0.1 * t) > 1.0 else (0.1 * t, t)
     edge = _bisected(lambda t: change(t) > 1.0, near, t)
     least = change(edge)  # it may come in jumps where great numbers cancel each other
-    first = _reach(lambda w: change(edge + w) > 10.0 * least, edge, far)
-    last = _reach(lambda w: change(edge + w) > 1000.0 * least, edge, far)
-    return last < _TAIL * first
+    to_10 = _reach(lambda w: change(edge + w) > 10.0 * least, edge, far)
+    to_1000 = _reach(lambda w: change(edge + w) > 1000.0 * least, edge, far)
+    if to_10 == 0.0 or to_1000 == 0.0:
+        return to_10 > 0.0
+    seen = [(r, change(edge + r * to_10) / least) for r in np.geomspace(1.0, _ratio(3), 30)]
+    return any(by > (100.0 if r < _ratio(2) else 1000.0) for r, by in seen)
+
+
+def _ratio(decades: int) -> float:
+    """Return how much farther than to 10 it is to so many decades for the highest power that is no tail."""
+    root = 10.0 ** (1.0 / _HIGHEST)
+    return float((root**decades - 1.0) / (root - 1.0))
 
 
 def _reach(beyond: Callable[[float], bool], edge: float, far: float) -> float:

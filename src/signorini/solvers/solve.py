@@ -132,7 +132,7 @@ def solve(
     array([1.33333333, 2.33333333])
     """
     control = _PLAIN
-    if not (tolerance is time_limit is max_iterations is start is callback is None):
+    if not (tolerance is None and time_limit is None and max_iterations is None and start is None and callback is None):
         control = _control(problem, tolerance, time_limit, max_iterations, start, callback)
     return run(default_solver(problem) if solver is None else solver, problem, control)
 
