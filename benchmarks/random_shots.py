@@ -96,12 +96,18 @@ def shot(seed: int) -> tuple[sg.Scene, float]:
 
 
 def _parts(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> Array:
-    """Return the parts of the flight of body `b` in a step, (n, 7): it begins with the momentum of the end."""
+    """Return the parts of the turn of body `b` in a step, (n, 7): it begins with the momentum of the end.
+
+    It is one even turn if that leads to where the body ends, else its flight.
+    """
     I, e = model.arrays.inertia[b], q_0[b, 3:]
     L = _momenta(I[None], q_1[b : b + 1], v[b : b + 1])[0]
     omega = np.array(rotate(tuple(e), tuple(np.linalg.solve(I, np.array(unrotate(tuple(e), tuple(L)))))))
     parts = np.zeros((max(1, int(np.ceil(h * np.linalg.norm(omega) / TURN_AT_ONCE))), 7))
     parts[0, :4], parts[0, 4:] = e, omega
+    even = np.array(turn_exact(tuple(e), tuple(omega), h))
+    if abs(even @ q_1[b, 3:]) > 1.0 - 1e-12:
+        return parts[:1]
     if omega.any():
         write_parts(I, tuple(e), tuple(omega), h, parts)
     return parts
@@ -110,7 +116,7 @@ def _parts(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> 
 def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
     """Return the deepest overlap on the way of every step, in parts of the thinnest body.
 
-    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly. Looks are a hundredth
+    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly. Looks are a hundredth
     of the step apart, or less where bodies are so close that they could touch and part again in between, down to a 30th
     of the thinnest body.
     """

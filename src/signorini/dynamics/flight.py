@@ -35,7 +35,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
-from signorini.dynamics.bodies import CONSERVING, MOST_PARTS, TURN_AT_ONCE, apply3, spin
+from signorini.dynamics.bodies import CONSERVING, EVEN, MOST_PARTS, TURN_AT_ONCE, apply3, solve_inertia, spin
 from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, unit, unrotate
 
 # A turn that changes neither orientation nor spin by a rounding: moments of inertia obey the triangle inequality, so a
@@ -59,9 +59,9 @@ def fly_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, flo
         for k in range(FLIGHT_COLUMNS):
             flown[b, k] = 0.0
         omega = (v[b, 3], v[b, 4], v[b, 5])
-        if ways[b] != CONSERVING or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
             continue
-        turn, w = _flight(inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
+        turn, w = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
         for k in range(4):
             flown[b, TURNED + k] = turn[k]
         for k in range(3):
@@ -85,11 +85,16 @@ def spin_bodies(flown: Array, v: Array) -> None:
 
 @inner_kernel
 def _flight(
-    I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+    way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
 ) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
     """Return by which quaternion a body turns in `h` seconds from the orientation `e`, and its spin then."""
     e = unit(e)
-    end, x = _fly(I, e, unrotate(e, omega), h)
+    x = unrotate(e, omega)
+    if way == EVEN:
+        end = turn_exact(e, omega, h)
+        x = solve_inertia(I, unrotate(end, rotate(e, apply3(I, x))))
+    else:
+        end, x = _fly(I, e, x, h)
     return unit(multiply(end, (e[0], -e[1], -e[2], -e[3]))), rotate(end, x)
 
 
@@ -167,7 +172,7 @@ def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float
     Of flights in parts by one that is as fast as the fastest part.
     """
     for b in range(flown.shape[0]):
-        if not flies(flown, b):
+        if ways[b] == EVEN or not flies(flown, b):
             continue
         omega, x = (path[b, 3], path[b, 4], path[b, 5]), (flown[b, 1], flown[b, 2], flown[b, 3])
         sine = np.sqrt(dot(x, x))

@@ -196,7 +196,7 @@ class MoreauJean:
             missed = ways.missed(v, contacts)
             if missed is None:
                 return replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
-            contacts = missed
+            contacts, at = missed, replace(at, ways=ways.ways)
 
     def _step(
         self,

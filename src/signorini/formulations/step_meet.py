@@ -32,6 +32,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, write_parts
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -127,9 +128,8 @@ _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of whi
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after which bodies do not rebound, and after each of which more is asked for: turning bodies do
-#                 not end where their gaps are linear
-_LAST_RESORT = 30  # rounds after which a body is stopped before it could touch what it goes through
+_PATIENCE = 10  # rounds after which bodies neither rebound nor fly, and after each of which more is asked for: turning
+#                 bodies do not end where their gaps are linear
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
@@ -225,34 +225,6 @@ def write_meeting(
             forbid = forbid or left < 0.0
             r += 1
     return (r, forbid)
-
-
-@inner_kernel
-def _write_stop(t: IntArray, desk: Desk, first: int, r: int, way: float) -> int:
-    """Let the centre of the second body of contact `first` stop before it could touch the first, whatever it turns by.
-
-    That is where it is as far as it reaches from the plane that parts the two at the start. Write this contact, which
-    has no arm about that centre, in row `r` of the met ones, alone; return the next free row.
-    """
-    value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
-    q, names, a, b = real_rows(t, Q), 1 << (2 * FEATURE_BITS), given[first, 0], given[first, 1]
-    count = look_at(desk, q, real_rows(t, PATH), a, b, 0.0, way)
-    if count == 0 or r >= value.shape[0]:
-        return r + count
-    k, share = least_gap(desk, count), 1.0 if a < wholes(t, COUNTS)[FIXED] else 0.5
-    apart = -reals(t, BOUND)[b]
-    for i in range(3):
-        apart += desk.value[k, 6 + i] * (q[b, i] - desk.value[k, i])
-    to_go = max(0.0, apart)
-    for i in range(3):
-        value[r, i] = q[b, i] - share * to_go * desk.value[k, 6 + i]
-        value[r, 3 + i] = q[b, i] + (1.0 - share) * to_go * desk.value[k, 6 + i]
-        value[r, 6 + i] = desk.value[k, 6 + i]
-    value[r, 9] = to_go
-    for i in range(4):
-        index[r, i] = given[first, i]
-    index[r, 2] = pair_of(given[first, 2]) * names
-    return r + 1
 
 
 @inner_kernel
@@ -530,6 +502,14 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
+def _turn_evenly_from_now(t: IntArray, b: int) -> None:
+    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies."""
+    way = wholes(t, WAY)
+    if way[b] == CONSERVING:
+        way[b] = EVEN
+
+
+@inner_kernel
 def _add_meetings(t: IntArray) -> tuple[int, int]:
     """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
@@ -556,11 +536,9 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
+                _turn_evenly_from_now(t, a)
+                _turn_evenly_from_now(t, b)
             margin = (h - late) * way / h + MEETING * width
-            if counts[ROUNDS] == _LAST_RESORT:
-                made = _write_stop(t, desk, first, begin, way)
-                first, old = last, end
-                continue
             made, forbidden = write_meeting(t, desk, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
                 made, forbidden = write_meeting(t, desk, first, begin, begins, margin, STOP)

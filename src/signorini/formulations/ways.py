@@ -189,6 +189,11 @@ class Ways:
         return may
 
     @property
+    def ways(self) -> IntArray:
+        """How bodies take the gyroscopic term in this step, (n_b,)."""
+        return self._arena[at.WAY].copy()
+
+    @property
     def unfollowed(self) -> int:
         """Number of pairs that go through each other on the ways found last."""
         return int(self._check[at.UNFOLLOWED])
