@@ -230,6 +230,10 @@ def test_records_of_compiled_runs_are_those_of_the_functions() -> None:
     np.testing.assert_allclose(fast.certificate.joint_drift, slow.certificate.joint_drift, atol=1e-9)
     np.testing.assert_allclose(fast.energy().friction, slow.energy().friction, atol=1e-8)
     assert fast.certificate.joint_drift.max() > 0.0
+    scale = slow.certificate.energy_scale.max()
+    for word in ("joint_work", "energy_moving", "energy_gain"):
+        a, b = (getattr(run.certificate, word) for run in runs)
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9 * scale, err_msg=word)
     assert np.abs(fast.energy().error).max() <= 1e-10
 
 

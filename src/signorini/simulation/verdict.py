@@ -27,8 +27,8 @@ from signorini.solvers import Status
 if TYPE_CHECKING:
     from signorini.simulation.certificate import Certificate
 
-GROWING_REMARK = 1e-3
-"""Drift of joints, relative to the smaller of their bodies, above which it is worth a remark that it keeps growing."""
+GROWING_REMARK = 0.5 * DRIFT_REMARK
+"""Drift of joints that keeps growing, above which it is worth a remark: doubling once more, it passes that bound."""
 CONFLICT_WRONG = 1e-6
 """Speed that joint equations leave open [m/s, rad/s]. Rounding leaves 1e-12, also where joints are redundant."""
 BALANCE_WRONG = 1e-10

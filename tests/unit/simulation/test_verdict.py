@@ -117,12 +117,12 @@ def test_files_of_earlier_versions_say_that_overlaps_were_not_recorded() -> None
 @pytest.mark.parametrize(
     ("apart", "moving", "told"),
     [
-        ((1e-4, 4e-4, 8e-4, 2e-3), (1, 1, 1, 1), True),
-        ((1e-4, 4e-4, 8e-4, 9e-4), (1, 1, 1, 1), False),  # small
-        ((1e-4, 2e-3, 2.5e-3, 3e-3), (1, 1, 1, 1), False),  # slowly
-        ((1e-4, 4e-4, 3e-4, 2e-3), (1, 1, 1, 1), False),  # to and fro
-        ((1e-4, 4e-4, 8e-4, 2e-3), (1, 2, 4, 8), False),  # as the motion does
-        ((1e-4, 4e-4, 8e-4, 2e-3), (8, 4, 2, 1), True),
+        ((1e-3, 2e-3, 4e-3, 8e-3), (1, 1, 1, 1), True),
+        ((1e-3, 2e-3, 3e-3, 4.9e-3), (1, 1, 1, 1), False),  # small
+        ((1e-3, 4e-3, 5e-3, 6e-3), (1, 1, 1, 1), False),  # slowly
+        ((1e-3, 2e-3, 1e-3, 8e-3), (1, 1, 1, 1), False),  # to and fro
+        ((1e-3, 2e-3, 4e-3, 8e-3), (1, 2, 4, 8), False),  # as the motion does
+        ((1e-3, 2e-3, 4e-3, 8e-3), (8, 4, 2, 1), True),
     ],
 )
 def test_joints_that_drift_ever_farther_are_told(apart: Any, moving: Any, told: bool) -> None:
