@@ -6,12 +6,16 @@ judges the other: from the same state both must come to the same state, the same
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import signorini as sg
+from signorini._arrays import IntArray
+from signorini._jit import address_of, inner_kernel
+from signorini.formulations import collisions, couples
 from signorini.formulations import step_arrays as at
 from tests.by_python import TOLERANCE, ByPython, another_solution, balances_agree, certificates_agree, overlaps
 from tests.scenes import GRAVITY, box_on_slope
@@ -169,7 +173,7 @@ def test_a_box_with_springs_sleeps_and_keeps_their_energy() -> None:
 # --- Poisson's law -----------------------------------------------------------------
 
 
-def balls(*, friction: float = 0.3, restitution: float = 0.6, planar: bool = False, **couples: Any) -> sg.Scene:
+def balls(*, friction: float = 0.3, restitution: float = 0.6, planar: bool = False, **more: Any) -> sg.Scene:
     """Return spinning balls that fall onto each other; they never overlap, so nothing has to part them."""
     scene = sg.Scene(planar=planar)
     scene.add_fixed(sg.HalfSpace(normal=(0, 1) if planar else (0, 0, 1)), name="floor")
@@ -183,11 +187,11 @@ def balls(*, friction: float = 0.3, restitution: float = 0.6, planar: bool = Fal
             angular_velocity=3.0 if planar else spin,
             name=f"ball {k}",
         )
-    scene.set_contact(friction=friction, restitution=restitution, **couples)
+    scene.set_contact(friction=friction, restitution=restitution, **more)
     return scene
 
 
-def bars(**couples: Any) -> sg.Scene:
+def bars(**more: Any) -> sg.Scene:
     """Return bars that fall onto a rough floor with one end first, each at another angle and slip.
 
     Friction turns the slip of some of them round, and then Newton's law gains energy.
@@ -204,7 +208,7 @@ def bars(**couples: Any) -> sg.Scene:
             velocity=(0.3 * k - 1.0, 0, -2.0),
             name=f"bar {k}",
         )
-    scene.set_contact(friction=2.0, restitution=0.95, **couples)
+    scene.set_contact(friction=2.0, restitution=0.95, **more)
     return scene
 
 
@@ -267,7 +271,24 @@ def test_rebounds_that_would_gain_energy(scene: sg.Scene, options: dict[str, Any
     assert np.abs(steps.state.v - newton.state.v).max() > 1e-3  # some rebounds were smaller
 
 
-def test_poisson_by_the_robust_methods() -> None:
+@inner_kernel
+def give_up(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
+    """Take the place of the compiled robust solver."""
+    return math.inf
+
+
+@inner_kernel
+def give_up_couples(t: IntArray, i: int, near: bool, goal: float) -> float:
+    """Take the place of the compiled robust solver with couples."""
+    return math.inf
+
+
+def never(*words: Any, **options: Any) -> Any:
+    raise AssertionError("Python's robust methods were asked")
+
+
+@pytest.mark.parametrize("by_python", [False, True], ids=["compiled", "by Python"])
+def test_poisson_by_the_robust_methods(monkeypatch: pytest.MonkeyPatch, *, by_python: bool) -> None:
     """No sweep is allowed for: both phases go to the robust methods, and the balance is still that of the step."""
     scene = balls()
     fast = sg.Simulator(scene, h=2e-3, formulation=sg.MoreauJean(restitution_law="poisson"), tolerance=TOLERANCE)
@@ -275,6 +296,11 @@ def test_poisson_by_the_robust_methods() -> None:
     assert fast.engine is not None
     fast.engine.arena[at.COUNTS][at.LIMIT] = 0
     reports = []
+    if by_python:
+        address = address_of(give_up, np.zeros((1, 1), dtype=np.int64), 1, 1, 1.0, 1.0)
+        fast.engine.arena.connect(at.RESCUE, address)
+    else:
+        monkeypatch.setattr(collisions, "solve_robustly", never)
     for _ in range(60):
         slow.restore(fast.snapshot())
         reports.append(fast.step())
@@ -340,20 +366,47 @@ def test_couples(scene: sg.Scene, options: dict[str, Any]) -> None:
     assert max(np.abs(report.result.memory.impulse[:, 3:]).max(initial=0.0) for report in reports) > 1e-4
 
 
-def test_couples_by_the_robust_methods() -> None:
+@pytest.mark.parametrize("by_python", [False, True], ids=["compiled", "by Python"])
+def test_couples_by_the_robust_methods(monkeypatch: pytest.MonkeyPatch, *, by_python: bool) -> None:
     scene = balls(torsional=0.01, rolling=0.02)
     fast = sg.Simulator(scene, h=2e-3, tolerance=TOLERANCE)
     slow = sg.Simulator(scene, h=2e-3, formulation=ByPython(), tolerance=TOLERANCE)
     assert fast.engine is not None
     fast.engine.arena[at.COUNTS][at.LIMIT] = 0
+    if by_python:
+        address = address_of(give_up_couples, np.zeros((1, 1), dtype=np.int64), 1, True, 1.0)
+        fast.engine.arena.connect(at.RESCUE_COUPLES, address)
+    else:
+        monkeypatch.setattr(couples, "solve_robustly", never)
     for _ in range(60):
         slow.restore(fast.snapshot())
-        by_kernel, by_python = fast.step(), slow.step()
-        if overlaps(by_kernel):
+        quick, thorough = fast.step(), slow.step()
+        if overlaps(quick):
             continue
-        balances_agree(by_kernel, by_python)
-        certificates_agree(by_kernel, by_python)
+        balances_agree(quick, thorough)
+        certificates_agree(quick, thorough)
         np.testing.assert_allclose(fast.state.v, slow.state.v, atol=SPEED)
+
+
+@pytest.mark.parametrize("planar", [True, False], ids=["discs", "spheres"])
+def test_piles_with_couples_need_no_python(monkeypatch: pytest.MonkeyPatch, *, planar: bool) -> None:
+    """Law: what sweeps do not solve of a pile that falls is solved in compiled code, by the problem's own residual."""
+    rng, scene = np.random.default_rng(1), sg.Scene(planar=planar)
+    for k, axis in enumerate(np.eye(2 if planar else 3)):
+        scene.add_fixed(sg.HalfSpace(normal=axis), name=f"wall {k}")
+        if k < (1 if planar else 2):
+            scene.add_fixed(sg.HalfSpace(normal=-axis), position=(0.62 if planar else 0.4) * axis, name=f"far {k}")
+    for k in range(40):
+        cell = np.array([k % 6, k // 6]) if planar else np.array([k % 4, k // 4 % 4, k // 16])
+        place, radius = 0.05 + 0.1 * cell + rng.uniform(0.0, 0.01, cell.size), rng.uniform(0.04, 0.045)
+        scene.add_body(sg.Disc(radius=radius) if planar else sg.Sphere(radius), mass=1.0, position=place, name=f"{k}")
+    scene.set_contact(friction=0.5, rolling=2e-3, torsional=0.0 if planar else 2e-3)
+    monkeypatch.setattr(couples, "solve_robustly", never)
+    simulator = sg.Simulator(scene, h=5e-3)
+    for _ in range(60):
+        result = simulator.step().result
+        assert result.problem.residual(result.solution.z) <= 1e-6
+    assert np.abs(simulator.memory.impulse[:, 3:]).max() > 1e-5
 
 
 def test_a_run_with_couples_goes_on_bit_for_bit() -> None:

@@ -39,7 +39,7 @@ from signorini.model.shapes import ShapeKind
 from signorini.problems import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
-from signorini.solvers.island_kernels import connect_island
+from signorini.solvers.island_kernels import connect_couples, connect_island
 from signorini.solvers.island_table import NEWTON
 
 
@@ -257,7 +257,10 @@ class Engine:
         """Have the step solved by the robust methods of Python, or begin it again once the robust solver is ready."""
         if self._counts[at.SHORT]:
             table = self.arena[at.ROBUST]
-            if self.arena.table[at.RESCUE, 0] == 0:
+            if self._couples is not None and self.arena.table[at.RESCUE_COUPLES, 0] == 0:
+                self._connect(at.RESCUE_COUPLES)
+                connect_couples(table)
+            elif self._couples is None and self.arena.table[at.RESCUE, 0] == 0:
                 self._connect(at.RESCUE)
                 connect_island(table, resisting=False)
             elif table[NEWTON, 0] == 0:

@@ -203,6 +203,7 @@ def _numbered(count: int) -> Any:
     MEND,  # for bodies that end too close to others, see step_mend; put in when it is first needed
     TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
+    RESCUE_COUPLES,  # the same, with couples
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -212,7 +213,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(46)
+) = ARRAY_COUNT + _numbered(47)
 
 # PLACE
 (
@@ -325,7 +326,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved
     MADE,  # sweeps of the last call
-    HAS_ROBUST,  # what resists goes to the robust solver
+    HAS_ROBUST,  # whether what resists goes to the robust solver, see below
     IN_LANE,  # others solve what resists
     SHORT,  # the robust solver needs more memory
     OPEN_ISLAND,  # 1 + the island that the robust solver knows, 0 if none ...
@@ -343,6 +344,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
 ) = _numbered(43)
+
+# HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
+AT_ONCE, AT_LAST = 1 + _numbered(2)
 
 # Stages between which the step may return to Python.
 (

@@ -15,6 +15,7 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.formulations.gap_law import gap_shift
 from signorini.formulations.step_arrays import (
     ACTIVE,
+    AT_LAST,
     BLOCK,
     CHANGE,
     CHECK,
@@ -31,6 +32,7 @@ from signorini.formulations.step_arrays import (
     GAP,
     GATHER,
     HABIT,
+    HAS_ROBUST,
     ISLAND,
     ISLANDS,
     LAW,
@@ -45,11 +47,13 @@ from signorini.formulations.step_arrays import (
     POSITION,
     REBOUND,
     REFERENCE,
+    RESCUE,
     RESIDUAL,
     RHO,
     ROWS,
     SEEN,
     SHIFT,
+    SHORT,
     SIZE,
     SLID,
     SOFTNESS,
@@ -115,7 +119,7 @@ def _copy_contact(t: IntArray, k: int, s: IntArray, j: int, g: int) -> int:
 def _count_phase(t: IntArray, s: IntArray, contacts: int) -> None:
     """Set the counts of a phase of so many contacts."""
     counts, phase = wholes(t, COUNTS), wholes(s, COUNTS)
-    phase[ISLANDS], phase[LIMIT] = counts[ISLANDS], counts[LIMIT]
+    phase[ISLANDS], phase[LIMIT], phase[HAS_ROBUST] = counts[ISLANDS], counts[LIMIT], AT_LAST
     phase[ACTIVE], phase[SEEN], phase[ROWS] = contacts, contacts, contacts
 
 
@@ -198,8 +202,11 @@ def _pose_expansion(t: IntArray, s: IntArray) -> None:
 @inner_kernel
 def _solve_phase(t: IntArray, s: IntArray) -> bool:
     """Solve what is posed, and check it; False if some island resists."""
+    counts, phase = wholes(t, COUNTS), wholes(s, COUNTS)
+    s[RESCUE, 0], phase[SHORT] = t[RESCUE, 0], 0
     solved = succeeds(s[SOLVE, 0], (s,))
-    wholes(t, COUNTS)[SWEEPS] += wholes(s, COUNTS)[SWEEPS]
+    counts[SWEEPS] += phase[SWEEPS]
+    counts[SHORT] = phase[SHORT]
     if solved:
         perform(s[VELOCITIES, 0], (s,))
         perform(s[LAW, 0], (s,))

@@ -1,11 +1,15 @@
-"""The compiled step with couples and ellipsoids of friction: accelerated sweeps over one island after another."""
+"""The compiled step with couples and ellipsoids of friction: one island after another.
+
+A guess that is near goes to Newton's method, and so does what a few accelerated sweeps do not solve. What the robust
+solver gives up is swept over for long, and then tried by it once more.
+"""
 
 from __future__ import annotations
 
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, measured, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -26,7 +30,9 @@ from signorini.formulations.step_arrays import (
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
+    RESCUE_COUPLES,
     SCRATCH,
+    SHORT,
     SMALL,
     SOLVING,
     START,
@@ -40,7 +46,9 @@ from signorini.solvers.nsgs_acceleration import accelerated
 _WINDOW = 5  # double sweeps that the acceleration combines
 _MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
 _PATIENCE, _PROGRESS = 64, 0.1  # sweeps within which the residual must fall to this part
-_LOOK = 8  # sweeps between two looks at the residual
+_LOOK = 8  # sweeps between two looks at the residual, and the patience while the robust solver has not been asked
+_FEW = 8  # contacts of islands that are swept over before anything else: that mostly does
+_NEARLY, _FINEST = 1e-2, 1e-2  # residuals of guesses that are near; of the tolerance, what these are bettered to
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew
 
 
@@ -92,8 +100,11 @@ def _residual(t: IntArray, first: int, last: int, r: Array, y: Array) -> float:
 
 
 @inner_kernel
-def _sweep_island(t: IntArray, i: int) -> bool:
-    """Sweep to and fro over island `i` until its residual is met, False if it is not; the best impulses are kept."""
+def _sweep_island(t: IntArray, i: int, limit: int, patience: int, progress: float) -> float:
+    """Sweep to and fro over island `i` up to its tolerance; return its residual. The best impulses are kept.
+
+    Not after so many sweeps, or where the residual does not fall to a part of itself within others.
+    """
     counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
     best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
@@ -106,9 +117,10 @@ def _sweep_island(t: IntArray, i: int) -> bool:
         for j in range(R):
             r[k, j] = best_r[first + k, j]
     spread_couples(t, first, last, r, y)
-    best, goal, goal_at, sweeps = math.inf, math.inf, 0, 0
+    best, sweeps = _residual(t, first, last, r, y), 0
+    goal, goal_at = math.inf, 0
     pace = (0, 0, False, math.inf, math.inf, 0, 0)
-    while sweeps < counts[LIMIT]:
+    while sweeps < limit:
         for j in range(state.shape[0]):
             scratch[j] = state[j]
         for k in range(n):
@@ -118,7 +130,7 @@ def _sweep_island(t: IntArray, i: int) -> bool:
         sweeps += 2
         if sweeps % _FRESH == 0:
             spread_couples(t, first, last, r, y)
-        if sweeps % _LOOK != 0 and sweeps < counts[LIMIT]:
+        if sweeps % _LOOK != 0 and sweeps < limit:
             pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
             continue
         residual = _residual(t, first, last, r, y)
@@ -129,20 +141,51 @@ def _sweep_island(t: IntArray, i: int) -> bool:
                     best_r[first + k, j] = r[k, j]
         if best <= tolerance or not residual < math.inf:
             break
-        if best < _PROGRESS * goal:
+        if best < progress * goal:
             goal, goal_at = best, sweeps
-        elif sweeps - goal_at >= _PATIENCE:
+        elif sweeps - goal_at >= patience:
             break
         pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
     counts[SWEEPS] = max(counts[SWEEPS], sweeps)
-    return bool(best <= tolerance)
+    return best
+
+
+@inner_kernel
+def _rescued(t: IntArray, i: int, near: bool, goal: float) -> float:
+    """Ask the robust solver for island `i`; where it is not ready SHORT is set."""
+    if t[RESCUE_COUPLES, 0] == 0:
+        wholes(t, COUNTS)[SHORT] = 1
+        return math.inf
+    return measured(t[RESCUE_COUPLES, 0], (t, i, near, goal))
+
+
+@inner_kernel
+def _solve_island(t: IntArray, i: int) -> bool:
+    """Solve island `i`; False if it resists, or memory is short."""
+    counts, tolerance = wholes(t, COUNTS), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
+    none, few = counts[SWEEPS] - counts[SWEEPS], whole_rows(t, ISLAND)[i, N_CONTACTS] <= _FEW
+    # A guess taken as it is because it is good enough would add its error up to creep.
+    residual = _sweep_island(t, i, none, none, 0.0) if not few else math.inf
+    if _FINEST * tolerance < residual < _NEARLY:
+        residual = min(residual, _rescued(t, i, residual > 0.0, _FINEST * tolerance))
+    if residual > tolerance and counts[SHORT] == 0:
+        residual = _sweep_island(t, i, counts[LIMIT], none + (_PATIENCE if few else _LOOK), _PROGRESS)
+    if residual > tolerance and counts[SHORT] == 0:
+        residual = min(residual, _rescued(t, i, residual < 0.0, tolerance))
+    if residual > tolerance and counts[SHORT] == 0 and not few:
+        residual = _sweep_island(t, i, counts[LIMIT], none + _PATIENCE, _PROGRESS)
+        if residual > tolerance:
+            residual = min(residual, _rescued(t, i, residual < 0.0, tolerance))
+    return bool(residual <= tolerance) and counts[SHORT] == 0
 
 
 @inner_kernel
 def solve_couples(t: IntArray) -> bool:
-    """Solve all islands to the tolerance, from the guess; False if some island resists."""
+    """Solve all islands to the tolerance, from the guess; False if some island resists, or memory is short."""
     counts, solved = wholes(t, COUNTS), True
     counts[SWEEPS] = 0
     for i in range(counts[ISLANDS]):
-        solved = _sweep_island(t, i) and solved
+        solved = _solve_island(t, i) and solved
+        if counts[SHORT] == 1:
+            return False
     return solved

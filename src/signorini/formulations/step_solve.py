@@ -34,6 +34,8 @@ from signorini._jit import inner_kernel, measured, perform, real_blocks, real_ro
 from signorini.formulations.step_arrays import (
     ALPHA,
     ASKED,
+    AT_LAST,
+    AT_ONCE,
     BACK,
     BEGIN_ISLAND,
     BLOCK,
@@ -402,7 +404,7 @@ def solve_step(t: IntArray) -> bool:
         for k in range(3):
             real_rows(t, COMPLIANCE)[c, k] = 0.0
     counts[SWEEPS] = 0
-    solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, counts[HAS_ROBUST] == 1
+    solved, i, fresh, pose, robust = True, counts[BEGIN_ISLAND], True, True, counts[HAS_ROBUST] == AT_ONCE
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
@@ -548,6 +550,12 @@ def solve_step(t: IntArray) -> bool:
             if not met and robust and cheap and how == _ALL_SWEEPS:
                 how = none + _MANY_SWEEPS
                 continue
+        if not met and counts[HAS_ROBUST] == AT_LAST:
+            found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
+            if counts[SHORT] == 1:
+                return False
+            residual = min(residual, found)
+            met = residual <= asked[i]
         if met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0 and _moves_on(t, i):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True

@@ -13,6 +13,7 @@ from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_collide import check_collision, collide_step
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_couple_rescue import rescue_couples
 from signorini.formulations.step_couple_solve import solve_couples
 from signorini.formulations.step_couples import check_couples, couple_velocities, hand_over_couples, pose_couples
 from signorini.formulations.step_cut import cut_islands
@@ -70,6 +71,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.MEND: mend,
     at.TEMPER: temper_rebounds,
     at.RESCUE: rescue,
+    at.RESCUE_COUPLES: rescue_couples,
     at.SWEEP: sweep_by_address,
 }
 
@@ -177,4 +179,6 @@ def stage_address(k: int, family: Family) -> int:
         arguments = _FOR_SWEEPS
     elif k == at.RESCUE:
         arguments = (_WHOLE_ROWS, 1, 1, 1.0, 1.0)
+    elif k == at.RESCUE_COUPLES:
+        arguments = (_WHOLE_ROWS, 1, True, 1.0)
     return address_of(stage_kernel(k, family), *arguments)

@@ -34,12 +34,12 @@ from signorini.solvers.island_table import (
     velocity,
 )
 
-_SOFTEST = 1e-2  # of alpha
-_SHORT, _LONG, _RAISE, _LOWER = 0.3, 0.7, 100.0, 0.3  # steps shorter than that raise alpha, longer ones lower it
-_CENTRING = 0.05  # least of sigma that is asked for
-_STEPS, _PATIENCE = 50, 10
-_FINISH, _FINISH_STEPS, _FINISH_ALPHA = 1e-5, 6, 1e-4  # below this residual Newton tries to end the matter
-_TIGHT = 1e-7  # tolerances below ask for more careful steps
+SOFTEST = 1e-2  # of alpha
+SHORT, LONG, RAISE, LOWER = 0.3, 0.7, 100.0, 0.3  # steps shorter than that raise alpha, longer ones lower it
+CENTRING = 0.05  # least of sigma that is asked for
+STEPS, PATIENCE = 50, 10
+FINISH, FINISH_STEPS, FINISH_ALPHA = 1e-5, 6, 1e-4  # below this residual Newton tries to end the matter
+TIGHT = 1e-7  # tolerances below ask for more careful steps
 
 
 @inner_kernel
@@ -105,9 +105,9 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
     dx, du, dr, left = real_rows(w, V + 14), real_rows(w, V + 15), real_rows(w, V + 16), real_rows(w, V + 17)
     r, ur, y, at = real_rows(w, V + 18), real_rows(w, V + 19), real_rows(w, Y + 1), real_rows(w, R)
     s, t, h, scaling = real_blocks(w, S), real_blocks(w, T), real_blocks(w, H), real_rows(w, SCALING)
-    n_c, count, since, mark, alpha, raised = mu.shape[0], 0, 0, math.inf, _SOFTEST, False
-    finish, least = _FINISH, min(1e-7, 0.1 * tolerance)
-    damping, refined = (0.98, 1e-9) if tolerance >= _TIGHT else (0.95, 1e-4)
+    n_c, count, since, mark, alpha, raised = mu.shape[0], 0, 0, math.inf, SOFTEST, False
+    finish, least = FINISH, min(1e-7, 0.1 * tolerance)
+    damping, refined = (0.98, 1e-9) if tolerance >= TIGHT else (0.95, 1e-4)
     _begin(w, delta, x, u)
     while True:
         for c in range(n_c):
@@ -120,12 +120,12 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
         if now < best:
             best = now
             copy(r, best_r)
-        if best <= tolerance or since >= _PATIENCE or count >= min(limit, _STEPS) or not now < math.inf:
+        if best <= tolerance or since >= PATIENCE or count >= min(limit, STEPS) or not now < math.inf:
             break
         if now < finish:
             finish = 0.1 * now
             copy(r, at)
-            best = proximal_newton(w, best, tolerance, n_c - n_c + _FINISH_STEPS, _FINISH_ALPHA, n_c < 0)
+            best = proximal_newton(w, best, tolerance, n_c - n_c + FINISH_STEPS, FINISH_ALPHA, n_c < 0)
             if best <= tolerance:
                 break
         for c in range(n_c):
@@ -151,7 +151,7 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
             if turn == 0:
                 a = min(1.0, a)
                 part = min(1.0, max(0.0, gap_after(x, dx, u, du, mu, a) / (n_c * sigma)))
-                goal = max(part**3, _CENTRING) * sigma
+                goal = max(part**3, CENTRING) * sigma
             else:
                 a = min(1.0, damping * a)
                 if a >= 0.1:
@@ -161,10 +161,10 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
             for i in range(3):
                 x[c, i] += a * dx[c, i]
                 u[c, i] += a * du[c, i]
-        if a < _SHORT:
-            alpha, raised = min(_RAISE * alpha, _SOFTEST), True
-        elif a > _LONG:
-            alpha = max(_LOWER * alpha, least)
+        if a < SHORT:
+            alpha, raised = min(RAISE * alpha, SOFTEST), True
+        elif a > LONG:
+            alpha = max(LOWER * alpha, least)
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count
     return best

@@ -10,34 +10,62 @@ import numpy as np
 from signorini._arrays import IntArray
 from signorini._jit import address_of
 from signorini.solvers import island_table as at
+from signorini.solvers.island_couple_interior import follow_couple_path
+from signorini.solvers.island_couples import (
+    find_couple_residual,
+    prepare_couples,
+    set_couple_blocks,
+    set_couple_function,
+    set_couple_velocity,
+    set_couples_inside,
+    take_couple_step,
+)
 from signorini.solvers.island_forces import find_least_norm, keep_modes, share_forces, steady_forces
 from signorini.solvers.island_interior import follow_path
-from signorini.solvers.island_lu import factor_matrix, substitute_factors
-from signorini.solvers.island_newton import run_newton, take_step
-from signorini.solvers.island_robust import newton_nearby, prepare, solve_robustly
+from signorini.solvers.island_lu import factor_matrix, factor_rows, substitute_factors
+from signorini.solvers.island_newton import run_newton, set_blocks, set_function, take_step
+from signorini.solvers.island_robust import newton_nearby, prepare, set_inside, solve_robustly
 
 _TABLE, _ROWS, _BLOCKS = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1, 1))
 _NUMBERS, _REALS = np.zeros(1, dtype=np.int64), np.zeros(1)
+_THREE, _COUPLES = (_ROWS, _ROWS, _ROWS), (_ROWS, _ROWS, _ROWS, _NUMBERS, _TABLE, _REALS, 1.0, 1, 1, _REALS)
 KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
     at.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
     at.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
     at.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
     at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
+    at.FUNCTION: (set_function, _THREE),
+    at.BLOCKS: (set_blocks, (*_THREE, 1.0, _BLOCKS, _ROWS)),
+    at.INSIDE: (set_inside, (_ROWS, _ROWS)),
     at.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
     at.SHARE_FORCES: (share_forces, (1.0, 1.0)),
     at.STEADY_FORCES: (steady_forces, (1.0,)),
     at.SOLVE_ROBUSTLY: (solve_robustly, (1.0, 1)),
     at.NEWTON_NEARBY: (newton_nearby, (1.0,)),
     at.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
-    at.VELOCITY: (at.set_velocity, (_ROWS, _ROWS, _ROWS)),
+    at.VELOCITY: (at.set_velocity, _THREE),
+    at.RESIDUAL: (at.find_residual, (_ROWS, _ROWS)),
     at.SUBSTITUTE: (substitute_factors, (_ROWS,)),
 }
+# What takes their place where contacts have couples.
+_INSTEAD: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    at.OPEN: (prepare_couples, (_NUMBERS, _NUMBERS, _BLOCKS, *_COUPLES)),
+    at.INTERIOR: (follow_couple_path, KERNELS[at.INTERIOR][1]),
+    at.FACTOR: (factor_rows, KERNELS[at.FACTOR][1]),
+    at.FUNCTION: (set_couple_function, KERNELS[at.FUNCTION][1]),
+    at.BLOCKS: (set_couple_blocks, KERNELS[at.BLOCKS][1]),
+    at.INSIDE: (set_couples_inside, KERNELS[at.INSIDE][1]),
+    at.STEP: (take_couple_step, KERNELS[at.STEP][1]),
+    at.VELOCITY: (set_couple_velocity, _THREE),
+    at.RESIDUAL: (find_couple_residual, KERNELS[at.RESIDUAL][1]),
+}
+_WITHOUT_COUPLES = (at.LEAST_NORM, at.STEADY_FORCES, at.KEEP_MODES, at.SHARE_FORCES)
 
 
-def island_address(row: int) -> int:
+def island_address(row: int, *, couples: bool = False) -> int:
     """Return the address of the kernel that belongs to a row; compile it if need be."""
-    function, arguments = KERNELS[row]
+    function, arguments = _INSTEAD[row] if couples and row in _INSTEAD else KERNELS[row]
     return address_of(function, _TABLE, *arguments)
 
 
@@ -46,3 +74,10 @@ def connect_island(table: IntArray, *, resisting: bool) -> None:
     for row in KERNELS:
         if resisting or row <= at.KEEP_MODES:
             table[row, 0] = island_address(row)
+
+
+def connect_couples(table: IntArray) -> None:
+    """Put the addresses of the kernels for contacts with couples into the table."""
+    for row in KERNELS:
+        if row not in _WITHOUT_COUPLES:
+            table[row, 0] = island_address(row, couples=True)

@@ -355,6 +355,32 @@ def factor_matrix(w: IntArray, S: Array, weight: float) -> bool:
 
 
 @inner_kernel
+def factor_rows(w: IntArray, S: Array, weight: float) -> bool:
+    """Do as :func:`factor_matrix` where contacts have any number of rows."""
+    first, g, pair_start, pair = wholes(w, FIRST), real_blocks(w, G), wholes(w, PAIR_START), wholes(w, PAIR)
+    b, n, rows = real_blocks(w, B), wholes(w, START).shape[0] - 1, S.shape[1]
+    for k in range(b.shape[0]):
+        for i in range(6):
+            for j in range(6):
+                b[k, i, j] = weight if k < n and i == j else 0.0
+    for c in range(S.shape[0]):
+        m = first[c + 1] - first[c]
+        for i in range(rows):
+            some = False
+            for j in range(rows):
+                some = some or S[c, i, j] != 0.0
+            for l in range(m if some else 0):
+                t = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+                for j in range(rows):
+                    t = _without(t, -S[c, i, j], _row(g, first[c] + l, j))
+                for k in range(m):
+                    x = pair[pair_start[c] + m * k + l]
+                    for a in range(6):
+                        _write(b, x, a, _without(_row(b, x, a), -g[first[c] + k, i, a], t))
+    return _factorise(w)
+
+
+@inner_kernel
 def factor(w: IntArray, S: Array, weight: float) -> bool:
     """Do as :func:`factor_matrix`, by its address."""
     return succeeds(w[FACTOR, 0], (w, S, weight))

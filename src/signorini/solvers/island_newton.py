@@ -16,6 +16,8 @@ from signorini.solvers.alart_curnier import alart_curnier
 from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_table import (
     BEST,
+    BLOCKS,
+    FUNCTION,
     MU,
     NEWTON,
     NEWTON_STEPS,
@@ -77,11 +79,18 @@ def newton_step(w: IntArray, S: Array, g: Array, y: Array, u: Array, dr: Array, 
 
 
 @inner_kernel
-def _newton_blocks(u: Array, r: Array, mu: Array, F: Array, alpha: float, soft: Array, S: Array, g: Array) -> None:
+def set_function(w: IntArray, u: Array, r: Array, F: Array) -> float:
+    """Set the Alart-Curnier function F and return its norm."""
+    return alart_curnier(u, r, reals(w, MU), F)
+
+
+@inner_kernel
+def set_blocks(w: IntArray, u: Array, r: Array, F: Array, alpha: float, S: Array, g: Array) -> None:
     """Set S and g of the steps, see :func:`~signorini.solvers.alart_curnier.newton_blocks`.
 
     What alpha is there is here the sum of alpha and the compliance, for each contact along its normal and across.
     """
+    mu, soft = reals(w, MU), real_rows(w, SOFT)
     for c in range(mu.shape[0]):
         n, a_n, a_t = r[c, 0] - u[c, 0], alpha + soft[c, 0], alpha + soft[c, 1]
         for i in range(3):
@@ -113,12 +122,28 @@ def _newton_blocks(u: Array, r: Array, mu: Array, F: Array, alpha: float, soft: 
 
 
 @inner_kernel
+def _add(dr: Array, r: Array) -> None:
+    """Add dr to r; in one row, which is as quick for any number of components."""
+    x, y = dr.reshape(dr.size), r.reshape(r.size)
+    for k in range(x.size):
+        y[k] += x[k]
+
+
+@inner_kernel
+def _approach(ur: Array, alpha: float, r: Array, centre: Array, u: Array) -> None:
+    """Set ``u = ur + alpha (r - centre)``."""
+    a, b, c, d = ur.reshape(ur.size), r.reshape(r.size), centre.reshape(centre.size), u.reshape(u.size)
+    for k in range(d.size):
+        d[k] = a[k] + alpha * (b[k] - c[k])
+
+
+@inner_kernel
 def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: float, patient: bool) -> float:
     """Run outer steps from R; BEST receives what is better than `best`, whose residual is returned.
 
     Not patient: gives up at the first inner problem that is not solved.
     """
-    r, best_r, mu, soft = real_rows(w, R), real_rows(w, BEST), reals(w, MU), real_rows(w, SOFT)
+    r, best_r, work = real_rows(w, R), real_rows(w, BEST), wholes(w, WORK)
     F, g, ur, u, du = (
         real_rows(w, V + 0),
         real_rows(w, V + 1),
@@ -133,28 +158,24 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
         real_rows(w, Y + 0),
         real_blocks(w, S),
     )
-    n_c, count, work = mu.shape[0], 0, wholes(w, WORK)
+    count = 0
     velocity(w, r, y, ur)
     while best > tolerance and count < limit:
         copy(r, centre)
         copy(ur, u)
-        first = size = alart_curnier(u, r, mu, F)
+        first = size = measured(w[FUNCTION, 0], (w, u, r, F))
         inner = 0
         while size > _FALL * first and count < limit and inner < _INNER and not (inner >= _GROWS and size > first):
-            _newton_blocks(u, r, mu, F, alpha, soft, s, g)
+            perform(w[BLOCKS, 0], (w, u, r, F, alpha, s, g))
             count += 1
             inner += 1
             if not factor(w, s, 1.0):
                 break
             newton_step(w, s, g, y, du, dr, left, 1 if alpha < _REFINED else 0)
-            for c in range(n_c):
-                for i in range(3):
-                    r[c, i] += dr[c, i]
+            _add(dr, r)
             velocity(w, r, y, ur)
-            for c in range(n_c):
-                for i in range(3):
-                    u[c, i] = ur[c, i] + alpha * (r[c, i] - centre[c, i])
-            size = alart_curnier(u, r, mu, F)
+            _approach(ur, alpha, r, centre, u)
+            size = measured(w[FUNCTION, 0], (w, u, r, F))
             now = residual(w, r, ur)
             if now < best:
                 best = now

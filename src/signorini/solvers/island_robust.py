@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_rows, reals, wholes
+from signorini._jit import inner_kernel, perform, real_rows, reals, wholes
 from signorini.solvers.island_interior import interior_point
 from signorini.solvers.island_lu import order_nodes
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
+    INSIDE,
     INTERIOR_STEPS,
     MU,
     NEWTON_STEPS,
@@ -27,6 +28,7 @@ from signorini.solvers.island_table import (
     VECTORS,
     WORK,
     H,
+    Q,
     R,
     S,
     T,
@@ -74,14 +76,14 @@ def prepare(
 @inner_kernel
 def claim_vectors(w: IntArray) -> bool:
     """Claim the work vectors of all methods; False if there is no room for them."""
-    n_c, n = reals(w, MU).shape[0], wholes(w, START).shape[0] - 1
+    n_c, rows, n = w[Q, 1], w[Q, 2], wholes(w, START).shape[0] - 1
     for k in range(VECTORS):
-        claim(w, V + k, n_c, 3, 0)
+        claim(w, V + k, n_c, rows, 0)
     for k in range(NODE_VECTORS):
         claim(w, Y + k, n, 6, 0)
-    claim(w, S, n_c, 3, 3)
-    claim(w, T, n_c, 3, 3)
-    claim(w, H, n_c, 3, 3)
+    claim(w, S, n_c, rows, rows)
+    claim(w, T, n_c, rows, rows)
+    claim(w, H, n_c, rows, rows)
     claim(w, SCALING, n_c, 4, 0)
     return fits(w)
 
@@ -127,13 +129,20 @@ def newton_nearby(w: IntArray, tolerance: float) -> float:
 
 
 @inner_kernel
-def move_inside(w: IntArray, best: float, tolerance: float) -> float:
-    """Move BEST into the cones, near which Newton ends, unless that misses the tolerance; return its residual."""
-    best_r, r, mu, u, y = real_rows(w, BEST), real_rows(w, R), reals(w, MU), real_rows(w, V + 2), real_rows(w, Y)
+def set_inside(w: IntArray, best_r: Array, r: Array) -> None:
+    """Set r to points of the cones near those of BEST."""
+    mu = reals(w, MU)
     for c in range(mu.shape[0]):
         n, size = max(best_r[c, 0], 0.0), math.sqrt(best_r[c, 1] ** 2 + best_r[c, 2] ** 2)
         part = mu[c] * n / size if size > mu[c] * n else 1.0
         r[c, 0], r[c, 1], r[c, 2] = n, part * best_r[c, 1], part * best_r[c, 2]
+
+
+@inner_kernel
+def move_inside(w: IntArray, best: float, tolerance: float) -> float:
+    """Move BEST into the cones, near which Newton ends, unless that misses the tolerance; return its residual."""
+    best_r, r, u, y = real_rows(w, BEST), real_rows(w, R), real_rows(w, V + 2), real_rows(w, Y)
+    perform(w[INSIDE, 0], (w, best_r, r))
     velocity(w, r, y, u)
     now = residual(w, r, u)
     if not now <= max(best, 0.9 * tolerance):

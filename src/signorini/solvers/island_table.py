@@ -1,8 +1,9 @@
 r"""The robust solver of one island: its arrays, taken from one pool of memory, and products with W.
 
 The friction problem of an island in the unknowns of the sweeps, ``u = W p + b``, :math:`W = G G^T + A`, where y = G^T p
-has six numbers for each node (a body, or six freedoms of a mechanism) and A is the diagonal compliance. All is
-equilibrated: with :math:`d = \rho^{1/2}`, :math:`\rho = 1/W_{nn}`, and :math:`s = \max |d b|`,
+has six numbers for each node (a body, or six freedoms of a mechanism) and A is the diagonal compliance. A contact has
+three components, or up to six with couples (:mod:`~signorini.solvers.island_couples`). All is equilibrated: with
+:math:`d = \rho^{1/2}`, :math:`\rho = 1/W_{nn}`, and :math:`s = \max |d b|`,
 
 .. math:: r = p/(d s), \qquad q = d b/s, \qquad G_c := d_c G_c,
 
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, wholes
 from signorini.math.cones import natural_square
 
 
@@ -60,16 +61,25 @@ def _numbered(count: int) -> Any:
     PLACE,  # (n,)
     FRONT,  # (n,)
     MODE,  # (n_c,) see island_forces
+    LIMIT,  # with couples: (n_c, 6) limits of the groups of components, then those without units; see island_couples
+    UNIT,  # (n_c, rows)
+    KIND,  # (n_c,)
+    GROUPS,  # (kinds, 4)
+    TRIAL,  # (4, 1, rows) work space
+    PATH,  # (3 n_c, 16) see island_couple_interior
     V,  # (n_c, 3) the first of so many work vectors ...
-) = _numbered(30)
+) = _numbered(36)
 VECTORS = 20
 Y = V + VECTORS
 """... and (n, 6) of these in the space of nodes."""
 NODE_VECTORS = 6
 # Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
-# The first ones serve islands that rest or move on steadily, the others those that resist.
-OPEN, VELOCITY, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, KEEP_MODES = Y + NODE_VECTORS + _numbered(8)
-NEWTON, INTERIOR, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(5)
+# The first ones serve islands that rest or move on steadily, the others those that resist. Those that know what a
+# contact is are others with couples; the methods are the same.
+OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, KEEP_MODES = (
+    Y + NODE_VECTORS + _numbered(9)
+)
+NEWTON, FUNCTION, BLOCKS, INTERIOR, INSIDE, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(8)
 ISLAND_ROWS = int(NEWTON_NEARBY + 1)
 
 # WORK
@@ -149,7 +159,7 @@ def velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
 
 
 @inner_kernel
-def residual(w: IntArray, r: Array, u: Array) -> float:
+def find_residual(w: IntArray, r: Array, u: Array) -> float:
     """Return the problem's own residual, from equilibrated r and u."""
     q, mu, d = real_rows(w, Q), reals(w, MU), reals(w, D)
     error, size, load = 0.0, 0.0, 0.0
@@ -158,16 +168,28 @@ def residual(w: IntArray, r: Array, u: Array) -> float:
         error += e * natural_square(r[c, 0], r[c, 1], r[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], 1.0)
         size += e * (r[c, 0] ** 2 + r[c, 1] ** 2 + r[c, 2] ** 2)
         load += e * (q[c, 0] ** 2 + q[c, 1] ** 2 + q[c, 2] ** 2)
-    scale = max(size, load)
+    return relative(error, max(size, load))
+
+
+@inner_kernel
+def relative(error: float, scale: float) -> float:
+    """Return the residual by the squares of the error and of what it is relative to; infinite if it is no number."""
     value = math.sqrt(error / scale) if scale > 0.0 else math.sqrt(error)
     return value if value >= 0.0 else math.inf
 
 
 @inner_kernel
+def residual(w: IntArray, r: Array, u: Array) -> float:
+    """Do as :func:`find_residual`, by its address."""
+    return measured(w[RESIDUAL, 0], (w, r, u))
+
+
+@inner_kernel
 def copy(a: Array, b: Array) -> None:
-    """Set ``b = a``, (n, 3)."""
-    for c in range(a.shape[0]):
-        b[c, 0], b[c, 1], b[c, 2] = a[c, 0], a[c, 1], a[c, 2]
+    """Set ``b = a``."""
+    x, y = a.reshape(a.size), b.reshape(b.size)
+    for k in range(x.size):
+        y[k] = x[k]
 
 
 @inner_kernel
@@ -187,7 +209,39 @@ def open_island(
     Arrays as the sweeps take them: contact c has the 3x3 blocks from start[c] on, which join it to rows of y, two of
     these rows for a node. Without friction there are no tangential rows, and mu is 1 where the cone is asked for.
     """
-    n_c, count = mu.shape[0], 0
+    if not claim_island(w, start, block, nodes, load.shape[1]):
+        return 0.0
+    g, first, s = real_blocks(w, G), wholes(w, FIRST), 0.0
+    q, soft, friction, d = real_rows(w, Q), real_rows(w, SOFT), reals(w, MU), reals(w, D)
+    for c in range(mu.shape[0]):
+        d[c] = math.sqrt(rho[c])
+        friction[c] = mu[c] if mu[c] > 0.0 else 1.0
+        rows, at, last = 3 if mu[c] > 0.0 else 1, first[c] - 1, -1
+        for k in range(start[c], start[c + 1]):
+            if block[k] // 2 != last:
+                last = block[k] // 2
+                at += 1
+            for i in range(rows):
+                for j in range(3):
+                    g[at, i, 3 * (block[k] % 2) + j] += d[c] * blocks[k, i, j]
+        for i in range(3):
+            q[c, i] = d[c] * load[c, i] if i < rows else 0.0
+            soft[c, i] = rho[c] * compliance[c, i] if i < rows else 0.0
+            s = max(s, abs(q[c, i]))
+    s = s if s > 0.0 else 1.0
+    for c in range(mu.shape[0]):
+        for i in range(3):
+            q[c, i] /= s
+    return s
+
+
+@inner_kernel
+def claim_island(w: IntArray, start: IntArray, block: IntArray, nodes: int, rows: int) -> bool:
+    """Claim the arrays of an island whose contacts have so many rows, and list their nodes; False if memory is short.
+
+    G is zero then. What is known of the pattern is forgotten if it is another one.
+    """
+    n_c, count = start.shape[0] - 1, 0
     for c in range(n_c):
         last = -1
         for k in range(start[c], start[c + 1]):
@@ -200,10 +254,10 @@ def open_island(
     claim(w, FIRST, n_c + 1, 0, 0)
     claim(w, NODE, count, 0, 0)
     claim(w, GIVEN, count, 0, 0)
-    claim(w, G, count, 3, 6)
+    claim(w, G, count, rows, 6)
     claim(w, PAIR_START, n_c + 1, 0, 0)
     for row in (Q, SOFT, R, BEST, ENTRY):
-        claim(w, row, n_c, 3, 0)
+        claim(w, row, n_c, rows, 0)
     claim(w, MU, n_c, 0, 0)
     claim(w, D, n_c, 0, 0)
     claim(w, MODE, n_c, 0, 0)
@@ -211,41 +265,25 @@ def open_island(
     claim(w, START, nodes + 1, 0, 0)
     if not fits(w):
         w[KNOWN, 0] = 0
-        return 0.0
+        return False
     first, node, g, pair_start = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), wholes(w, PAIR_START)
-    given, pairs, same = wholes(w, GIVEN), 0, True
-    q, soft, friction, d = real_rows(w, Q), real_rows(w, SOFT), reals(w, MU), reals(w, D)
-    at, s = 0, 0.0
+    given, at, pairs, same = wholes(w, GIVEN), 0, 0, True
     for c in range(n_c):
         same = same and first[c] == at
         first[c], last = at, -1
         pair_start[c] = pairs
-        d[c] = math.sqrt(rho[c])
-        friction[c] = mu[c] if mu[c] > 0.0 else 1.0
-        rows = 3 if mu[c] > 0.0 else 1
         for k in range(start[c], start[c + 1]):
             if block[k] // 2 != last:
                 last = block[k] // 2
                 node[at] = last
                 same = same and given[at] == last
                 given[at] = last
-                for i in range(3):
+                for i in range(rows):
                     for j in range(6):
                         g[at, i, j] = 0.0
                 at += 1
-            for i in range(rows):
-                for j in range(3):
-                    g[at - 1, i, 3 * (block[k] % 2) + j] += d[c] * blocks[k, i, j]
         pairs += (at - first[c]) ** 2
-        for i in range(3):
-            q[c, i] = d[c] * load[c, i] if i < rows else 0.0
-            soft[c, i] = rho[c] * compliance[c, i] if i < rows else 0.0
-            s = max(s, abs(q[c, i]))
     first[n_c], pair_start[n_c] = at, pairs
     if not same:
         w[KNOWN, 0] = 0
-    s = s if s > 0.0 else 1.0
-    for c in range(n_c):
-        for i in range(3):
-            q[c, i] /= s
-    return s
+    return True
