@@ -214,8 +214,8 @@ class Engine:
                 counts[at.STAGE] = at.AIMED
             elif stage in (at.ACTING, at.AWAY) and table[at.MEET, 0] == 0:
                 self._connect(at.MEET, at.CHECK_WAYS)
-            elif stage == at.GONE and table[at.MEND, 0] == 0:
-                self._connect(at.MEND)
+            elif stage == at.GONE:
+                self._connect(at.LOOK if table[at.LOOK, 0] == 0 else at.MEND)
             else:
                 self._room.make_more_room(int(counts[at.NEEDED]))
 

@@ -200,7 +200,8 @@ def _numbered(count: int) -> Any:
     SWEEP,  # over an island or a part of one
     MEET,  # for pairs whose gaps may mislead, see step_meet; put in when it is first needed ...
     CHECK_WAYS,  # ... and so is this one
-    MEND,  # for bodies that end too close to others, see step_mend; put in when it is first needed
+    LOOK,  # at bodies that have moved, see step_mend; put in when it is first needed ...
+    MEND,  # ... and so is this one, for bodies that end too close to others
     TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     RESCUE_COUPLES,  # the same, with couples
@@ -335,7 +336,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     FOLLOWS,  # whether ways are followed
     FAR,  # a body that felt an impulse moved far
     ROUNDS,  # how often the step was posed again because bodies went through others
-    STIRRED,  # bodies moved so far that gaps may not end as they were posed
+    STIRRED,  # 1: bodies moved so far that gaps may not end as they were posed; CLOSE: some ended too close to others
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     LATER,  # pairs that meet on the free way after one of their bodies met another
@@ -347,6 +348,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
 
 # HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
 AT_ONCE, AT_LAST = 1 + _numbered(2)
+CLOSE = 2
 
 # Stages between which the step may return to Python.
 (

@@ -20,6 +20,7 @@ from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BOUND,
     CHECK,
+    CLOSE,
     COMPLIANT,
     CONTACTS,
     COUNTS,
@@ -219,13 +220,26 @@ def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float
 
 
 @inner_kernel
-def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
-    """Add the contacts of pairs that have come too close; return how many there are, and how many such pairs."""
+def _allowed(t: IntArray) -> float:
+    """Return the overlap that pairs may end with, of the thinner body: what began deeper is not for one step."""
+    numbers = reals(t, NUMBERS)
+    return float(max(TOO_CLOSE, numbers[DEEPEST] / numbers[DEEPEST_EXTENT]))
+
+
+@inner_kernel
+def _is_too_close(t: IntArray, value: Array, index: IntArray, first: int, last: int, allowed: float) -> bool:
+    """Tell whether a pair, which has the contacts from `first` to `last`, overlaps by more."""
+    thin = reals(t, THIN)
+    return bool(least_of(value, first, last) < -allowed * min(thin[index[first, 0]], thin[index[first, 1]]))
+
+
+@inner_kernel
+def _add_ends(t: IntArray, parted: bool) -> int:
+    """Add the contacts of pairs that have come too close to those of the step; return how many there are."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
-    seen_value, seen_index, thin = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), reals(t, THIN)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
-    desk, numbers, first, made, old, close = pair_desk(t), reals(t, NUMBERS), 0, 0, 0, 0
-    allowed = max(TOO_CLOSE, numbers[DEEPEST] / numbers[DEEPEST_EXTENT])  # what began deeper is not for one step
+    desk, first, made, old, allowed = pair_desk(t), 0, 0, 0, _allowed(t)
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -234,9 +248,8 @@ def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
         end = old
         while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
             end += 1
-        begin, width = made, min(thin[index[first, 0]], thin[index[first, 1]])
-        if least_of(value, first, last) < -allowed * width:
-            close += 1
+        begin = made
+        if _is_too_close(t, value, index, first, last, allowed):
             for c in range(first, last):
                 made = _write_end(t, c, made, parted)
             if made == begin or _is_parted(met_value, begin, made):
@@ -250,7 +263,7 @@ def _add_ends(t: IntArray, parted: bool) -> tuple[int, int]:
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
         old += 1
-    return made, close
+    return made
 
 
 @inner_kernel
@@ -267,29 +280,50 @@ def _drive(t: IntArray, time: float) -> None:
 
 
 @inner_kernel
-def look_at_end(t: IntArray, parted: bool) -> int:
-    """Look at bodies where they are after the step; return what comes of it.
+def _find_ends(t: IntArray) -> int:
+    """Look at bodies where they are after the step: ``CLEAR`` if none have come too close, ``POSE_AGAIN``, ``NO_ROOM``.
 
-    ``CLEAR`` if none have come too close, ``POSE_AGAIN`` with contacts that keep them apart, ``NO_ROOM`` for these.
+    If some have, contacts are those of the end, and fixed bodies stay where these are.
     """
     counts, reach, bound = wholes(t, COUNTS), reals(t, REACH), reals(t, BOUND)
     if counts[MENDED] >= _MOST_ROUNDS:
         return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
-    set_path(t, real_rows(t, V))
     _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:
         counts[NEEDED] = found
         return NO_ROOM
     counts[CONTACTS] = found
-    made, close = _add_ends(t, parted)
+    value, index, first, allowed = real_rows(t, VALUE), whole_rows(t, INDEX), found - found, _allowed(t)
+    while first < found:
+        last = end_of_pair(index, first, found)
+        if _is_too_close(t, value, index, first, last, allowed):
+            return POSE_AGAIN
+        first = last
     _drive(t, 0.0)
-    if close == 0:
-        return CLEAR
-    counts[MENDED] += 1
+    return CLEAR
+
+
+@inner_kernel
+def _keep_apart(t: IntArray, parted: bool) -> int:
+    """Give pairs that ended too close the contacts that keep them apart: ``POSE_AGAIN``, or ``NO_ROOM`` for these."""
+    set_path(t, real_rows(t, V))
+    made = _add_ends(t, parted)
+    _drive(t, 0.0)
+    wholes(t, COUNTS)[MENDED] += 1
     return POSE_AGAIN if take_over(t, made) else NO_ROOM
+
+
+@inner_kernel
+def look_at_end(t: IntArray, parted: bool) -> int:
+    """Look at bodies where they are after the step; return what comes of it.
+
+    ``CLEAR`` if none have come too close, ``POSE_AGAIN`` with contacts that keep them apart, ``NO_ROOM`` for these.
+    """
+    outcome = _find_ends(t)
+    return _keep_apart(t, parted) if outcome == POSE_AGAIN else outcome
 
 
 @inner_kernel
@@ -310,28 +344,41 @@ def _keep_guess(t: IntArray) -> None:
 
 
 @inner_kernel
-def mend(t: IntArray) -> bool:
-    """Look at bodies that have moved; if some have come too close all is as before, but with more contacts.
-
-    False if there is no room for these: the step begins again then.
-    """
+def _go_back(t: IntArray, outcome: int) -> None:
+    """Put all back to where the step acts, to pose it again, or to its start, where there was no room for contacts."""
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
     q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
     v, v_0 = real_rows(t, V), real_rows(t, V_0)
-    acts_at_start = numbers[DRIFT] == numbers[H]
-    counts[STIRRED] = 0
-    outcome = CLEAR
-    if reals(t, CHECK)[COMPLIANT] == 0.0:  # what gives way is to overlap
-        outcome = look_at_end(t, acts_at_start)
-    if outcome == CLEAR:
-        return True
-    _keep_guess(t)
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
+            q[b, k] = q_start[b, k] if numbers[DRIFT] == numbers[H] else q_0[b, k]
         for k in range(6):
             v[b, k] = v_0[b, k]
     counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
-    return bool(outcome == POSE_AGAIN)
+
+
+@inner_kernel
+def look(t: IntArray) -> bool:
+    """Look at bodies that have moved, and note whether some have come too close; False if there is no room to tell."""
+    counts, outcome = wholes(t, COUNTS), CLEAR
+    if reals(t, CHECK)[COMPLIANT] == 0.0:  # what gives way is to overlap
+        outcome = _find_ends(t)
+    counts[STIRRED] = CLOSE if outcome == POSE_AGAIN else 0
+    if outcome == NO_ROOM:
+        _go_back(t, outcome)
+    return outcome != NO_ROOM
+
+
+@inner_kernel
+def mend(t: IntArray) -> bool:
+    """Put all back as before the step, but with contacts that keep bodies apart which came too close.
+
+    False if there is no room for these: the step begins again then.
+    """
+    wholes(t, COUNTS)[STIRRED] = 0
+    outcome = _keep_apart(t, reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H])
+    _keep_guess(t)
+    _go_back(t, outcome)
+    return outcome == POSE_AGAIN

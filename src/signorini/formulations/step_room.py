@@ -59,7 +59,9 @@ _NUMBERS_BY_CONTACT = {
     at.ORDER: (),
     at.MODE: (),
 }
-_ROOM = 1.02  # for contacts, of what is needed, so that arrays do not grow in every step
+# Room for contacts and pairs beyond what is needed: half as much again, so that arrays do not grow in every step of a
+# fall; of many only so many, and then this part, for memory is dear there.
+_MORE, _MANY, _PART = 0.5, 1000, 0.02
 
 _FIRST_POOL = 1 << 14  # numbers for the robust solver
 
@@ -97,6 +99,11 @@ class Log:
     """Bodies, feature and mode, (any, 4)."""
     joints: Array
     """Coordinate, speed, effort and reaction of the joints, (steps, n_j, REPORT_COLUMNS)."""
+
+
+def ample(needed: int) -> int:
+    """Return how much room is made for so many contacts or pairs."""
+    return needed + int(max(min(_MORE * needed, _MANY), _PART * needed))
 
 
 class Room:
@@ -238,7 +245,7 @@ class Room:
 
     def make_more_room(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""
-        room = int(_ROOM * abs(needed))
+        room = ample(abs(needed))
         pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
         if needed == 0:
             for k in (at.LOG_VALUE, at.LOG_INDEX):

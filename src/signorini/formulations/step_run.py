@@ -34,6 +34,7 @@ from signorini.formulations.step_arrays import (
     CELLS,
     CHECK,
     CHECK_WAYS,
+    CLOSE,
     CONTACTS,
     COUNTS,
     DONE,
@@ -65,6 +66,7 @@ from signorini.formulations.step_arrays import (
     LOG_V,
     LOG_VALUE,
     LOGGED,
+    LOOK,
     MARK,
     MEET,
     MEETS,
@@ -189,7 +191,7 @@ def until_look(t: IntArray, steps: int) -> bool:
         counts[STAGE] == ACTING
         or counts[STAGE] == SOLVED
         or counts[STAGE] == AWAY
-        or (counts[STAGE] == GONE and counts[STIRRED] == 1)
+        or (counts[STAGE] == GONE and counts[STIRRED] > 0)
     ):
         if counts[STAGE] == ACTING and not _solve(t):
             return False
@@ -198,7 +200,9 @@ def until_look(t: IntArray, steps: int) -> bool:
         # Which says that all is well, or has the step posed again with more contacts.
         if counts[STAGE] == AWAY and (t[CHECK_WAYS, 0] == 0 or not succeeds(t[CHECK_WAYS, 0], (t,))):
             return False
-        if counts[STAGE] == GONE and counts[STIRRED] == 1 and (t[MEND, 0] == 0 or not succeeds(t[MEND, 0], (t,))):
+        if counts[STAGE] == GONE and counts[STIRRED] == 1 and (t[LOOK, 0] == 0 or not succeeds(t[LOOK, 0], (t,))):
+            return False
+        if counts[STAGE] == GONE and counts[STIRRED] == CLOSE and (t[MEND, 0] == 0 or not succeeds(t[MEND, 0], (t,))):
             return False
     if counts[STAGE] == GONE:
         reals(t, CHECK)[POSED_AGAIN] = counts[ROUNDS] + counts[MENDED]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joint_settle import settle
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
-from signorini.formulations.step_mend import mend
+from signorini.formulations.step_mend import look, mend
 from signorini.formulations.step_parts import take_part
 from signorini.formulations.step_rebounds import temper_rebounds
 from signorini.formulations.step_rescue import rescue
@@ -68,6 +69,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.TAKE_PART: take_part,
     at.MEET: meet_step,
     at.CHECK_WAYS: check_ways,
+    at.LOOK: look,
     at.MEND: mend,
     at.TEMPER: temper_rebounds,
     at.RESCUE: rescue,
@@ -164,6 +166,7 @@ def stage_kernel(k: int, family: Family) -> Callable[..., Any]:
     return DETECTION[family] if k == at.FIND else _STAGES[k]
 
 
+@cache  # Numba takes a tenth of a millisecond to find what it has compiled
 def stage_address(k: int, family: Family) -> int:
     """Return its address; compile it if need be."""
     if k < 0:

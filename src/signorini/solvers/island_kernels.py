@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ _INSTEAD: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 _WITHOUT_COUPLES = (at.LEAST_NORM, at.STEADY_FORCES, at.KEEP_MODES, at.SHARE_FORCES)
 
 
+@cache
 def island_address(row: int, *, couples: bool = False) -> int:
     """Return the address of the kernel that belongs to a row; compile it if need be."""
     function, arguments = _INSTEAD[row] if couples and row in _INSTEAD else KERNELS[row]
