@@ -117,7 +117,7 @@ def _pendulum(r: Rng, scene: sg.Scene) -> None:
         begin, end = top + length * k * along, top + length * (k + 1) * along
         velocity = np.cross((0, spin, 0), 0.5 * (begin + end) - top)
         _bar(r, scene, f"bar{k}", begin, end, velocity, (0, spin, 0))
-        axis = {"axis": (0, 1, 0)} if kind == "revolute" else {}
+        axis: dict[str, Any] = {"axis": (0, 1, 0)} if kind == "revolute" else {}
         scene.add_joint(kind, f"bar{k - 1}" if k else None, f"bar{k}", anchor=begin, **axis)
     _throw(r, scene, "body", (1.5, 0, 0.5), (-r.uniform(3, 6), 0, 0))
 

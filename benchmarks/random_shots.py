@@ -116,8 +116,8 @@ def _parts(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> 
 def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
     """Return the deepest overlap on the way of every step, in parts of the thinnest body.
 
-    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly. Looks are a
-    hundredth of the step apart, or less where bodies are so close that they could touch and part again in between, down
+    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly. Looks are
+    a hundredth of the step apart, or less where bodies are so close that they could touch and part again in between, down
     to a 30th of the thinnest body.
     """
     model, worst = compile_scene(scene), 0.0

@@ -106,7 +106,7 @@ def islands_of(model: Model, space: ContactSpace) -> list[Island]:
 
     contacts, fixed, joints = space.contacts, model.fixed_count, model.joints
     groups: list[Any] = [*zip(contacts.body_a, contacts.body_b, strict=True)]
-    joining = [*zip(joints.arrays.body_a, joints.arrays.body_b, strict=True)]
+    joining: list[Any] = [*zip(joints.arrays.body_a, joints.arrays.body_b, strict=True)]
     joining += [constraint.bodies for constraint in (*joints.equalities, *joints.inequalities)]
     for group in groups + joining:
         moving = [int(b) for b in group if b >= fixed]

@@ -191,7 +191,8 @@ class Ways:
     @property
     def ways(self) -> IntArray:
         """How bodies take the gyroscopic term in this step, (n_b,)."""
-        return self._arena[at.WAY].copy()
+        ways: IntArray = self._arena[at.WAY].copy()
+        return ways
 
     @property
     def unfollowed(self) -> int:

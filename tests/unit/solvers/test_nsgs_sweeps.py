@@ -51,7 +51,7 @@ def test_a_contact_that_moves_in_one_direction_slips_while_its_gap_closes(angle:
     Its tangents see nothing but rounding once the normal holds, and the inverse of that is no impulse.
     """
     d, x_0, gap, mu = 0.7 * np.array([np.sin(angle), np.cos(angle), 0.0]), -0.7, 1e-3, 1.7
-    posed = FrictionProblem(np.outer(d, d), x_0 * d + np.array([gap, 0.0, 0.0]), [mu])
+    posed = FrictionProblem(np.outer(d, d), x_0 * d + np.array([gap, 0.0, 0.0]), np.array([mu]))
     p = np.zeros((1, 3))
     Sweeper(posed).run(p, 1e-12, 10, 10, 0.1, 1)
     p_n = (-gap / d[0] - x_0) / (d[0] + mu * d[1])
