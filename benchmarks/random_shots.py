@@ -117,8 +117,8 @@ def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
     """Return the deepest overlap on the way of every step, in parts of the thinnest body.
 
     Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly. Looks are
-    a hundredth of the step apart, or less where bodies are so close that they could touch and part again in between, down
-    to a 30th of the thinnest body.
+    a hundredth of the step apart, or less where bodies are so close that they could touch and part again in between,
+    down to a 30th of the thinnest body.
     """
     model, worst = compile_scene(scene), 0.0
     thin, fixed = thinnest_extents(model.shapes, model.hulls, model.body_count).min(), model.fixed_count

@@ -36,6 +36,8 @@ from signorini.solvers.island_table import (
 )
 
 _LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
+# alpha stays above so many times the one that failed, less by the second at every success
+_ABOVE_FAILED, _FORGET = 2.0, 0.7
 _FALL = 0.3  # an inner problem counts as solved when |F| fell by this factor
 _INNER, _GROWS = 10, 4  # steps of an inner problem, and steps after which |F| must be below where it began
 _REFINED = 1e-4  # of alpha: below, steps are refined once
@@ -158,7 +160,7 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
         real_rows(w, Y + 0),
         real_blocks(w, S),
     )
-    count = 0
+    count, least = 0, _LEAST
     velocity(w, r, y, ur)
     while best > tolerance and count < limit:
         copy(r, centre)
@@ -186,10 +188,12 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
             break
         if size <= _FALL * first:
             if inner <= 6:
-                alpha = max(alpha * (0.1 if inner <= 3 else 0.3), _LEAST)
+                alpha = max(alpha * (0.1 if inner <= 3 else 0.3), least)
+            least = max(_FORGET * least, _LEAST)
         else:
             if not patient:
                 break
+            least = min(_ABOVE_FAILED * alpha, _MOST)
             alpha = min(4.0 * alpha, _MOST)
             if not size < 0.5 * first:
                 copy(centre, r)
