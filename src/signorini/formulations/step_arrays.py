@@ -214,7 +214,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(47)
+) = ARRAY_COUNT + _numbered(48)
 
 # PLACE
 (
