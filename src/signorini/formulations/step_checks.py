@@ -140,7 +140,7 @@ def check_law(t: IntArray) -> None:
     credible, allowed = leaves_load(tolerance, lost), allowed_error(tolerance, lost) * fastest
     for c in range(n_c):
         square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
-        credible = credible and square <= (allowed * rho[c]) ** 2
+        credible = credible and square <= (allowed * rho[c]) ** 2 and -u[c, 0] <= allowed
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0
     check[EFFORT] = counts[SWEEPS]
     check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = contact_checks(

@@ -310,6 +310,7 @@ def check_couples(t: IntArray) -> None:
     credible, allowed = leaves_load(tolerance, lost), allowed_error(tolerance, lost) * fastest
     for k in range(n_c):
         credible = credible and contact_error(t, k, r[k], u[k])[0] <= (allowed * rho[k]) ** 2
+        credible = credible and -velocity[k, 0] <= allowed
     check[SUCCESS] = 1.0 if credible and check[RESIDUAL] <= tolerance else 0.0
     check[EFFORT] = counts[SWEEPS]
     check[COMPLIANT] = reals(t, NUMBERS)[SPRING] if n_c > 0 else 0.0

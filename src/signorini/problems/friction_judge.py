@@ -47,7 +47,7 @@ def judge(
         load += r * r * velocities
         plain_error += natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], 1.0)
         plain_load += velocities
-        worst = max(worst, math.sqrt(own) / r)
+        worst = max(worst, math.sqrt(own) / r, -u[c, 0])  # great friction hides in the first how fast gaps close
         rounding = max(rounding, ROUNDING * math.sqrt(impulse) / r)
         fastest = max(fastest, abs(b[c, 0]), abs(b[c, 1]), abs(b[c, 2]))
     error, scale = math.sqrt(error), math.sqrt(max(size, load))

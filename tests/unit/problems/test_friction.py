@@ -177,3 +177,14 @@ def test_way_back_from_the_lcp() -> None:
     np.testing.assert_allclose(
         friction_from_lcp(problem, np.array([5.0, 1.0, 2.0, 3.0, 0.5, 9.0])), [5.0, -2.0, 1.5], atol=1e-15
     )
+
+
+@pytest.mark.parametrize("words", [{}, {"cone": "polygon", "directions": 8}, {"torsional": [0.1]}])
+def test_no_gap_closes_in_a_solution_however_great_friction_is(words: dict[str, Any]) -> None:
+    """Without impulses the gap closes at 1 m/s, of which the natural map sees 1/mu."""
+    W, b = (np.eye(4), [-1.0, 0.3, 0.2, 0.1]) if "torsional" in words else (np.eye(3), [-1.0, 0.3, 0.2])
+    problem = FrictionProblem(W, np.array(b), np.array([1e8]), **words)
+    nothing = np.zeros(len(b))
+    assert problem.residual(nothing) < 1e-6
+    assert not problem.credible(nothing, 1e-6)
+    assert problem.credible(-np.array(b), 1e-6)
