@@ -46,7 +46,7 @@ def displacement(structure: Structure, trajectory: sg.Trajectory) -> Array:
 
 
 def assert_solved_rigidly(trajectory: sg.Trajectory, *, tumbles: bool = False) -> None:
-    """Every step solves the rigid law to the tolerance, and the report says so; what tumbles may overlap by a remark."""
+    """Every step solves the rigid law to the tolerance, and the report says so; what tumbles may overlap a little."""
     assert trajectory.certificate.residual.max() <= TOLERANCE
     assert not trajectory.certificate.failed().any()
     np.testing.assert_array_equal(trajectory.certificate.compliance, 0.0)

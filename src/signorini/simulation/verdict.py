@@ -40,7 +40,7 @@ CORRECTION_REMARK = 0.1
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1
-"""Part of the weight of the scene times its extent that counts as energy of the motion where this is slower: what drives
+"""Part of the weight of the scene times its extent that counts as energy of the motion where this is less: what drives
 lift slowly passes through joints as work, not as motion."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
