@@ -86,7 +86,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 
 TOO_CLOSE = STIRS
 """Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 8
 
 CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
@@ -148,16 +148,18 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
 
 @inner_kernel
 def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
-    """Add the contacts posed from `old` to `end` of a pair to those from `first` to `made`, but none of their names.
+    """Add the contacts posed from `old` to `end` of a pair to those from `first` to `made`.
 
-    Return the next free row.
+    None of their names at first; those of earlier ends stay. The lowest point of a rim is another at every end, and
+    what is given up for one is what the next needs. Return the next free row.
     """
+    again = wholes(t, COUNTS)[MENDED] > 0
     value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     last = made
     for c in range(old, end):
         known = False
-        for r in range(first, min(last, value.shape[0])):
+        for r in range(first, first if again else min(last, value.shape[0])):
             known = known or index[r, 2] == seen_index[c, 2]
         if not known:
             if made < value.shape[0]:

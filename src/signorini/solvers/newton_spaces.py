@@ -87,7 +87,7 @@ def equilibrated_matrix(scaled: EquilibratedProblem, couplings: Couplings) -> An
     read, written = gather_start[-1], scatter_start[-1]
     shape = (3 * n_c, 3 * y_count)
     V: Any = sparse.bsr_array((scatter[:written], scatter_index[:written], scatter_start), shape=shape)
-    if np.array_equal(gather_index[:read], np.arange(y_count)):  # a matrix: the gather is the identity
+    if y_count == n_c and np.array_equal(gather_index[:read], np.arange(n_c)):  # a matrix: the gather is the identity
         W = V.T.tocsr()
     else:
         G: Any = sparse.bsr_array((gather[:read], gather_index[:read], gather_start), shape=shape)

@@ -251,3 +251,13 @@ def test_longest_step_ends_on_the_boundary() -> None:
             assert margin == pytest.approx(0.0, abs=1e-9 * (1.0 + a))
         half = x + 0.5 * a * dx
         assert half[0, 0] > np.hypot(half[0, 1], half[0, 2])
+
+
+def test_one_contact_of_two_free_bodies() -> None:
+    """Its four blocks are read one after the other, as those of a matrix are."""
+    J = np.zeros((2, 1, 3, 6))
+    J[0, 0, :, :3], J[1, 0, :, :3] = -np.eye(3), np.eye(3)
+    M_inv = np.stack([np.eye(6), 2.0 * np.eye(6)])
+    W = Delassus(np.array([0]), np.array([1]), J[0], J[1], M_inv)
+    scaled = EquilibratedProblem(FrictionProblem(W, np.array([-1.0, 0.2, 0.0]), np.array([0.3])))
+    np.testing.assert_allclose(equilibrated_matrix(scaled, W.couplings()).toarray(), np.eye(3), atol=1e-15)
