@@ -82,8 +82,6 @@ def _every_row(
     z: Array, w: Array, M: Matrix, sizes: Matrix, terms: Array, constant: Array, free: int, tolerance: float
 ) -> bool:
     """Tell whether every row of `z`, without the unknowns that count for less than their slack, is right by itself."""
-    noise = 4.0 * _EPSILON * z.size * float(np.abs(z).max(initial=0.0))  # of unknowns that vanish but for rounding
-    allowed = tolerance * terms + noise * (sizes @ np.ones(z.size))
     positive = np.ones(z.size, dtype=bool)
     if free < z.size:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,6 +91,9 @@ def _every_row(
     cut = np.where(positive, z, 0.0)
     if not np.array_equal(cut, z):
         w = M @ cut + constant
+    # Unknowns that vanish but for rounding may be wrong by that of the largest; where they are zero they are not.
+    noise = 4.0 * _EPSILON * z.size * float(np.abs(z).max(initial=0.0))
+    allowed = tolerance * terms + noise * (sizes @ (cut != 0.0).astype(float))
     return bool((np.abs(w) <= allowed)[positive].all() and (w >= -allowed).all() and (cut[free:] >= 0.0).all())
 
 

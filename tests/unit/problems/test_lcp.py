@@ -78,3 +78,12 @@ def test_saved_and_loaded_problem_is_the_same(matrix: object, tmp_path: Path) ->
     assert sparse.issparse(again.M) == sparse.issparse(matrix)
     np.testing.assert_array_equal(sparse.csr_array(again.M).toarray(), [[2.0, 1.0], [0.0, 2.0]])
     np.testing.assert_array_equal(again.q, problem.q)
+
+
+def test_unknowns_that_are_zero_excuse_no_row() -> None:
+    """The second row cannot hold with the first unknown alone; that of the last column, in odd units, is zero."""
+    M = np.array([[1e-8, 0.0, 0.0], [-1e-8, 1.0, 1e9], [0.0, 0.0, 1e9]])
+    problem = LCP(M, np.array([-1e-2, -1e-3, 1.0]))
+    z = np.array([1e6, 0.0, 0.0])
+    assert problem.residual(z) < 1e-6
+    assert not problem.credible(z, 1e-10)
