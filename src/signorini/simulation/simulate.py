@@ -27,6 +27,7 @@ from signorini.solvers.solution import SUCCESS
 OnFailure = Literal["raise", "warn", "keep"]
 
 _PROGRESS_DELAY = 2.0  # seconds of work that nobody needs to be told about
+_MOST_STEPS = 1e9  # beyond which times of a run cannot be meant
 _AT_ONCE = 0.2  # seconds of compiled steps between two looks at the clock
 _MOST_AT_ONCE = 1000  # steps, for the memory of the log
 _CHECKPOINT_EVERY = 10.0  # seconds between two writes ...
@@ -194,6 +195,10 @@ def _run(
     recorder.warn(map(str, simulator.warnings))
     keeper = _Keeper(checkpoint, recorder)
     steps = _step_count(duration, simulator.h)
+    if steps > _MOST_STEPS:
+        raise InputError(
+            f"duration is {duration} s in steps of h = {simulator.h} s, must be at most {_MOST_STEPS:.0e} steps"
+        )
     bar = _Bar(recorder.step_count, steps, progress)
     try:
         while recorder.step_count < steps:
@@ -273,10 +278,10 @@ def _judge(
         message += f"; {result.solution.info['finding']}" if "finding" in result.solution.info else ""
         message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     else:
-        message += (
-            f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
-            f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
-        )
+        message += f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
+        message += f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
+        if certificate.residual <= simulator.tolerance:
+            message += ", and so must velocity errors beside the load, which such impulses hide"
         message += f", {result.solution.info['finding']}" if "finding" in result.solution.info else ""
         message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     if not lost and on_failure == "warn":

@@ -195,3 +195,10 @@ def test_validity_of_the_rigid_model_is_part_of_the_certificate_if_asked_for() -
     assert np.isnan(untested.certificate.critical_damping).all()
     with pytest.raises(sg.InputError, match=r"validity is -1\.0, must be >= 0"):
         sg.simulate(scene, duration=0.05, h=0.01, validity=-1.0)
+
+
+def test_a_duration_of_too_many_steps_is_refused() -> None:
+    with pytest.raises(
+        sg.InputError, match=r"duration is 1e\+30 s in steps of h = 0.01 s, must be at most 1e\+09 steps"
+    ):
+        sg.simulate(rough_sphere(), duration=1e30, h=0.01)
