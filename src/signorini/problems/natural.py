@@ -93,7 +93,7 @@ def _every_row(
         w = M @ cut + constant
     # Unknowns that vanish but for rounding may be wrong by that of the largest; where they are zero they are not.
     noise = 4.0 * _EPSILON * z.size * float(np.abs(z).max(initial=0.0))
-    allowed = tolerance * terms + noise * (sizes @ (cut != 0.0).astype(float))
+    allowed = tolerance * terms + noise * (sizes @ (z != 0.0).astype(float))
     return bool((np.abs(w) <= allowed)[positive].all() and (w >= -allowed).all() and (cut[free:] >= 0.0).all())
 
 
