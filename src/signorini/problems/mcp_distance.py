@@ -119,9 +119,7 @@ def _holds(problem: MCP, model: Model, F: Array) -> bool:
     odd = U[:, regular] @ odd[:, size > 0.5 * _ABOVE]
     watched = np.hstack([odd, U[:, ~regular]]).T
     directions = np.vstack([(inverse @ odd).T, Vt[~regular]])
-    away, _ = np.linalg.qr(directions.T)
-    correction = inverse - inverse @ watched.T @ watched
-    correction = unit[:, None] * (correction - away @ (away.T @ correction)) / noise
+    correction = unit[:, None] * (inverse - inverse @ watched.T @ watched) / noise
     if len(directions) > _LOOKED_ALONG:  # any few mixtures go in all directions
         directions = np.random.default_rng(0).standard_normal((_LOOKED_ALONG, len(directions))) @ directions
     return all(
@@ -231,6 +229,7 @@ class _Side:
             return y, G
         change = np.zeros(y.size)
         change[self.model.rows] = self.correction @ (G - self.F)[self.model.rows]
+        change -= change[self.first] / self.p[self.first] * self.p
         if self.model.length(change) > t * self.model.length(self.p):
             return y, G
         corrected = np.clip(y - change, *self.problem.bounds)
