@@ -65,31 +65,29 @@ def distance(problem: MCP, x: Array, F: Array) -> float:
 
 def _settled(problem: MCP, model: Model, F: Array, d: Array) -> tuple[Model, Array] | None:
     """Return the model and F where Newton steps have shrunk to rounding, None if they do not shrink."""
-    x, size, shrunk = model.x, model.length(d), 0
-    while max(size, model.defect(F)) > _ARRIVED and shrunk < _STEPS:
+    x, size, shrunk, noise = model.x, model.size(d, F), 0, np.zeros(F.size)
+    while size > _ARRIVED and shrunk < _STEPS:
         y = np.clip(x + d, *problem.bounds)
         G = problem.value(y)
         if G is None:
             return None
         e = model.step(y, G)
-        if model.length(e) <= _REGULAR * size:
-            x, F, d, size, shrunk = y, G, e, model.length(e), shrunk + 1
-            continue
-        after = model_at(problem, y, G)
-        if after is None:
-            return None
-        e = after.step(y, G)
-        if not model.length(e) <= _SHRINKS * size and np.array_equal(after.rows, model.rows):
-            noise = np.maximum(np.abs(F), np.abs(G))
-            if (noise > _terms(problem, x))[model.rows].any():
+        if model.size(e, G) > _REGULAR * size:
+            after = model_at(problem, y, G)
+            if after is None:
                 return None
-            break
-        shrunk += 1
-        model, x, F, d, size = after, y, G, e, after.length(e)
-    else:
-        noise = np.zeros(x.size)
+            e = after.step(y, G)
+            if model.size(e, G) > _SHRINKS * size and np.array_equal(after.rows, model.rows):
+                noise = np.maximum(np.abs(F), np.abs(G))
+                if (noise > _terms(problem, x))[model.rows].any():
+                    return None
+                break
+            model = after
+        x, F, d, size, shrunk = y, G, e, model.size(e, G), shrunk + 1
     settled = model_at(problem, x, F, noise)
-    return None if settled is None or settled.defect(F) > _ARRIVED else (settled, F)
+    if settled is None or (shrunk < _STEPS and settled.size(settled.step(x, F), F) > _ABOVE):
+        return None
+    return settled, F
 
 
 def _terms(problem: MCP, x: Array) -> Array:
@@ -259,7 +257,7 @@ class _Side:
         while G is not None and len(sizes) <= _ENOUGH:
             H = self.problem.value(x - back) if part else None
             model = model_at(self.problem, x, G, self.model.noise, None if H is None else (back, G - H))
-            if model is None or model.defect(G) > _ARRIVED:
+            if model is None or model.size(np.zeros(x.size), G) > _ARRIVED:
                 return False, False
             d = model.step(x, G)
             sizes.append(self._length(d))

@@ -71,12 +71,13 @@ class Model:
         """Return how many roundings a step is long."""
         return float((np.abs(d) / self.unit).max())
 
-    def defect(self, F: Array) -> float:
-        """Return by how many roundings those equations are off for which there is no step."""
+    def size(self, d: Array, F: Array) -> float:
+        """Return how many roundings a step is long, or those equations are off for which there is no step."""
         lost = self.inverse.lost
         if lost.shape[1] == 0:
-            return 0.0
-        return float((np.abs(lost.T @ F[self.rows]) / (np.abs(lost.T) @ self.noise[self.rows] + _TINY)).max())
+            return self.length(d)
+        off = np.abs(lost.T @ F[self.rows]) / (np.abs(lost.T) @ self.noise[self.rows])
+        return max(self.length(d), float(off.max()))
 
     def noise_steps(self, count: int) -> Array:
         """Return steps that rounding might make, (count, n)."""
