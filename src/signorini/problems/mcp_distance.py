@@ -190,12 +190,15 @@ class _Side:
         edge = self._risen(2.0, near, far)
         if not self._leap(edge):
             return True, True
-        width, t = EPSILON * edge, edge
-        while not self._has_risen(t, _ABOVE):
-            if t == self.end:
-                return True, True
-            near, t, width = t, min(edge + width, self.end), 2.0 * width
-        t = self._risen(_ABOVE, max(near, edge), t)
+        steps = edge * (1.0 + EPSILON * 2.0 ** np.arange(60))
+        near = edge
+        for t in sorted([edge, *steps[steps < self.end], *(t for t in self._places() if t > edge)]):
+            if self._has_risen(t, _ABOVE):
+                break
+            near = t
+        else:
+            return True, True
+        t = self._risen(_ABOVE, near, t)
         if not self._leap(t):
             return True, True
         found = self._shrinks(t, 0.0)
