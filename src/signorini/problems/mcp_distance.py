@@ -69,7 +69,7 @@ def _settled(problem: MCP, model: Model, F: Array, d: Array) -> tuple[Model, Arr
     while size > _ARRIVED and shrunk < _STEPS:
         y = np.clip(x + d, *problem.bounds)
         G = problem.value(y)
-        if G is None:
+        if G is None or _in_roundings(model, G) > 2.0 * _in_roundings(model, F) + _ABOVE:
             return None
         e = model.step(y, G)
         if model.size(e, G) > _REGULAR * size:
@@ -88,6 +88,10 @@ def _settled(problem: MCP, model: Model, F: Array, d: Array) -> tuple[Model, Arr
     if settled is None or (shrunk < _STEPS and settled.size(settled.step(x, F), F) > _ABOVE):
         return None
     return settled, F
+
+
+def _in_roundings(model: Model, F: Array) -> float:
+    return float((np.abs(F) / model.noise)[model.rows].max(initial=0.0))
 
 
 def _terms(problem: MCP, x: Array) -> Array:
@@ -253,7 +257,7 @@ class _Side:
         Slopes are those of the problem, or if `part` > 0, near a kink, differences: over so much of the way at first, or
         a part of a step if that is less, then over a part of the last step.
         """
-        (x, G), back, sizes = self._point(t), part * self.p, [self._length(self.p) * t]
+        (x, G), back, sizes = self._point(t), part * self.p, [t]
         if part and G is not None and (model := model_at(self.problem, x, G)) is not None:
             step = _PART * model.step(x, G)
             back = step if 0.0 < self._length(step) < self._length(back) else back
@@ -274,4 +278,4 @@ class _Side:
 
     def _length(self, d: Array) -> float:
         """Return how far a step goes this way."""
-        return abs(float(d[self.first]))
+        return float(np.abs(d[self.moved] / self.p[self.moved]).max())
