@@ -206,7 +206,9 @@ class _Side:
         if not self._leap(t):
             return True, True
         found = self._shrinks(t, 0.0)
-        return found if found[0] else self._shrinks(t, _PART * (t - edge))
+        if not found[0] and all(self._shrinks(t, _PART * (t - edge))):
+            return True, True
+        return found
 
     def _leap(self, t: float) -> bool:
         """Note by how much F has changed, maybe by rounding; tell whether it is defined."""
@@ -271,7 +273,7 @@ class _Side:
             if len(sizes) > 3 and not sizes[-1] <= _SHRINKS * sizes[-2]:
                 return False, False
             x, back = np.clip(x + d, *self.problem.bounds), _PART * d
-            if len(sizes) > 2 and (sizes[-1] <= _REGULAR * sizes[-2] or model.length(d) <= _ARRIVED):
+            if model.length(d) <= _ARRIVED or (len(sizes) > 3 and sizes[-1] <= _REGULAR * sizes[-2]):
                 break
             G = self.problem.value(x)
         return G is not None, self._length(x - self.model.x) <= _SHRINKS * sizes[0]
