@@ -248,7 +248,11 @@ def twice_exponential(r: Random) -> Nonlinear:
 
 def gap_in_odd_units(r: Random) -> Nonlinear:
     """``c (y^2 + g)``, y in units of its own, g from a millionth on."""
-    u, s, c = 10.0 ** r.uniform(-9.0, 9.0), r.standard_normal() * 10.0 ** r.uniform(0.0, 2.0), 10.0 ** r.uniform(-3.0, 6.0)
+    u, s, c = (
+        10.0 ** r.uniform(-9.0, 9.0),
+        r.standard_normal() * 10.0 ** r.uniform(0.0, 2.0),
+        10.0 ** r.uniform(-3.0, 6.0),
+    )
     g = 10.0 ** r.uniform(-6.0, 0.0)
     return Nonlinear(lambda x: c * ((x / u - s) ** 2 + g), np.array([(s + r.standard_normal()) * u]))
 
@@ -256,7 +260,9 @@ def gap_in_odd_units(r: Random) -> Nonlinear:
 def large_root(r: Random) -> Nonlinear:
     """A root at up to 1e12, of a function that bends there."""
     s, c = r.choice([-1.0, 1.0]) * 10.0 ** r.uniform(4.0, 12.0), 10.0 ** r.uniform(-3.0, 3.0)
-    return Nonlinear(lambda x: c * ((x / s) ** 3 + x / s - 2.0), np.array([s * r.uniform(0.2, 3.0)]), known=np.array([s]))
+    return Nonlinear(
+        lambda x: c * ((x / s) ** 3 + x / s - 2.0), np.array([s * r.uniform(0.2, 3.0)]), known=np.array([s])
+    )
 
 
 def degenerate_root(r: Random) -> Nonlinear:

@@ -8,10 +8,10 @@ distance they leap. So a point is near a solution if
 
 1. Newton steps from it shrink like those at a root, until nothing but rounding is left of them, and
 2. from both sides, from where F is well above its rounding, they shrink as well: at the end of 1 a tail that was
-   rounded away looks like any root. A side on which F never rises may be a continuum of solutions, and one that ends at a
-   bound, or where F is not defined, need not be looked at.
+   rounded away looks like any root. A side on which F never rises may be a continuum of solutions, and one that ends
+   at a bound, or where F is not defined, need not be looked at.
 
-The sides are those in which rounding moves the point most, and the directions in which the Jacobian is singular.
+Sides are those of directions in which the Jacobian is singular, or F does not change as slopes say.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
 NEAR = 1e-3
 """Distance, in units of ``1 + |x_i|``, up to which a point may be called a solution."""
 _SHRINKS = 7.0 / 8.0  # of the step before: roots up to order 8; tails, as long as rounding lets one see, 0.95 and more
-_REGULAR = 0.1  # of the step before: the slopes need not be taken anew; a tail, with the same slopes, keeps 0.3 and more
+_REGULAR = (
+    0.1  # of the step before: the slopes need not be taken anew; a tail, with the same slopes, keeps 0.3 and more
+)
 _STEPS = 32  # that shrink: F has then fallen by e^32 at a root of any order
 _ARRIVED = 8.0  # roundings
 _ABOVE = 256.0  # roundings at which F is told from its rounding
 _PART = 1.0 / 16.0
 _ENOUGH = 4  # steps whose lengths tell, from there on
+_AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
 _LOOKED_ALONG = 8  # directions
 _LARGE = 1000  # rows beyond which sides are not looked at
 _ELSEWHERE = (0.5, 0.1, 0.01, 0.0)  # parts of x where F shows how large its terms are
@@ -147,8 +150,8 @@ def _surprises(problem: MCP, model: Model, F: Array, count: int) -> Array:
 class _Side:
     """The way from where Newton steps settled along `v`, rows' unknowns in roundings.
 
-    `watched` are the combinations of rows that may be tails; the others are put right by `correction` on the way, so that
-    these are seen by themselves.
+    `watched` are the combinations of rows that may be tails; the others are put right by `correction` on the way, so
+    that these are seen by themselves.
     """
 
     def __init__(self, problem: MCP, model: Model, F: Array, v: Array, watched: Array, correction: Array) -> None:
@@ -179,7 +182,9 @@ class _Side:
                 if back or not shrink:
                     return shrink
             near = t
-        return True
+        # So far out nothing shows what F does on the way there.
+        farthest = np.abs(self.model.x[self.moved]).max()
+        return bool(farthest <= _AWAY * (1.0 + np.abs(self.problem.start).max()))
 
     def _places(self) -> list[float]:
         """Return where to look: F often changes near zero and near the start, however far away these are."""
@@ -256,8 +261,8 @@ class _Side:
     def _shrinks(self, t: float, part: float) -> tuple[bool, bool]:
         """Tell whether Newton steps from there shrink, after one that puts the other rows right, and lead back.
 
-        Slopes are those of the problem, or if `part` > 0, near a kink, differences: over so much of the way at first, or
-        a part of a step if that is less, then over a part of the last step.
+        Slopes are those of the problem, or if `part` > 0, near a kink, differences: over so much of the way at first,
+        or a part of a step if that is less, then over a part of the last step.
         """
         (x, G), back, sizes = self._point(t), part * self.p, [t]
         if part and G is not None and (model := model_at(self.problem, x, G)) is not None:

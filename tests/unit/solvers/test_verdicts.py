@@ -101,7 +101,8 @@ def test_unknowns_that_run_away_in_any_units(unit: float) -> None:
     """``x y = u`` and ``y = 0`` have no solution, ``1/(1 + (x/u)^4)`` no root; both come near."""
     product = MCP(lambda x: np.array([x[0] * x[1] / unit - 1.0, x[1]]), lower=-np.inf, x0=[unit, 1.0])
     bump = MCP(lambda x: 1.0 / (1.0 + (x / unit) ** 4), lower=-np.inf, x0=[unit])
-    for problem, point in ((product, [unit / 2.0**-36, 2.0**-36]), (bump, [1e3 * unit]), (bump, [1e6 * unit])):
+    far = [1e3 * unit], [1e6 * unit], [1e90]  # the last beyond the range of numbers
+    for problem, point in ((product, [unit / 2.0**-36, 2.0**-36]), *((bump, x) for x in far)):
         assert problem.residual(np.array(point)) <= 1e-10
         assert not problem.credible(np.array(point), 1e-10)
 
