@@ -17,7 +17,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse, sparse_linalg
-from signorini.problems.matrices import Matrix, is_sparse, positive_diagonal
+from signorini.problems.matrices import Matrix, is_sparse, positive_diagonal, principal_block
 
 if TYPE_CHECKING:
     from signorini.problems.mcp import MCP
@@ -105,7 +105,7 @@ def model_at(
         target = x - F / positive_diagonal(J)
     on_lower, on_upper = target <= lower, target >= upper
     rows = np.flatnonzero(~(on_lower | on_upper))
-    inverse = _inverted(J[rows][:, rows] if is_sparse(J) else np.ascontiguousarray(J[np.ix_(rows, rows)]))
+    inverse = _inverted(principal_block(J, rows))
     if inverse is None:
         return None
     noise = np.maximum(np.maximum(noise, rounding(problem, x, F, J)), _TINY)
