@@ -161,6 +161,8 @@ class _Side:
         self.p[model.rows] = v * model.unit[model.rows]
         self.sizes: Any = abs(model.J)
         self.leap = np.zeros(len(watched))
+        # Where slopes are regular a solution is alone; one row may still be flat on one side of a kink.
+        self.alone = model.rows.size > 1 and model.inverse.null.shape[1] == 0
         x, lower, upper = model.x, *problem.bounds
         parts = np.abs(self.p) / model.unit
         self.moved = np.flatnonzero(parts >= 0.1 * parts.max())  # others are not what this is about
@@ -179,8 +181,8 @@ class _Side:
                 return True
             if rise > 2.0:
                 shrink, back = self._beyond(near, t)
-                if back or not shrink:
-                    return shrink
+                if back or not shrink or self.alone:
+                    return shrink and bool(back)
             near = t
         # So far out nothing shows what F does on the way there.
         farthest = np.abs(self.model.x[self.moved]).max()
