@@ -199,14 +199,119 @@ def flat_to_a_bound(r: Random) -> Nonlinear:
     return Nonlinear(f, np.array([end * r.random()]), lower=0.0, upper=end, known=np.array([end]))
 
 
+def product(r: Random) -> Nonlinear:
+    """``x y = u`` and ``y = 0``: y comes as near to zero as one likes while x grows."""
+    u, v = 10.0 ** r.uniform(-15.0, 6.0, 2)
+
+    def value(x: Any) -> Any:
+        return np.array([x[0] * x[1] / (u * v) - 1.0, x[1] / v])
+
+    return Nonlinear(value, np.array([u, v]) * r.uniform(0.3, 3.0, 2) * 10.0 ** r.uniform(0.0, 6.0, 2))
+
+
+def bump(r: Random) -> Nonlinear:
+    """``c / (1 + (x/u)^m)`` decays to both sides."""
+    u, c, m = 10.0 ** r.uniform(-15.0, 6.0), 10.0 ** r.uniform(-6.0, 6.0), 2 * int(r.integers(1, 4))
+    start = np.array([r.standard_normal() * u * 10.0 ** r.uniform(0.0, 9.0)])
+    return Nonlinear(lambda x: c / (1.0 + (x / u) ** m), start)
+
+
+def tail_along_a_parabola(r: Random) -> Nonlinear:
+    """In turned coordinates one unknown runs away and the others follow powers of it; rows are mixed."""
+    n, (f, _) = int(r.integers(2, 5)), _tail(r, 1.0)
+    B, C = np.eye(n) + 0.3 * r.standard_normal((n, n)), np.linalg.qr(r.standard_normal((n, n)))[0]
+    a, m = r.uniform(-1.0, 1.0, n), int(r.integers(2, 4))
+
+    def value(x: Any) -> Any:
+        u = C @ x
+        G = u - a * u[0] ** m / (1.0 + u[0] * u[0]) ** (0.5 * m - 0.75)
+        G[0] = f(0.5 * (u[0] + np.sqrt(u[0] * u[0] + 1.0)))
+        return B @ G
+
+    return Nonlinear(value, r.standard_normal(n))
+
+
+def asymptotes(r: Random) -> Nonlinear:
+    """``x y = 1`` and ``y = -exp(-x)``, x >= 0, in odd units: the curves meet at infinity."""
+    u, v, c = 10.0 ** r.uniform(-9.0, 9.0, 3)
+
+    def value(x: Any) -> Any:
+        return np.array([(x[0] / u) * (x[1] / v) - 1.0, c * (x[1] / v + np.exp(-x[0] / u))])
+
+    return Nonlinear(value, np.array([u, v]) * r.uniform(0.3, 3.0, 2), lower=np.array([0.0, -np.inf]))
+
+
+def twice_exponential(r: Random) -> Nonlinear:
+    u, c = 10.0 ** r.uniform(-9.0, 9.0), 10.0 ** r.uniform(-3.0, 6.0)
+    return Nonlinear(lambda x: -c * np.exp(-np.exp(x / u)), np.array([r.uniform(0.0, 2.0) * u]), lower=0.0)
+
+
+def gap_in_odd_units(r: Random) -> Nonlinear:
+    """``c (y^2 + g)``, y in units of its own, g from a millionth on."""
+    u, s, c = (
+        10.0 ** r.uniform(-9.0, 9.0),
+        r.standard_normal() * 10.0 ** r.uniform(0.0, 2.0),
+        10.0 ** r.uniform(-3.0, 6.0),
+    )
+    g = 10.0 ** r.uniform(-6.0, 0.0)
+    return Nonlinear(lambda x: c * ((x / u - s) ** 2 + g), np.array([(s + r.standard_normal()) * u]))
+
+
+def large_root(r: Random) -> Nonlinear:
+    """A root at up to 1e12, of a function that bends there."""
+    s, c = r.choice([-1.0, 1.0]) * 10.0 ** r.uniform(4.0, 12.0), 10.0 ** r.uniform(-3.0, 3.0)
+    return Nonlinear(
+        lambda x: c * ((x / s) ** 3 + x / s - 2.0), np.array([s * r.uniform(0.2, 3.0)]), known=np.array([s])
+    )
+
+
+def degenerate_root(r: Random) -> Nonlinear:
+    """``F = A (x - s)``, A definite, s >= 0 with zeros: there x and F vanish both; units of up to 1e6."""
+    n = int(r.integers(1, 6))
+    B, u = r.standard_normal((n, n)), 10.0 ** r.uniform(-3.0, 3.0, n)
+    A, s = (B @ B.T / n + 0.5 * np.eye(n)) / u, np.maximum(r.standard_normal(n), 0.0) * u
+    return Nonlinear(lambda x: A @ (x - s), u * r.random(n), lower=0.0, known=s, reach=1e-6 * float(u.max()))
+
+
+def in_a_box(r: Random) -> Nonlinear:
+    """Bounds on both sides of every unknown in units of its own; the root is inside or beyond one of them."""
+    n = int(r.integers(1, 5))
+    u, root, c = 10.0 ** r.uniform(-6.0, 6.0, n), r.uniform(-2.0, 2.0, n), 10.0 ** r.uniform(-2.0, 2.0, n)
+    known = np.clip(root, -1.0, 1.0) * u
+    return Nonlinear(
+        lambda x: c * np.arctan(x / u - root), r.uniform(-1.0, 1.0, n) * u, lower=-u, upper=u, known=known, reach=1e-7
+    )
+
+
+def double_root(r: Random) -> Nonlinear:
+    """A root of order 2 among others, rows mixed, in odd units."""
+    u, v = 10.0 ** r.uniform(-6.0, 6.0, 2)
+    B = np.eye(2) + 0.3 * r.uniform(-1.0, 1.0, (2, 2))
+
+    def value(x: Any) -> Any:
+        return B @ np.array([x[0] / u - 1.0, (x[1] / v - 2.0) ** 2])
+
+    return Nonlinear(value, np.array([0.5 * u, 3.0 * v]), known=np.array([u, 2.0 * v]), reach=1e-4 * v)
+
+
 NONE: dict[str, Callable[[Random], Nonlinear]] = {
     "MCP, tail in odd units": tail_in_odd_units,
     "MCP, tail across unknowns": tail_across,
     "MCP, tail that bends": tail_that_bends,
     "MCP, gap": gap,
     "MCP, circles apart": apart,
+    "MCP, product": product,
+    "MCP, bump": bump,
+    "MCP, tail along a parabola": tail_along_a_parabola,
+    "MCP, asymptotes": asymptotes,
+    "MCP, exponential of an exponential": twice_exponential,
+    "MCP, gap in odd units": gap_in_odd_units,
 }
 ONE: dict[str, Callable[[Random], Nonlinear]] = {
     "MCP, root of a power": power_root,
     "MCP, flat to a bound": flat_to_a_bound,
+    "MCP, root at large x": large_root,
+    "MCP, degenerate root": degenerate_root,
+    "MCP, in a box": in_a_box,
+    "MCP, double root": double_root,
 }

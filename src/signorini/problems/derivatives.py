@@ -115,15 +115,28 @@ class AutomaticJacobian:
         return J if np.isfinite(J).all() else None
 
     def _agrees(self, x: Array, J: Any) -> bool:
-        """Tell whether J fits a difference: short where unknowns are of small size, long where values are rounded."""
-        return any(self.error_of(J, x, reach) <= 1e-4 for reach in _REACHES)
+        """Tell whether J fits a difference: short where unknowns are of small size, long where values are rounded.
+
+        Where none fits, J is wrong if most differ from it by much more than they change when they are made shorter:
+        those that change, or vanish, are rounding or too long.
+        """
+        if any(self.error_of(J, x, reach) <= 1e-4 for reach in _REACHES):
+            return True
+        return 2 * sum(self._disproves(J, x, reach) for reach in _REACHES) < len(_REACHES)
+
+    def _disproves(self, J: Any, x: Array, reach: float) -> bool:
+        s = _direction(x, reach)
+        slope, shorter = self.difference(x, s), self.difference(x, 0.5 * s)
+        if slope is None or shorter is None:
+            return False
+        return bool(((np.abs(slope - J @ s) > 10.0 * np.abs(slope - 2.0 * shorter)) & (slope != 0.0)).any())
 
     def error_of(self, J: Any, x: Array, reach: float = 1.0) -> float:
         """Return how far ``J s`` is from a difference along s, relative to its terms; 0 where F is not defined.
 
         In the fixed direction s every unknown moves by `reach` times its own size.
         """
-        s = reach * np.where(np.arange(x.size) % 2 == 0, 1.0, -0.7) * np.maximum(np.abs(x), 1.0)
+        s = _direction(x, reach)
         slope = self.difference(x, s)
         if slope is None:
             return 0.0
@@ -165,3 +178,7 @@ class AutomaticJacobian:
             return np.asarray(self.F(x), dtype=np.float64)
         except (TypeError, ValueError, ArithmeticError):
             return None
+
+
+def _direction(x: Array, reach: float) -> Array:
+    return np.asarray(reach * np.where(np.arange(x.size) % 2 == 0, 1.0, -0.7) * np.maximum(np.abs(x), 1.0))

@@ -107,3 +107,8 @@ def test_complex_steps_are_kept_where_unknowns_are_small_or_values_are_rounded()
     rounded = AutomaticJacobian(lambda x: 600.0 * (np.tanh(1e-4 * x) - 1.0))
     x = np.array([1.5e5])
     assert rounded(x)[0, 0] == pytest.approx(0.06 / np.cosh(15.0) ** 2, rel=1e-9)
+
+
+def test_differences_that_are_too_long_disprove_nothing() -> None:
+    """At a root of order 3 of an unknown in small units no difference fits the slope, which is zero."""
+    assert abs(AutomaticJacobian(lambda x: (x / 1e-7 - 3.0) ** 3)(np.array([3e-7]))[0, 0]) < 1e-30

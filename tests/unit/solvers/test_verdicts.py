@@ -96,6 +96,41 @@ def test_rounding_beyond_a_tail_is_no_way_back() -> None:
         assert not problem.credible(np.linalg.solve(C, np.array([u, 154.5, -71.8])), 1e-10)
 
 
+@pytest.mark.parametrize("unit", [1e-15, 1e-12, 1e-9, 1e-6, 1.0, 1e6])
+def test_unknowns_that_run_away_in_any_units(unit: float) -> None:
+    """``x y = u`` and ``y = 0`` have no solution, ``1/(1 + (x/u)^4)`` no root; both come near."""
+    product = MCP(lambda x: np.array([x[0] * x[1] / unit - 1.0, x[1]]), lower=-np.inf, x0=[unit, 1.0])
+    bump = MCP(lambda x: 1.0 / (1.0 + (x / unit) ** 4), lower=-np.inf, x0=[unit])
+    far = [1e3 * unit], [1e6 * unit], [1e90]  # the last beyond the range of numbers
+    for problem, point in ((product, [unit / 2.0**-36, 2.0**-36]), *((bump, x) for x in far)):
+        assert problem.residual(np.array(point)) <= 1e-10
+        assert not problem.credible(np.array(point), 1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_what_misses_zero_by_less_than_the_tolerance_has_no_root(unit: float) -> None:
+    """Rounding is far less than what is missing."""
+    for F in (lambda x: 0.0 * x - 1e-11, lambda x: (x / unit - 1.0) ** 2 + 1e-12):
+        problem, point = MCP(F, lower=-np.inf, x0=[3.0 * unit]), np.array([unit])
+        assert problem.residual(point) <= 1e-10
+        assert not problem.credible(point, 1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+def test_roots_of_any_order_are_credible_in_any_units(unit: float) -> None:
+    """Near the root, and on it; alone, and beside another unknown in every row."""
+    for m in (1, 2, 3, 4):
+        alone = MCP(lambda x, m=m: (x / unit - 3.0) ** m, lower=-np.inf, x0=[4.0 * unit])
+        mixed = MCP(
+            lambda x, m=m: np.array([x[0] - 1.0 + (x[1] / unit - 3.0) ** m, x[0] - 1.0 - (x[1] / unit - 3.0) ** m]),
+            lower=-np.inf,
+            x0=[0.0, 4.0 * unit],
+        )
+        for near in (3.0, 3.0 + 1e-11 ** (1.0 / m) * 2e-4):
+            assert alone.credible(np.array([near * unit]), 1e-10)
+            assert mixed.credible(np.array([1.0, near * unit]), 1e-10)
+
+
 def test_numbers_beyond_the_range_stop_no_solver() -> None:
     """For negative sums of the unknowns F and its slopes overflow, and linear models of it cannot be posed."""
     problem = MCP(lambda x: np.array([-np.exp(-x[0] - x[1]), x[0] - x[1]]), lower=[0.0, -np.inf], x0=[1.0, 1.0])

@@ -1,0 +1,203 @@
+r"""The Newton step of an MCP at a point, and what rounding alone would make of it.
+
+Unknowns that the linear model puts on a bound go there; the rows of the others are to vanish. Rows and columns are
+scaled until their largest entries are about 1, so that units of unknowns and of functions do not matter. Where the
+Jacobian is singular the shortest step is taken, as a continuum of solutions asks for.
+
+Lengths are counted unknown by unknown in steps that the rounding of F makes: the only unit that is in the problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini._scipy import linalg, sparse, sparse_linalg
+from signorini.problems.matrices import Matrix, is_sparse, positive_diagonal, principal_block
+
+if TYPE_CHECKING:
+    from signorini.problems.mcp import MCP
+
+EPSILON = float(np.finfo(float).eps)
+_REGULAR = 1e-13  # reciprocal condition of the scaled Jacobian above which it is simply solved
+_LARGE = 1000  # unknowns beyond which the directions in which the Jacobian is singular are not sought
+_TINY = 1e-270  # as good as zero; of smaller numbers complex steps have no slopes
+_SIGNS = np.sign(np.random.default_rng(0).standard_normal((6, 64)))  # that errors of rows may have
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """A matrix, solved."""
+
+    solve: Callable[[Array], Array]
+    """Takes right sides (m,) or (m, k)."""
+    lost: Array
+    """Combinations of the rows that the matrix does not see, (m, k)."""
+    null: Array
+    """Directions that it does not see, (m, k)."""
+    complete: bool = True
+    """Whether `lost` and `null` were sought."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """F near a point, linear."""
+
+    x: Array
+    rows: IntArray
+    """Rows that are to vanish."""
+    goal: Array
+    """Bounds on which the other unknowns are put, (n,)."""
+    J: Matrix
+    inverse: Inverse
+    """Of the block of `rows`."""
+    noise: Array
+    """What rounding may make of F, (n,)."""
+    unit: Array
+    """Step that this makes, (n,)."""
+
+    def step(self, y: Array, F: Array) -> Array:
+        """Return the Newton step from `y`, where F is `F`, by the slopes of this model."""
+        d = self.goal - y
+        d[self.rows] = 0.0
+        d[self.rows] = self.inverse.solve(-(F + self.J @ d)[self.rows])
+        return d
+
+    def length(self, d: Array) -> float:
+        """Return how many roundings a step is long."""
+        return float((np.abs(d) / self.unit).max())
+
+    def size(self, d: Array, F: Array) -> float:
+        """Return how many roundings a step is long, or those equations are off for which there is no step."""
+        lost = self.inverse.lost
+        if lost.shape[1] == 0:
+            return self.length(d)
+        off = np.abs(lost.T @ F[self.rows]) / (np.abs(lost.T) @ self.noise[self.rows])
+        return max(self.length(d), float(off.max()))
+
+    def noise_steps(self, count: int) -> Array:
+        """Return steps that rounding might make, (count, n)."""
+        d = np.zeros((count, self.x.size))
+        d[:, self.rows] = _noise_steps(self.inverse, self.noise[self.rows], count).T
+        return d
+
+
+def model_at(
+    problem: MCP, x: Array, F: Array, noise: Array | float = 0.0, seen: tuple[Array, Array] | None = None
+) -> Model | None:
+    """Return the model at `x`, errors of F being `noise` at least; None where there are no slopes.
+
+    `seen` is a step and by how much F changes along it; slopes are made to fit.
+    """
+    J = slopes(problem, x)
+    if J is None:
+        return None
+    if seen is not None and not is_sparse(J):
+        h, change = seen
+        least = h / np.maximum(np.abs(h).max(), _TINY)
+        J = J + np.outer(change - J @ h, least / np.maximum(float(least @ h), _TINY))
+    lower, upper = problem.bounds
+    with np.errstate(over="ignore"):
+        target = x - F / positive_diagonal(J)
+    on_lower, on_upper = target <= lower, target >= upper
+    rows = np.flatnonzero(~(on_lower | on_upper))
+    inverse = _inverted(principal_block(J, rows))
+    if inverse is None:
+        return None
+    noise = np.maximum(np.maximum(noise, rounding(problem, x, F, J)), _TINY)
+    unit = EPSILON * np.abs(x) + _TINY
+    unit[rows] += np.abs(_noise_steps(inverse, noise[rows], len(_SIGNS))).max(axis=1, initial=0.0)
+    return Model(x, rows, np.where(on_lower, lower, np.where(on_upper, upper, x)), J, inverse, noise, unit)
+
+
+def slopes(problem: MCP, x: Array) -> Matrix | None:
+    """Return J(x), or J a little inside the bounds where slopes are infinite on them."""
+    J = problem.jacobian(x)
+    for shift in (1e-8, 1e-5):
+        if J is None:
+            room = np.minimum(shift * (1.0 + np.abs(x)), 0.25 * (problem.upper - problem.lower))
+            J = problem.jacobian(np.clip(x, problem.lower + room, problem.upper - room))
+    return J
+
+
+def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
+    """Return how far rounding may have moved F: parts of its terms, or by how much neighbouring numbers differ."""
+    sizes: Any = abs(J)
+    noise = EPSILON * (np.abs(F) + 4.0 * (sizes @ np.abs(x)))
+    signs = np.resize(_SIGNS[0], x.size)
+    for k in (-3.0, -1.0, 1.0, 3.0):
+        there = np.clip(x * (1.0 + k * EPSILON * signs), *problem.bounds)
+        value = problem.value(there)
+        if value is not None:
+            noise = np.maximum(noise, np.abs(value - F - J @ (there - x)))
+    return np.asarray(noise)
+
+
+def _noise_steps(inverse: Inverse, noise: Array, count: int) -> Array:
+    return inverse.solve(np.resize(_SIGNS[:count], (count, noise.size)).T * noise[:, None])
+
+
+def _inverted(K: Any) -> Inverse | None:
+    """Return how to solve with K, None if it is not finite."""
+    m = K.shape[0]
+    nothing = np.zeros((m, 0))
+    if m == 0:
+        return Inverse(lambda b: b, nothing, nothing)
+    r, c = _scales(K)
+    if is_sparse(K):
+        K = sparse.csc_array(sparse.diags_array(r) @ K @ sparse.diags_array(c))
+        try:
+            factors = sparse_linalg.splu(K)
+            if np.isfinite(factors.solve(np.ones(m))).all():
+                return Inverse(lambda b: _times(c, factors.solve(_times(r, b))), nothing, nothing)
+        except RuntimeError:  # exactly singular
+            pass
+        return Inverse(lambda b: _times(c, _shortest(K, _times(r, b))), nothing, nothing, complete=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = r[:, None] * K * c
+    if not np.isfinite(K).all():
+        return None
+    factors, places, trouble = linalg.lapack.dgetrf(K)
+    if trouble == 0 and linalg.lapack.dgecon(factors, np.abs(K).sum(axis=0).max())[0] > _REGULAR:
+        return Inverse(lambda b: _times(c, linalg.lapack.dgetrs(factors, places, _times(r, b))[0]), nothing, nothing)
+    if m > _LARGE:
+        return Inverse(
+            lambda b: _times(c, linalg.lstsq(K, _times(r, b), cond=_REGULAR, lapack_driver="gelsy")[0]),
+            nothing,
+            nothing,
+            complete=False,
+        )
+    U, s, Vt = np.linalg.svd(K)
+    kept = s > _REGULAR * s[0]
+    kept[-1] = False  # whatever norm found the matrix singular
+    pseudo = (Vt[kept].T / s[kept]) @ U[:, kept].T
+    return Inverse(lambda b: _times(c, pseudo @ _times(r, b)), r[:, None] * U[:, ~kept], c[:, None] * Vt[~kept].T)
+
+
+def _scales(K: Any) -> tuple[Array, Array]:
+    """Return factors of rows and columns that make their largest entries about 1."""
+    r, c = np.ones(K.shape[0]), np.ones(K.shape[0])
+    sizes: Any = abs(K)
+    for last in (False, False, True):
+        scaled: Any = sparse.diags_array(r) @ sizes @ sparse.diags_array(c) if is_sparse(K) else r[:, None] * sizes * c
+        for factors, axis in ((c, 0), (r, 1)):
+            largest: Any = scaled.max(axis=axis)
+            largest = largest if isinstance(largest, np.ndarray) else largest.toarray().reshape(-1)
+            largest = np.where(largest > 0.0, largest, 1.0)
+            factors /= largest if last and axis == 1 else np.sqrt(largest)
+    return r, c
+
+
+def _shortest(K: Any, b: Array) -> Array:
+    """Return the least-squares solutions of least norm."""
+    columns = b.reshape(b.shape[0], -1).T
+    found = [sparse_linalg.lsmr(K, column, atol=1e-12, btol=1e-12, maxiter=1000)[0] for column in columns]
+    return np.asarray(found).T.reshape(b.shape)
+
+
+def _times(scale: Array, b: Array) -> Array:
+    return scale * b if b.ndim == 1 else scale[:, None] * b
