@@ -103,6 +103,7 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
+from signorini.formulations.step_rescue import AT_ONCE as AT_ONCE_SHARE
 from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
 from signorini.math.cones import LEVERAGE
@@ -135,6 +136,8 @@ _PATIENCE, _PROGRESS = 200, 0.1
 # Operations of a factorisation for each contact: islands for which it takes more are softened in motion, and solved as
 # a whole only where they rest, with so much of the credit.
 _CHEAP, _TRIED = 21.0, 4000.0
+_IN_SWEEPS = 1.0 / 3.0  # of the work at a contact in a sweep: what an operation of a factorisation costs
+_LIGHT = 48.0
 _DENSE = 240  # contacts up to which Python's methods, that take the cube of them, come before compliance
 # Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
 # and what is earned by a step.
@@ -408,7 +411,7 @@ def solve_step(t: IntArray) -> bool:
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
-    rests = False
+    rests, light = False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -421,6 +424,7 @@ def solve_step(t: IntArray) -> bool:
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
             fill = _remembered(softness, first, last, FILL)
+            light = fill <= _LIGHT
             cheap = fill <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
             large = counts[SOFT] == 1 and not cheap
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
@@ -440,7 +444,7 @@ def solve_step(t: IntArray) -> bool:
             counts[OPEN_ISLAND] = 0
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
             how = none + (_FEW_SWEEPS if not cold and divided and large else _ALL_SWEEPS)
-            if robust and not large and not soft:
+            if robust and (light if soft else not large):
                 how = none + _LOOK
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
@@ -550,6 +554,19 @@ def solve_step(t: IntArray) -> bool:
             if not met and robust and cheap and how == _ALL_SWEEPS:
                 how = none + _MANY_SWEEPS
                 continue
+        if soft and how == _LOOK and residual > wanted:
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            found, _ = _rescued(t, i, SOLVE, _MARGIN * wanted, _EARNED / AT_ONCE_SHARE, 0.0, 1.0)
+            if counts[SHORT] == 1:
+                return False
+            if counts[OPEN_ISLAND] != i + 1:  # too dear
+                fill, light, how = 2.0 * _LIGHT, False, none + _ALL_SWEEPS
+                continue
+            residual = min(residual, found)
+            met = residual <= asked[i]
+            effort += numbers[SPENT] * _IN_SWEEPS
         if not met and counts[HAS_ROBUST] == AT_LAST:
             found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
