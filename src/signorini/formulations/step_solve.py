@@ -436,7 +436,7 @@ def solve_step(t: IntArray) -> bool:
             island[i, RESTS] = 1 if rests else 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
-            whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
+            whole = whole or rests or (failed > 0.0 and pace <= _SLOWER * failed)
             if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
@@ -514,7 +514,7 @@ def solve_step(t: IntArray) -> bool:
                 continue
             how = none + _ALL_SWEEPS
             continue
-        may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
+        may_keep = robust and rests and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
         may_keep = may_keep and island[i, N_CONTACTS] > _TINY
         fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
@@ -542,7 +542,7 @@ def solve_step(t: IntArray) -> bool:
                 found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large else _CREDIT
+                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large and not rests else _CREDIT
                 found, debt = _rescued(t, i, what, _MARGIN * wanted, credit, debt, 1.0)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
