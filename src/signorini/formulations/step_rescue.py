@@ -65,7 +65,7 @@ KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first three take, and the others, as a guess of what they cost
-_AT_ONCE = 0.25  # of the credit that is spent on one solution
+SHARE_AT_ONCE = 0.25  # of the credit that is spent on one solution
 _TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
 _POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
 
@@ -140,7 +140,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         best = measured(w[NEWTON_NEARBY, 0], (w, goal))
     else:
         _scale(w, best_p, mu, s, True)
-        limit = int(_AT_ONCE * credit * n_c / operations)
+        limit = int(SHARE_AT_ONCE * credit * n_c / operations)
         best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what == SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))

@@ -103,7 +103,7 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_PART
+from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SHARE_AT_ONCE, SOLVE, SOLVE_AT_REST, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
 from signorini.math.cones import LEVERAGE
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
@@ -156,6 +156,10 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
+# Operations of a factorisation for each contact, each of which costs as much as this part of the work at a contact in a
+# sweep, up to which soft islands are solved by the robust solver: some ten factorisations then cost as much as sweeps.
+_IN_SWEEPS = 1.0 / 3.0
+_LIGHT = 0.1 * _COMPLIANT / _IN_SWEEPS
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
 _RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
@@ -408,7 +412,7 @@ def solve_step(t: IntArray) -> bool:
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
-    rests = False
+    rests, light = False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -421,6 +425,7 @@ def solve_step(t: IntArray) -> bool:
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
             debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
             fill = _remembered(softness, first, last, FILL)
+            light = fill <= _LIGHT
             cheap = fill <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
             large = counts[SOFT] == 1 and not cheap
             divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
@@ -432,7 +437,7 @@ def solve_step(t: IntArray) -> bool:
             island[i, RESTS] = 1 if rests else 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
-            whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
+            whole = whole or (light and rests) or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
             if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
@@ -440,7 +445,7 @@ def solve_step(t: IntArray) -> bool:
             counts[OPEN_ISLAND] = 0
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
             how = none + (_FEW_SWEEPS if not cold and divided and large else _ALL_SWEEPS)
-            if robust and not large and not soft:
+            if robust and (light if soft else not large):
                 how = none + _LOOK
         start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
@@ -510,8 +515,8 @@ def solve_step(t: IntArray) -> bool:
                 continue
             how = none + _ALL_SWEEPS
             continue
-        may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
-        may_keep = may_keep and island[i, N_CONTACTS] > _TINY
+        may_keep = robust and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
+        may_keep = may_keep and (slow or (light and large and rests)) and island[i, N_CONTACTS] > _TINY
         fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips
@@ -538,7 +543,7 @@ def solve_step(t: IntArray) -> bool:
                 found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large else _CREDIT
+                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large and not (light and rests) else _CREDIT
                 found, debt = _rescued(t, i, what, _MARGIN * wanted, credit, debt, 1.0)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
@@ -550,6 +555,19 @@ def solve_step(t: IntArray) -> bool:
             if not met and robust and cheap and how == _ALL_SWEEPS:
                 how = none + _MANY_SWEEPS
                 continue
+        if soft and how == _LOOK and residual > wanted:
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            found, _ = _rescued(t, i, SOLVE, _MARGIN * wanted, _EARNED / SHARE_AT_ONCE, 0.0, 1.0)
+            if counts[SHORT] == 1:
+                return False
+            if counts[OPEN_ISLAND] != i + 1:  # too dear after all
+                fill, light, how = 2.0 * _LIGHT, False, none + _ALL_SWEEPS
+                continue
+            residual = min(residual, found)
+            met = residual <= asked[i]
+            effort += numbers[SPENT] * _IN_SWEEPS
         if not met and counts[HAS_ROBUST] == AT_LAST:
             found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
