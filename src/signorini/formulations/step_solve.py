@@ -145,6 +145,7 @@ _SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
+_ROUNDED = 1e-15  # what rounding leaves of the residual
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -456,7 +457,7 @@ def solve_step(t: IntArray) -> bool:
             wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
-            wanted = asked[i] if soft else min(asked[i], goal)
+            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, _ROUNDED))
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
@@ -512,7 +513,7 @@ def solve_step(t: IntArray) -> bool:
             continue
         may_keep = robust and slow and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
         may_keep = may_keep and island[i, N_CONTACTS] > _TINY
-        fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
+        fine = min(wanted, max(_HELD * asked[i], _ROUNDED)) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips
         if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):

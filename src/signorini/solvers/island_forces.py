@@ -38,12 +38,15 @@ from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
+    FIRST,
     LEAST_NORM,
     MODE,
     MU,
+    NODE,
     SHARING_STEPS,
     WORK,
     D,
+    G,
     Q,
     R,
     S,
@@ -281,6 +284,23 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
 
 
 @inner_kernel
+def _slightest(w: IntArray) -> float:
+    """Return how little the heaviest node answers to impulses at its contacts, where the lightest answers by 1."""
+    first, node, g, x = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), real_rows(w, Y + 0)
+    for i in range(x.shape[0]):
+        x[i, 0] = 0.0
+    for k in range(first[first.shape[0] - 1]):
+        square = 0.0
+        for j in range(6):
+            square += g[k, 0, j] ** 2
+        x[node[k], 0] = max(x[node[k], 0], square)
+    least = 1.0
+    for i in range(x.shape[0]):
+        least = min(least, x[i, 0]) if x[i, 0] > 0.0 else least
+    return least
+
+
+@inner_kernel
 def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
     """Set r to glued impulses for which contacts do as their modes say; False where that is singular."""
     mode, mu, s = wholes(w, MODE), reals(w, MU), real_blocks(w, S)
@@ -292,7 +312,8 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
         real_rows(w, V + 6),
         real_rows(w, Y + 0),
     )
-    stiff = 1.0 / _STIFF
+    weight = _STIFF * _slightest(w)
+    stiff = 1.0 / weight
     for c in range(mu.shape[0]):
         for i in range(3):
             r[c, i] = 0.0
@@ -311,7 +332,7 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
         for c in range(mu.shape[0]):
             for i in range(3):
                 g[c, i] = -(s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2])
-                error = max(error, abs(_STIFF * g[c, i]))
+                error = max(error, abs(weight * g[c, i]))
         if not error < 0.5 * before:
             break
         newton_step(w, s, g, y, du, dr, left, 0)
