@@ -38,15 +38,12 @@ from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
-    FIRST,
     LEAST_NORM,
     MODE,
     MU,
-    NODE,
     SHARING_STEPS,
     WORK,
     D,
-    G,
     Q,
     R,
     S,
@@ -56,6 +53,7 @@ from signorini.solvers.island_table import (
     copy,
     residual,
     scatter,
+    slightest_answer,
     velocity,
 )
 
@@ -284,23 +282,6 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
 
 
 @inner_kernel
-def _slightest(w: IntArray) -> float:
-    """Return how little the heaviest node answers to impulses at its contacts, where the lightest answers by 1."""
-    first, node, g, x = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), real_rows(w, Y + 0)
-    for i in range(x.shape[0]):
-        x[i, 0] = 0.0
-    for k in range(first[first.shape[0] - 1]):
-        square = 0.0
-        for j in range(6):
-            square += g[k, 0, j] ** 2
-        x[node[k], 0] = max(x[node[k], 0], square)
-    least = 1.0
-    for i in range(x.shape[0]):
-        least = min(least, x[i, 0]) if x[i, 0] > 0.0 else least
-    return least
-
-
-@inner_kernel
 def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
     """Set r to glued impulses for which contacts do as their modes say; False where that is singular."""
     mode, mu, s = wholes(w, MODE), reals(w, MU), real_blocks(w, S)
@@ -312,7 +293,7 @@ def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
         real_rows(w, V + 6),
         real_rows(w, Y + 0),
     )
-    weight = _STIFF * _slightest(w)
+    weight = _STIFF * slightest_answer(w, y)
     stiff = 1.0 / weight
     for c in range(mu.shape[0]):
         for i in range(3):

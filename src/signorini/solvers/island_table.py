@@ -76,8 +76,8 @@ NODE_VECTORS = 6
 # Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
 # The first ones serve islands that rest or move on steadily, the others those that resist. Those that know what a
 # contact is are others with couples; the methods are the same.
-OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, KEEP_MODES = (
-    Y + NODE_VECTORS + _numbered(9)
+OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, CLEAR_ROUNDING, KEEP_MODES = (
+    Y + NODE_VECTORS + _numbered(10)
 )
 NEWTON, FUNCTION, BLOCKS, INTERIOR, INSIDE, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(8)
 ISLAND_ROWS = int(NEWTON_NEARBY + 1)
@@ -139,6 +139,25 @@ def scatter(w: IntArray, r: Array, y: Array) -> None:
             x = node[k]
             for j in range(6):
                 y[x, j] += g[k, 0, j] * r0 + g[k, 1, j] * r1 + g[k, 2, j] * r2
+
+
+@inner_kernel
+def slightest_answer(w: IntArray, work: Array) -> float:
+    """Return how little the heaviest node answers to impulses at its contacts, at most 1; `work` (n, 6) is changed.
+
+    Contacts are equilibrated: where bodies are alike each answers by about a half.
+    """
+    first, node, g, least = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), 1.0
+    for i in range(work.shape[0]):
+        work[i, 0] = 0.0
+    for k in range(first[first.shape[0] - 1]):
+        square = 0.0
+        for j in range(6):
+            square += g[k, 0, j] ** 2
+        work[node[k], 0] = max(work[node[k], 0], square)
+    for i in range(work.shape[0]):
+        least = min(least, work[i, 0]) if work[i, 0] > 0.0 else least
+    return least
 
 
 @inner_kernel
