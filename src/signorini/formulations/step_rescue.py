@@ -64,8 +64,8 @@ from signorini.solvers.island_table import (
     copy,
 )
 
-# What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution there is; any solution; that of
-# least impulses; one of the part taken out.
+# What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution
+# there is; any solution; that of least impulses; one of the part taken out.
 _KINDS: Any = np.arange(7, dtype=np.int64)
 CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 

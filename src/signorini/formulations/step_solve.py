@@ -149,7 +149,9 @@ _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
 _ROUNDED = 1e-15  # what rounding leaves of the residual
-_GREAT = 1e3  # leverage from which the rounding of impulses is cleared from velocities: a push of its square, 1e-10
+# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities: by
+# its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside.
+_GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -322,6 +324,17 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
     if whole <= LEVERAGE**2 * own:
         return tolerance
     return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, _EXACT))
+
+
+@inner_kernel
+def _rounds(rho: Array, load: Array, p: Array) -> bool:
+    """Tell whether impulses are so great beside what the load asks of the lightest contact that rounding matters."""
+    greatest, fastest, lightest = 0.0, 0.0, math.inf
+    for k in range(p.shape[0]):
+        lightest = min(lightest, rho[k])
+        for i in range(3):
+            greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
+    return greatest > _GREAT * lightest * fastest
 
 
 @inner_kernel
@@ -568,8 +581,7 @@ def solve_step(t: IntArray) -> bool:
             _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
-        rounds = met and not soft and cheap and robust and how != _IN_PART
-        if rounds and _asked(rho, load, best_p, tolerance) <= LEVERAGE / _GREAT * tolerance:
+        if met and rests and not soft and cheap and robust and _rounds(rho, load, best_p):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue

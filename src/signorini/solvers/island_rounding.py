@@ -16,7 +16,6 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
-from signorini.math.cones import ROUNDING
 from signorini.solvers.island_lu import factor
 from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
@@ -32,19 +31,22 @@ from signorini.solvers.island_table import (
     S,
     V,
     Y,
+    copy,
     gather,
-    slightest_answer,
+    scatter,
 )
 
-_STIFF = 1e-7  # proximal weight, where all bodies are alike
-_TURNS = 6  # of refinement
+_STIFF, _TURNS = 1e-7, 24  # proximal weight with which modes are solved, and how often at most, also with others
+_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # turns by which less is gained have it lowered so much, down to the last
+_GROWS = 10.0
+_EXACT, _NEARLY = 1e-15, 1e-14  # of the largest speed that the load gives, or of r: rounding, and what may be
 _INSIDE = 1.0 - 1e-9  # of the cone
-_ROUNDINGS = 32.0  # of the largest terms of the sum: what it can be wrong by
+_ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave, in impulses and in the sum
 
 
 @inner_kernel
-def _hold(w: IntArray, r: Array, stiff: float, s: Array) -> None:
-    """Set the springs that keep contacts doing what the impulses r say they do."""
+def _hold(w: IntArray, r: Array, s: Array) -> None:
+    """Set the springs, of stiffness 1, that keep contacts doing what the impulses r say they do."""
     mu = reals(w, MU)
     for c in range(r.shape[0]):
         size = math.sqrt(r[c, 1] ** 2 + r[c, 2] ** 2)
@@ -53,11 +55,11 @@ def _hold(w: IntArray, r: Array, stiff: float, s: Array) -> None:
                 s[c, i, j] = 0.0
         if not r[c, 0] > 0.0:
             continue
-        s[c, 0, 0] = stiff
+        s[c, 0, 0] = 1.0
         if size <= _INSIDE * mu[c] * r[c, 0]:
-            s[c, 1, 1], s[c, 2, 2] = stiff, stiff
+            s[c, 1, 1], s[c, 2, 2] = 1.0, 1.0
         else:
-            s[c, 1, 0], s[c, 2, 0] = stiff * r[c, 1] / r[c, 0], stiff * r[c, 2] / r[c, 0]
+            s[c, 1, 0], s[c, 2, 0] = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
 
 
 @inner_kernel
@@ -74,53 +76,95 @@ def _is_rounding(w: IntArray, r: Array, change: Array, size: Array) -> bool:
     small = True
     for i in range(size.shape[0]):
         for j in range(6):
-            small = small and abs(change[i, j]) <= _ROUNDINGS * ROUNDING * size[i, 0]
+            small = small and abs(change[i, j]) <= _ROUNDED * size[i, 0]
     return small
 
 
 @inner_kernel
-def clear_rounding(w: IntArray, r: Array, y: Array, scale: float, low: Array) -> float:
-    """Set `low`, by which y, the sum G^T r, is to be corrected; return 1 if that is rounding, else 0.
+def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool:
+    """Change r and y until contacts do not move against their springs `s`; False where that is singular.
 
-    y and `low` (2 n, 3), times `scale`, are in the order in which nodes were given, two rows for each.
+    If y is `summed` it stays what G^T r is by its sum, with its rounding; else it takes the steps that r does.
+
+    Springs of stiffness 1 are given. They are a proximal weight, which vanishes as turns are repeated: quickly if it is
+    small beside the answer of the heaviest node to its contacts, else it is lowered.
     """
-    q, soft, node, given = real_rows(w, Q), real_rows(w, SOFT), wholes(w, NODE), wholes(w, GIVEN)
-    s, g, u, du, dr, left = (
-        real_blocks(w, S),
+    q, soft, work, step = real_rows(w, Q), real_rows(w, SOFT), wholes(w, WORK), real_rows(w, Y + 0)
+    g, u, du, dr, left = (
         real_rows(w, V + 1),
         real_rows(w, V + 2),
         real_rows(w, V + 3),
         real_rows(w, V + 5),
         real_rows(w, V + 6),
     )
-    now, change, step, work = real_rows(w, Y + 2), real_rows(w, Y + 3), real_rows(w, Y + 0), wholes(w, WORK)
-    weight = _STIFF * slightest_answer(w, step)
-    _hold(w, r, 1.0 / weight, s)
-    for k in range(node.shape[0]):
-        for j in range(6):
-            now[node[k], j] = y[2 * given[k] + j // 3, j % 3] / scale
-            change[node[k], j] = 0.0
-    work[SHARING_STEPS] += 1
-    if not factor(w, s, 1.0):
-        return 0.0
-    error = math.inf
+    best_r, best_y = real_rows(w, V + 7), real_rows(w, Y + 5)
+    weight, before, best, stiffer = 1.0, math.inf, math.inf, 1.0 / _STIFF
     for _ in range(_TURNS):
-        gather(w, now, q, u)
-        before, error = error, 0.0
+        if stiffer > 1.0:
+            weight /= stiffer
+            for c in range(r.shape[0]):
+                for i in range(3):
+                    for j in range(3):
+                        s[c, i, j] *= stiffer
+            work[SHARING_STEPS] += 1
+            if not factor(w, s, 1.0):
+                return False
+            stiffer = 1.0
+        if summed:
+            scatter(w, r, y)
+        gather(w, y, q, u)
+        error, size = 0.0, 1.0
         for c in range(r.shape[0]):
             for i in range(3):
                 u[c, i] += soft[c, i] * r[c, i]
+                size = max(size, abs(r[c, i])) if summed else size
             for i in range(3):
                 g[c, i] = -(s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2])
                 error = max(error, abs(weight * g[c, i]))
-        if not error < 0.5 * before:
+        if not error < best:
+            if error > _GROWS * best:  # springs too stiff for the factors
+                break
+        else:
+            best = error
+            copy(r, best_r)
+            copy(y, best_y)
+        if not error > _EXACT or (error <= _NEARLY * size and not error < 0.5 * before):
             break
+        if error > _NEARLY * size and not error < _SLOW * before and weight > _LEAST:
+            before, stiffer = math.inf, _STIFFER
+            continue
+        before = error
         newton_step(w, s, g, step, du, dr, left, 0)
-        for i in range(now.shape[0]):
+        for c in range(r.shape[0]):
+            for i in range(3):
+                r[c, i] += dr[c, i]
+        for i in range(y.shape[0]):
             for j in range(6):
-                now[i, j] += step[i, j]
-                change[i, j] += step[i, j]
-    if not _is_rounding(w, r, change, step):
+                y[i, j] += step[i, j]
+    copy(best_r, r)
+    copy(best_y, y)
+    return best < math.inf
+
+
+@inner_kernel
+def clear_rounding(w: IntArray, r: Array, y: Array, scale: float, low: Array) -> float:
+    """Set `low`, by which y, the sum G^T r, is to be corrected; return 1 if that is rounding, else 0.
+
+    y and `low` (2 n, 3), times `scale`, are in the order in which nodes were given, two rows for each. r is changed.
+    """
+    node, given, s = wholes(w, NODE), wholes(w, GIVEN), real_blocks(w, S)
+    now, change = real_rows(w, Y + 2), real_rows(w, Y + 3)
+    _hold(w, r, s)
+    for k in range(node.shape[0]):
+        for j in range(6):
+            now[node[k], j] = y[2 * given[k] + j // 3, j % 3] / scale
+            change[node[k], j] = now[node[k], j]
+    if not reach_modes(w, s, r, now, False):
+        return 0.0
+    for i in range(now.shape[0]):
+        for j in range(6):
+            change[i, j] = now[i, j] - change[i, j]
+    if not _is_rounding(w, r, change, now):
         return 0.0
     for k in range(node.shape[0]):
         for j in range(6):

@@ -142,25 +142,6 @@ def scatter(w: IntArray, r: Array, y: Array) -> None:
 
 
 @inner_kernel
-def slightest_answer(w: IntArray, work: Array) -> float:
-    """Return how little the heaviest node answers to impulses at its contacts, at most 1; `work` (n, 6) is changed.
-
-    Contacts are equilibrated: where bodies are alike each answers by about a half.
-    """
-    first, node, g, least = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), 1.0
-    for i in range(work.shape[0]):
-        work[i, 0] = 0.0
-    for k in range(first[first.shape[0] - 1]):
-        square = 0.0
-        for j in range(6):
-            square += g[k, 0, j] ** 2
-        work[node[k], 0] = max(work[node[k], 0], square)
-    for i in range(work.shape[0]):
-        least = min(least, work[i, 0]) if work[i, 0] > 0.0 else least
-    return least
-
-
-@inner_kernel
 def set_velocity(w: IntArray, r: Array, y: Array, u: Array) -> None:
     """Set ``y = G^T r`` and ``u = G y + A r + q``."""
     soft = real_rows(w, SOFT)
