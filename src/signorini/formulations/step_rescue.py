@@ -21,7 +21,6 @@ from signorini.formulations.step_arrays import (
     FIRST_CONTACT,
     ISLAND,
     LOW,
-    N_BODIES,
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
@@ -95,9 +94,19 @@ def _clear(t: IntArray, i: int, s: float) -> None:
     start, block, gather, load, mu, _, _, _, y, u, p, _, _, _ = island_views(t, i)
     apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
     _scale(w, p, mu, s, True)
-    at = 2 * island[i, FIRST_BODY]
-    low = real_rows(t, LOW)[at : at + 2 * island[i, N_BODIES]]
-    island[i, CLEARED] = int(measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s, low)))
+    at, low = 2 * island[i, FIRST_BODY], real_rows(t, LOW)
+    if measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s)) == 0.0:
+        return
+    for m in range(y.shape[0]):
+        for j in range(3):
+            low[at + m, j] = y[m, j]
+    copy(real_rows(w, ENTRY), real_rows(w, BEST))
+    _scale(w, p, mu, s, False)
+    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    for m in range(y.shape[0]):
+        for j in range(3):
+            low[at + m, j] -= y[m, j]
+    island[i, CLEARED] = 1
 
 
 @inner_kernel

@@ -34,7 +34,7 @@ _THREE, _COUPLES = (_ROWS, _ROWS, _ROWS), (_ROWS, _ROWS, _ROWS, _NUMBERS, _TABLE
 KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
     at.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
-    at.CLEAR_ROUNDING: (clear_rounding, (_ROWS, _ROWS, 1.0, _ROWS)),
+    at.CLEAR_ROUNDING: (clear_rounding, (_ROWS, _ROWS, 1.0)),
     at.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
     at.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
     at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),

@@ -16,7 +16,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
-from signorini.solvers.island_lu import factor
+from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
     FIRST,
@@ -28,9 +28,11 @@ from signorini.solvers.island_table import (
     WORK,
     G,
     Q,
+    R,
     S,
     V,
     Y,
+    apply,
     copy,
     gather,
     scatter,
@@ -41,12 +43,16 @@ _SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # turns by which less is gained have 
 _GROWS = 10.0
 _EXACT, _NEARLY = 1e-15, 1e-14  # of the largest speed that the load gives, or of r: rounding, and what may be
 _INSIDE = 1.0 - 1e-9  # of the cone
-_ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave, in impulses and in the sum
+_ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave
+_FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in which r follows y
 
 
 @inner_kernel
-def _hold(w: IntArray, r: Array, s: Array) -> None:
-    """Set the springs, of stiffness 1, that keep contacts doing what the impulses r say they do."""
+def _hold(w: IntArray, r: Array, s: Array, symmetric: bool) -> None:
+    """Set the springs, of stiffness 1, that keep contacts doing what the impulses r say they do.
+
+    Those that slide have a force along that of r, against their normal motion, or against motion along it.
+    """
     mu = reals(w, MU)
     for c in range(r.shape[0]):
         size = math.sqrt(r[c, 1] ** 2 + r[c, 2] ** 2)
@@ -59,25 +65,52 @@ def _hold(w: IntArray, r: Array, s: Array) -> None:
         if size <= _INSIDE * mu[c] * r[c, 0]:
             s[c, 1, 1], s[c, 2, 2] = 1.0, 1.0
         else:
-            s[c, 1, 0], s[c, 2, 0] = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
+            a1, a2 = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
+            s[c, 1, 0], s[c, 2, 0] = a1, a2
+            if symmetric:
+                square = 1.0 + a1 * a1 + a2 * a2
+                s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = 1.0 / square, a1 / square, a2 / square
+                s[c, 0, 1], s[c, 1, 1], s[c, 2, 1] = a1 / square, a1 * a1 / square, a1 * a2 / square
+                s[c, 0, 2], s[c, 1, 2], s[c, 2, 2] = a2 / square, a1 * a2 / square, a2 * a2 / square
 
 
 @inner_kernel
-def _is_rounding(w: IntArray, r: Array, change: Array, size: Array) -> bool:
-    """Tell whether the change of ``y = G^T r`` is within what its sum may be wrong by at each node."""
-    first, node, g = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G)
+def _is_rounding(w: IntArray, r: Array, y: Array, size: Array, left: Array) -> bool:
+    """Tell whether G^T r misses y at each node by what its sum may be wrong by, with r inside the cones."""
+    first, node, g, mu, inside = wholes(w, FIRST), wholes(w, NODE), real_blocks(w, G), reals(w, MU), True
+    scatter(w, r, left)
     for i in range(size.shape[0]):
         size[i, 0] = 0.0
     for c in range(r.shape[0]):
+        inside = inside and r[c, 0] >= 0.0 and r[c, 1] ** 2 + r[c, 2] ** 2 <= (mu[c] * r[c, 0] / _INSIDE) ** 2
         for k in range(first[c], first[c + 1]):
             for i in range(3):
                 for j in range(6):
                     size[node[k], 0] += abs(g[k, i, j] * r[c, i])
-    small = True
     for i in range(size.shape[0]):
         for j in range(6):
-            small = small and abs(change[i, j]) <= _ROUNDED * size[i, 0]
-    return small
+            inside = inside and abs(y[i, j] - left[i, j]) <= _ROUNDED * size[i, 0]
+    return inside
+
+
+@inner_kernel
+def _follow(w: IntArray, y: Array, r: Array) -> None:
+    """Change r by springs that hold contacts so that it makes y at heavy nodes too, as far as rounding lets it."""
+    s, u, left, work = real_blocks(w, S), real_rows(w, V + 2), real_rows(w, Y + 0), wholes(w, WORK)
+    _hold(w, r, s, True)
+    work[SHARING_STEPS] += 1
+    if not factor(w, s, _FREE):
+        return
+    for _ in range(_REPEATS):
+        scatter(w, r, left)
+        for i in range(y.shape[0]):
+            for j in range(6):
+                left[i, j] = y[i, j] - left[i, j]
+        substitute(w, left)
+        apply(w, left, u)
+        for c in range(r.shape[0]):
+            for i in range(3):
+                r[c, i] += s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2]
 
 
 @inner_kernel
@@ -147,26 +180,25 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
 
 
 @inner_kernel
-def clear_rounding(w: IntArray, r: Array, y: Array, scale: float, low: Array) -> float:
-    """Set `low`, by which y, the sum G^T r, is to be corrected; return 1 if that is rounding, else 0.
+def clear_rounding(w: IntArray, r: Array, y: Array, scale: float) -> float:
+    """Change y, the sum G^T r, so that contacts do what r says, and r with it; return 1 if that is rounding, else 0.
 
-    y and `low` (2 n, 3), times `scale`, are in the order in which nodes were given, two rows for each. r is changed.
+    y (2 n, 3), times `scale`, is in the order in which nodes were given, two rows for each.
     """
     node, given, s = wholes(w, NODE), wholes(w, GIVEN), real_blocks(w, S)
-    now, change = real_rows(w, Y + 2), real_rows(w, Y + 3)
-    _hold(w, r, s)
+    now, trial = real_rows(w, Y + 2), real_rows(w, R)
+    _hold(w, r, s, False)
+    copy(r, trial)
     for k in range(node.shape[0]):
         for j in range(6):
             now[node[k], j] = y[2 * given[k] + j // 3, j % 3] / scale
-            change[node[k], j] = now[node[k], j]
-    if not reach_modes(w, s, r, now, False):
+    if not reach_modes(w, s, trial, now, False):
         return 0.0
-    for i in range(now.shape[0]):
-        for j in range(6):
-            change[i, j] = now[i, j] - change[i, j]
-    if not _is_rounding(w, r, change, now):
-        return 0.0
+    if not _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0)):
+        _follow(w, now, r)
+        if not _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0)):
+            return 0.0
     for k in range(node.shape[0]):
         for j in range(6):
-            low[2 * given[k] + j // 3, j % 3] = scale * change[node[k], j]
+            y[2 * given[k] + j // 3, j % 3] = scale * now[node[k], j]
     return 1.0
