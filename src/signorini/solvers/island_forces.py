@@ -34,7 +34,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, succeeds, wholes
 from signorini.solvers.island_lu import factor, substitute
-from signorini.solvers.island_rounding import reach_modes
+from signorini.solvers.island_rounding import STIFF, reach_modes
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -288,9 +288,9 @@ def _solve_modes(w: IntArray, along: Array, r: Array, y: Array) -> bool:
         for i in range(3):
             r[c, i] = 0.0
             for j in range(3):
-                s[c, i, j] = 1.0 if i == j and mode[c] == HOLDS else 0.0
+                s[c, i, j] = STIFF if i == j and mode[c] == HOLDS else 0.0
         if mode[c] == SLIPS:
-            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = 1.0, mu[c] * along[c, 0], mu[c] * along[c, 1]
+            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = STIFF, STIFF * mu[c] * along[c, 0], STIFF * mu[c] * along[c, 1]
     return reach_modes(w, s, r, y, True)
 
 

@@ -38,18 +38,19 @@ from signorini.solvers.island_table import (
     scatter,
 )
 
-_STIFF, _TURNS = 1e-7, 24  # proximal weight with which modes are solved, and how often at most, also with others
-_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # turns by which less is gained have it lowered so much, down to the last
-_GROWS = 10.0
-_EXACT, _NEARLY = 1e-15, 1e-14  # of the largest speed that the load gives, or of r: rounding, and what may be
+STIFF = 1e7
+"""Stiffness of springs beside the answer of contacts, 1, with which modes are solved."""
+_TURNS = 24  # of refinement
+_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # a first turn that leaves more lowers the weight by so much, to the last
+_GROWS, _EXACT = 10.0, 1e-15  # of the least error; of the largest speed that the load gives, which is rounding
 _INSIDE = 1.0 - 1e-9  # of the cone
 _ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave
 _FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in which r follows y
 
 
 @inner_kernel
-def _hold(w: IntArray, r: Array, s: Array, symmetric: bool) -> None:
-    """Set the springs, of stiffness 1, that keep contacts doing what the impulses r say they do.
+def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool) -> None:
+    """Set the springs that keep contacts doing what the impulses r say they do.
 
     Those that slide have a force along that of r, against their normal motion, or against motion along it.
     """
@@ -61,17 +62,15 @@ def _hold(w: IntArray, r: Array, s: Array, symmetric: bool) -> None:
                 s[c, i, j] = 0.0
         if not r[c, 0] > 0.0:
             continue
-        s[c, 0, 0] = 1.0
+        a1, a2 = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
+        square = 1.0 + a1 * a1 + a2 * a2 if symmetric else 1.0
         if size <= _INSIDE * mu[c] * r[c, 0]:
-            s[c, 1, 1], s[c, 2, 2] = 1.0, 1.0
+            s[c, 0, 0], s[c, 1, 1], s[c, 2, 2] = stiff, stiff, stiff
         else:
-            a1, a2 = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
-            s[c, 1, 0], s[c, 2, 0] = a1, a2
-            if symmetric:
-                square = 1.0 + a1 * a1 + a2 * a2
-                s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = 1.0 / square, a1 / square, a2 / square
-                s[c, 0, 1], s[c, 1, 1], s[c, 2, 1] = a1 / square, a1 * a1 / square, a1 * a2 / square
-                s[c, 0, 2], s[c, 1, 2], s[c, 2, 2] = a2 / square, a1 * a2 / square, a2 * a2 / square
+            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = stiff / square, stiff * a1 / square, stiff * a2 / square
+        if symmetric and size > _INSIDE * mu[c] * r[c, 0]:
+            s[c, 0, 1], s[c, 1, 1], s[c, 2, 1] = s[c, 1, 0], a1 * s[c, 1, 0], a2 * s[c, 1, 0]
+            s[c, 0, 2], s[c, 1, 2], s[c, 2, 2] = s[c, 2, 0], a1 * s[c, 2, 0], a2 * s[c, 2, 0]
 
 
 @inner_kernel
@@ -97,7 +96,7 @@ def _is_rounding(w: IntArray, r: Array, y: Array, size: Array, left: Array) -> b
 def _follow(w: IntArray, y: Array, r: Array) -> None:
     """Change r by springs that hold contacts so that it makes y at heavy nodes too, as far as rounding lets it."""
     s, u, left, work = real_blocks(w, S), real_rows(w, V + 2), real_rows(w, Y + 0), wholes(w, WORK)
-    _hold(w, r, s, True)
+    _hold(w, r, s, 1.0, True)
     work[SHARING_STEPS] += 1
     if not factor(w, s, _FREE):
         return
@@ -118,9 +117,8 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
     """Change r and y until contacts do not move against their springs `s`; False where that is singular.
 
     If y is `summed` it stays what G^T r is by its sum, with its rounding; else it takes the steps that r does.
-
-    Springs of stiffness 1 are given. They are a proximal weight, which vanishes as turns are repeated: quickly if it is
-    small beside the answer of the heaviest node to its contacts, else it is lowered.
+    Springs of stiffness `STIFF` are given. They are a proximal weight, which vanishes as turns are repeated: quickly if
+    it is small beside the answer of the heaviest node to its contacts; where a first turn shows otherwise, it is less.
     """
     q, soft, work, step = real_rows(w, Q), real_rows(w, SOFT), wholes(w, WORK), real_rows(w, Y + 0)
     g, u, du, dr, left = (
@@ -131,42 +129,42 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
         real_rows(w, V + 6),
     )
     best_r, best_y = real_rows(w, V + 7), real_rows(w, Y + 5)
-    weight, before, best, stiffer = 1.0, math.inf, math.inf, 1.0 / _STIFF
+    weight, before, best, turns, factored = 1.0 / STIFF, math.inf, math.inf, 0, False
     for _ in range(_TURNS):
-        if stiffer > 1.0:
-            weight /= stiffer
-            for c in range(r.shape[0]):
-                for i in range(3):
-                    for j in range(3):
-                        s[c, i, j] *= stiffer
+        if not factored:
             work[SHARING_STEPS] += 1
             if not factor(w, s, 1.0):
                 return False
-            stiffer = 1.0
+            factored, turns, before = True, 0, math.inf
         if summed:
             scatter(w, r, y)
         gather(w, y, q, u)
-        error, size = 0.0, 1.0
+        error = 0.0
         for c in range(r.shape[0]):
             for i in range(3):
                 u[c, i] += soft[c, i] * r[c, i]
-                size = max(size, abs(r[c, i])) if summed else size
             for i in range(3):
                 g[c, i] = -(s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2])
                 error = max(error, abs(weight * g[c, i]))
-        if not error < best:
-            if error > _GROWS * best:  # springs too stiff for the factors
-                break
-        else:
+        if error < best:
             best = error
             copy(r, best_r)
             copy(y, best_y)
-        if not error > _EXACT or (error <= _NEARLY * size and not error < 0.5 * before):
+        elif not error <= _GROWS * best:  # springs too stiff for the factors
+            copy(best_r, r)
+            copy(best_y, y)
             break
-        if error > _NEARLY * size and not error < _SLOW * before and weight > _LEAST:
-            before, stiffer = math.inf, _STIFFER
+        if turns == 1 and error > max(_SLOW * before, _EXACT) and weight > _LEAST:
+            weight, factored = weight / _STIFFER, False
+            for c in range(r.shape[0]):
+                for i in range(3):
+                    for j in range(3):
+                        s[c, i, j] *= _STIFFER
             continue
+        if not error < 0.5 * before:
+            break
         before = error
+        turns += 1
         newton_step(w, s, g, step, du, dr, left, 0)
         for c in range(r.shape[0]):
             for i in range(3):
@@ -174,8 +172,6 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
         for i in range(y.shape[0]):
             for j in range(6):
                 y[i, j] += step[i, j]
-    copy(best_r, r)
-    copy(best_y, y)
     return best < math.inf
 
 
@@ -187,7 +183,7 @@ def clear_rounding(w: IntArray, r: Array, y: Array, scale: float) -> float:
     """
     node, given, s = wholes(w, NODE), wholes(w, GIVEN), real_blocks(w, S)
     now, trial = real_rows(w, Y + 2), real_rows(w, R)
-    _hold(w, r, s, False)
+    _hold(w, r, s, STIFF, False)
     copy(r, trial)
     for k in range(node.shape[0]):
         for j in range(6):
