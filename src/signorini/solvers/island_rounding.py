@@ -41,8 +41,8 @@ from signorini.solvers.island_table import (
 STIFF = 1e7
 """Stiffness of springs beside the answer of contacts, 1, with which modes are solved."""
 _TURNS = 24  # of refinement
-_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # a first turn that leaves more lowers the weight by so much, to the last
-_GROWS, _EXACT = 10.0, 1e-15  # of the least error; of the largest speed that the load gives, which is rounding
+_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # a turn that leaves more lowers the weight by so much, down to the last
+_GROWS, _EXACT = 10.0, 1e-14  # of the least error; of the largest speed that the load gives, which is rounding
 _INSIDE = 1.0 - 1e-9  # of the cone
 _ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave
 _FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in which r follows y
@@ -118,7 +118,8 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
 
     If y is `summed` it stays what G^T r is by its sum, with its rounding; else it takes the steps that r does.
     Springs of stiffness `STIFF` are given. They are a proximal weight, which vanishes as turns are repeated: quickly if
-    it is small beside the answer of the heaviest node to its contacts; where a first turn shows otherwise, it is less.
+    it is small beside the answer of the heaviest node to its contacts; where turns show otherwise it is lowered, with
+    sums only at the first, for these end in their rounding.
     """
     q, soft, work, step = real_rows(w, Q), real_rows(w, SOFT), wholes(w, WORK), real_rows(w, Y + 0)
     g, u, du, dr, left = (
@@ -154,7 +155,7 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
             copy(best_r, r)
             copy(best_y, y)
             break
-        if turns == 1 and error > max(_SLOW * before, _EXACT) and weight > _LEAST:
+        if (turns == 1 or (turns > 0 and not summed)) and error > max(_SLOW * before, _EXACT) and weight > _LEAST:
             weight, factored = weight / _STIFFER, False
             for c in range(r.shape[0]):
                 for i in range(3):
