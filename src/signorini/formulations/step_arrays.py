@@ -110,6 +110,7 @@ def _numbered(count: int) -> Any:
     U,  # (cap, 3)
     SLIP,  # (cap,)
     SOLVING,  # (6 n_b + 3 cap,): y and p, island by island
+    LOW,  # (2 n_b, 3): what rounding hides of y, island by island, see solvers.island_rounding
     SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
     PART,  # (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
     SMALL,  # (2, window + 1, window + 1)
@@ -159,7 +160,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(127)
+) = _numbered(128)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -233,8 +234,9 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     CUT_ROW,  # 1 + its row in CUT, 0 if it is not cut
     MET,  # whether the tolerance was met; -1 if the island was left to others
     RESTS,  # whether it rests, nearly so
+    CLEARED,  # whether LOW holds what rounding hides
     ISLAND_COLUMNS,
-) = _numbered(9)
+) = _numbered(10)
 
 # SOFTNESS, what is remembered with contacts, see step_solve
 (

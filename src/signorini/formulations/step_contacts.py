@@ -15,6 +15,7 @@ from signorini.formulations.step_arrays import (
     AWAKE,
     BLOCK,
     BOUND,
+    CLEARED,
     CONTACTS,
     CORRECTED,
     COUNTS,
@@ -135,6 +136,7 @@ def find_islands(
                 place[root, OWN_ISLAND] = count
                 island[count, N_CONTACTS] = 0
                 island[count, N_BODIES] = 0
+                island[count, CLEARED] = 0
                 count += 1
             i = place[root, OWN_ISLAND]
             island[i, N_CONTACTS] += 1

@@ -15,9 +15,12 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import counted, inner_kernel, measured, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BEYOND,
+    CLEARED,
     COUNTS,
+    FIRST_BODY,
     FIRST_CONTACT,
     ISLAND,
+    LOW,
     N_CONTACTS,
     NUMBERS,
     OPEN_ISLAND,
@@ -34,10 +37,12 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import island_views, part_views
+from signorini.problems.couplings import apply_couplings
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import move_inside
 from signorini.solvers.island_table import (
     BEST,
+    CLEAR_ROUNDING,
     ENTRY,
     INTERIOR_STEPS,
     KEEP_MODES,
@@ -58,10 +63,10 @@ from signorini.solvers.island_table import (
     copy,
 )
 
-# What is asked for: that contacts go on as before; the least impulses for the solution there is; any solution; that of
-# least impulses; one of the part taken out.
-_KINDS: Any = np.arange(6, dtype=np.int64)
-KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
+# What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution
+# there is; any solution; that of least impulses; one of the part taken out.
+_KINDS: Any = np.arange(7, dtype=np.int64)
+CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first three take, and the others, as a guess of what they cost
@@ -80,6 +85,28 @@ def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
                 entry[c, i] = p[c, i] / (d[c] * s) if i == 0 or mu[c] > 0.0 else 0.0
             else:
                 p[c, i] = d[c] * s * best[c, i]
+
+
+@inner_kernel
+def _clear(t: IntArray, i: int, s: float) -> None:
+    """Note in LOW what the rounding of its impulses hides of the velocities of island `i`."""
+    island, w = whole_rows(t, ISLAND), whole_rows(t, ROBUST)
+    start, block, gather, load, mu, _, _, _, y, u, p, _, _, _ = island_views(t, i)
+    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    _scale(w, p, mu, s, True)
+    at, low = 2 * island[i, FIRST_BODY], real_rows(t, LOW)
+    if measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s)) == 0.0:
+        return
+    for m in range(y.shape[0]):
+        for j in range(3):
+            low[at + m, j] = y[m, j]
+    copy(real_rows(w, ENTRY), real_rows(w, BEST))
+    _scale(w, p, mu, s, False)
+    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    for m in range(y.shape[0]):
+        for j in range(3):
+            low[at + m, j] -= y[m, j]
+    island[i, CLEARED] = 1
 
 
 @inner_kernel
@@ -119,6 +146,10 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     work, tolerance, best = wholes(w, WORK), numbers[TOLERANCE], math.inf
     for k in range(WORK_COUNT):
         work[k] = 0
+    if what == CLEAR:
+        _clear(t, i, s)
+        numbers[SPENT] = operations * work[SHARING_STEPS] / n_c
+        return math.inf
     if what == KEEP:
         island, b, shift, beyond = whole_rows(t, ISLAND), real_rows(t, B), real_rows(w, SCALING), real_rows(w, V + 16)
         softness = real_rows(t, SOFTNESS)

@@ -227,6 +227,7 @@ class Room:
         self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
         self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
         self.arena.put(at.SOLVING, np.zeros(size))
+        self.arena.put(at.LOW, np.zeros((2 * bodies, 3)))
         scratch = self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
         self.arena.put(at.PART, scratch[-2 * (bodies + capacity) :].view(np.int64))
         if self.collisions is not None:

@@ -43,6 +43,7 @@ from signorini.formulations.step_arrays import (
     BEGIN_ISLAND,
     BLOCK,
     CHANGE,
+    CLEARED,
     COMPLIANCE,
     COUNTS,
     CUT_ROW,
@@ -68,6 +69,7 @@ from signorini.formulations.step_arrays import (
     LIMIT,
     LOAD,
     LOCAL,
+    LOW,
     MADE,
     MET,
     MU,
@@ -80,6 +82,7 @@ from signorini.formulations.step_arrays import (
     PACE,
     REFERENCE,
     RESCUE,
+    RESCUED,
     RESTS,
     RHO,
     ROWS,
@@ -106,7 +109,16 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import KEEP, NEAR, SHARE, SHARE_AT_ONCE, SOLVE, SOLVE_AT_REST, SOLVE_PART
+from signorini.formulations.step_rescue import (
+    CLEAR,
+    KEEP,
+    NEAR,
+    SHARE,
+    SHARE_AT_ONCE,
+    SOLVE,
+    SOLVE_AT_REST,
+    SOLVE_PART,
+)
 from signorini.formulations.step_softness import largest_yield
 from signorini.math.cones import LEVERAGE
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
@@ -148,6 +160,10 @@ _SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
+_ROUNDED = 1e-15  # what rounding leaves of the residual
+# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities: by
+# its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside.
+_GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -327,6 +343,17 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
 
 
 @inner_kernel
+def _rounds(rho: Array, load: Array, p: Array) -> bool:
+    """Tell whether impulses are so great beside what the load asks of the lightest contact that rounding matters."""
+    greatest, fastest, lightest = 0.0, 0.0, math.inf
+    for k in range(p.shape[0]):
+        lightest = min(lightest, rho[k])
+        for i in range(3):
+            greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
+    return greatest > _GREAT * lightest * fastest
+
+
+@inner_kernel
 def _is_cold(reference: Array, first: int, last: int) -> bool:
     """Tell whether nothing is known of the impulses of an island."""
     most = 0.0
@@ -437,7 +464,7 @@ def solve_step(t: IntArray) -> bool:
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
             rests = pace <= _SLOW
-            island[i, RESTS] = 1 if rests else 0
+            island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or (light and rests) or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
@@ -464,7 +491,7 @@ def solve_step(t: IntArray) -> bool:
             wanted = _LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
-            wanted = asked[i] if soft else min(asked[i], goal)
+            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, _ROUNDED))
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
@@ -520,7 +547,7 @@ def solve_step(t: IntArray) -> bool:
             continue
         may_keep = robust and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
         may_keep = may_keep and (slow or (light and large and rests)) and island[i, N_CONTACTS] > _TINY
-        fine = min(wanted, _HELD * tolerance) if may_keep and how == _LOOK else wanted
+        fine = min(wanted, max(_HELD * asked[i], _ROUNDED)) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips
         if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):
@@ -584,6 +611,13 @@ def solve_step(t: IntArray) -> bool:
             _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
+        if met and rests and not soft and cheap and robust and _rounds(rho, load, best_p):
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            _, debt = _rescued(t, i, CLEAR, asked[i], _CREDIT, debt, 1.0)
+            if counts[SHORT] == 1:
+                return False
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
@@ -632,6 +666,22 @@ def solve_step(t: IntArray) -> bool:
 
 
 @inner_kernel
+def _take_low(t: IntArray, i: int, y: Array) -> None:
+    """Add to y what rounding hides, and set the velocities of island `i` from it."""
+    island, start, block, gather = whole_rows(t, ISLAND), wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
+    load, u, low, at = real_rows(t, LOAD), real_rows(t, U), real_rows(t, LOW), 2 * island[i, FIRST_BODY]
+    for m in range(y.shape[0]):
+        for j in range(3):
+            y[m, j] += low[at + m, j]
+    for c in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
+        for j in range(3):
+            u[c, j] = load[c, j]
+            for g in range(start[c], start[c + 1]):
+                m = block[g]
+                u[c, j] += gather[g, j, 0] * y[m, 0] + gather[g, j, 1] * y[m, 1] + gather[g, j, 2] * y[m, 2]
+
+
+@inner_kernel
 def contact_velocities(t: IntArray) -> None:
     """Find y and ``u = W p + b`` (b with the shift, W with the compliance) afresh from the impulses in P."""
     counts, island, start = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, START)
@@ -643,6 +693,8 @@ def contact_velocities(t: IntArray) -> None:
         y = solving[at : at + 6 * island[i, N_BODIES]].reshape((2 * island[i, N_BODIES], 3))
         span = start[first : last + 1]
         apply_couplings(span, block, gather, span, block, gather, p[first:last], load[first:last], y, u[first:last])
+        if island[i, CLEARED] == 1 and counts[RESCUED] == 0:
+            _take_low(t, i, y)
     for c in range(counts[ROWS]):
         for k in range(3):
             u[c, k] += compliance[c, k] * p[c, k]

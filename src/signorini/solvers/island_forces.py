@@ -34,7 +34,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, succeeds, wholes
 from signorini.solvers.island_lu import factor, substitute
-from signorini.solvers.island_newton import newton_step
+from signorini.solvers.island_rounding import STIFF, reach_modes
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -63,7 +63,7 @@ _STEPS, _MANY_STEPS, _FAR = 40, 10, 0.3  # steps at most, and those after which 
 _EXACT = 1e-13  # of |y|, what may be missing in G^T r = y at best
 _ENOUGH = 1e-9  # the same, where Newton's method ends
 _LEAST, _MOST = 1e-11, 1e3  # of the identity in the matrices
-_STIFF, _TURNS = 1e-7, 12  # proximal weight with which the modes are solved, and how often at most, also with others
+_TURNS = 12  # how often modes are solved at most, with others each time
 _MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
 _TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
 _EDGE = 1.0 - 1e-6  # of the cone: impulses of contacts that slid, as of a motor at its limit, however slowly
@@ -281,44 +281,17 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
 
 
 @inner_kernel
-def _solve_modes(w: IntArray, along: Array, r: Array) -> bool:
-    """Set r to glued impulses for which contacts do as their modes say; False where that is singular."""
+def _solve_modes(w: IntArray, along: Array, r: Array, y: Array) -> bool:
+    """Set r to glued impulses for which contacts do as their modes say, and y; False where that is singular."""
     mode, mu, s = wholes(w, MODE), reals(w, MU), real_blocks(w, S)
-    g, u, du, dr, left, y = (
-        real_rows(w, V + 1),
-        real_rows(w, V + 2),
-        real_rows(w, V + 3),
-        real_rows(w, V + 5),
-        real_rows(w, V + 6),
-        real_rows(w, Y + 0),
-    )
-    stiff = 1.0 / _STIFF
     for c in range(mu.shape[0]):
         for i in range(3):
             r[c, i] = 0.0
             for j in range(3):
-                s[c, i, j] = stiff if i == j and mode[c] == HOLDS else 0.0
+                s[c, i, j] = STIFF if i == j and mode[c] == HOLDS else 0.0
         if mode[c] == SLIPS:
-            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = stiff, stiff * mu[c] * along[c, 0], stiff * mu[c] * along[c, 1]
-    work = wholes(w, WORK)
-    work[SHARING_STEPS] += 1
-    if not factor(w, s, 1.0):
-        return False
-    error = math.inf
-    for _ in range(_TURNS):
-        velocity(w, r, y, u)
-        before, error = error, 0.0
-        for c in range(mu.shape[0]):
-            for i in range(3):
-                g[c, i] = -(s[c, i, 0] * u[c, 0] + s[c, i, 1] * u[c, 1] + s[c, i, 2] * u[c, 2])
-                error = max(error, abs(_STIFF * g[c, i]))
-        if not error < 0.5 * before:
-            break
-        newton_step(w, s, g, y, du, dr, left, 0)
-        for c in range(mu.shape[0]):
-            for i in range(3):
-                r[c, i] += dr[c, i]
-    return True
+            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = STIFF, STIFF * mu[c] * along[c, 0], STIFF * mu[c] * along[c, 1]
+    return reach_modes(w, s, r, y, True)
 
 
 @inner_kernel
@@ -334,12 +307,11 @@ def steady_forces(w: IntArray, tolerance: float) -> float:
     slow = max(1e-12, _MARGIN * residual(w, entry, u))
     for _ in range(_TURNS):
         _read_modes(w, u, slow)
-        if not _solve_modes(w, along, r):
+        if not _solve_modes(w, along, r, wanted):
             return math.inf
         velocity(w, r, y, u)
         if _turned(w, u) <= _STRAIGHT:
             break
-    scatter(w, r, wanted)
     nothing = slow < 0.0
     if not _least_norm(w, wanted, along, entry, nothing, 0.0, r):
         return math.inf
@@ -400,12 +372,11 @@ def keep_modes(
             known = known or beyond[c, i] != 0.0
             near[c, i] = (bears[c, i] + beyond[c, i]) / (d[c] * s)
             beyond[c, i] = 0.0
-    if not _guess_modes(w, before, gap_speed, bears, s) or not _solve_modes(w, along, r):
+    if not _guess_modes(w, before, gap_speed, bears, s) or not _solve_modes(w, along, r, wanted):
         return math.inf
     velocity(w, r, y, u)
     now = residual(w, r, u)
     if not now <= tolerance:
-        scatter(w, r, wanted)
         if not _least_norm(w, wanted, along, near, known, 0.0, r):
             return math.inf
         velocity(w, r, y, u)

@@ -26,6 +26,7 @@ from signorini.solvers.island_interior import follow_path
 from signorini.solvers.island_lu import factor_matrix, factor_rows, substitute_factors
 from signorini.solvers.island_newton import run_newton, set_blocks, set_function, take_step
 from signorini.solvers.island_robust import newton_nearby, prepare, set_inside, solve_robustly
+from signorini.solvers.island_rounding import clear_rounding
 
 _TABLE, _ROWS, _BLOCKS = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1, 1))
 _NUMBERS, _REALS = np.zeros(1, dtype=np.int64), np.zeros(1)
@@ -33,6 +34,7 @@ _THREE, _COUPLES = (_ROWS, _ROWS, _ROWS), (_ROWS, _ROWS, _ROWS, _NUMBERS, _TABLE
 KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
     at.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
+    at.CLEAR_ROUNDING: (clear_rounding, (_ROWS, _ROWS, 1.0)),
     at.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
     at.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
     at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
@@ -61,7 +63,7 @@ _INSTEAD: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     at.VELOCITY: (set_couple_velocity, _THREE),
     at.RESIDUAL: (find_couple_residual, KERNELS[at.RESIDUAL][1]),
 }
-_WITHOUT_COUPLES = (at.LEAST_NORM, at.STEADY_FORCES, at.KEEP_MODES, at.SHARE_FORCES)
+_WITHOUT_COUPLES = (at.LEAST_NORM, at.STEADY_FORCES, at.CLEAR_ROUNDING, at.KEEP_MODES, at.SHARE_FORCES)
 
 
 @cache

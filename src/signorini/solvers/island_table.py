@@ -76,8 +76,8 @@ NODE_VECTORS = 6
 # Addresses of kernels: written into those that call them, each would be compiled once more for each of these.
 # The first ones serve islands that rest or move on steadily, the others those that resist. Those that know what a
 # contact is are others with couples; the methods are the same.
-OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, KEEP_MODES = (
-    Y + NODE_VECTORS + _numbered(9)
+OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, CLEAR_ROUNDING, KEEP_MODES = (
+    Y + NODE_VECTORS + _numbered(10)
 )
 NEWTON, FUNCTION, BLOCKS, INTERIOR, INSIDE, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(8)
 ISLAND_ROWS = int(NEWTON_NEARBY + 1)
