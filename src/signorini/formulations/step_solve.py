@@ -175,10 +175,10 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
-# Operations of a factorisation for each contact, each of which costs as much as this part of the work at a contact in a
-# sweep, up to which soft islands are solved by the robust solver: some ten factorisations then cost as much as sweeps.
-_IN_SWEEPS = 1.0 / 3.0
-_LIGHT = 0.1 * _COMPLIANT / _IN_SWEEPS
+# Operations of a factorisation for each contact, three of which cost as much as the work at a contact in a sweep, up to
+# which soft islands are solved by the robust solver: ten steps of it then cost as much as sweeps. A step counts as so
+# many sweeps where alpha is chosen.
+_LIGHT, _AS_SWEEPS = 3.0 * _COMPLIANT / 10.0, 4.0
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
 _RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
@@ -597,7 +597,7 @@ def solve_step(t: IntArray) -> bool:
                 continue
             residual = min(residual, found)
             met = residual <= asked[i]
-            effort += numbers[SPENT] * _IN_SWEEPS
+            effort += _AS_SWEEPS * numbers[SPENT] * island[i, N_CONTACTS] / counts[OPEN_WORK]
         if not met and counts[HAS_ROBUST] == AT_LAST:
             found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
