@@ -77,6 +77,8 @@ class _Checks:
 
     def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
         self.record, self.model, self.unchecked = record, model, unchecked
+        self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
+        """By how much contacts would close in their step without impulses, (rows,) [m]."""
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
 
     def findings(self) -> list[Finding]:
@@ -102,7 +104,7 @@ class _Checks:
             ("momentum", body, ROUNDING, None),
             ("balance of bodies asleep", body, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places follow velocities", body, ROUNDING, None),
-            ("overlaps parted by", body, OVERLAP_REMARK, OVERLAP_WRONG),
+            ("overlaps parted by", pair, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places of fixed bodies", body, ROUNDING, None),
             ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
@@ -121,6 +123,7 @@ class _Checks:
         if record.contacts is None:
             return out
         contacts, asleep = steps.contacts, self._asleep(steps)
+        self.closing[steps.rows] = newton.ways_to_close(steps)
         pushed, turns = (flag[steps.body] for flag in watched)
         coupled = ~known[contacts.material]
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
@@ -137,7 +140,7 @@ class _Checks:
         moved[projected] = 0.0
         out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
         if scheme.parts_overlaps:
-            out["overlaps parted by"] = newton.parted(steps, moved, room, self.thin)
+            out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
         law = Law(steps, moved)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
@@ -263,7 +266,7 @@ class _Checks:
         def pair(k: int) -> str:
             return self._pair(k // n_b, k % n_b)
 
-        deep, wrong = sound.overlaps(self.record, self.model)
+        deep, wrong = sound.overlaps(self.record, self.model, self.closing)
         findings = [judged("overlap", deep, time, pair, bound=OVERLAP_REMARK, limit=OVERLAP_WRONG)]
         if self.record.contacts is not None:
             findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=OVERLAP_REMARK))

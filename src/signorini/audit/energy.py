@@ -1,4 +1,10 @@
-"""Energies from places and velocities, against those of the record and what it says of gains and losses."""
+r"""Energies from places and velocities, against those of the record and what it says of gains and losses.
+
+The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
+rises and falls is judged there: the energy of places and velocities at the end of a step, and
+:math:`(\theta - \tfrac12) h\, m g \cdot v` more. Else a body would seem to lose this while it falls, and to get it back
+from whatever makes it rise.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +34,10 @@ class Energies:
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
                 self.elastic[k] = elastic_energy(joints, joint_coordinates(joints, q, near))
+        theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
+        falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
+        self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
+        """Kinetic and potential energy in the middle of the step that ends at a state, (n+1,) [J]."""
         extent = np.abs(record.q[:, model.fixed_count :, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0)
         # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
         self.least = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
@@ -73,7 +83,7 @@ class Energies:
         gained, stored = self._terms(GAINS), self._terms(("elastic",))
         if gained is None or stored is None:
             return None
-        own = np.concatenate([[0.0], np.cumsum(np.diff(self.kinetic + self.potential) + stored - gained)])
+        own = np.concatenate([[0.0], np.cumsum(np.diff(self.middle) + stored - gained)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
 

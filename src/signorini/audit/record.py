@@ -32,6 +32,8 @@ class Scheme:
     """Both bodies of a contact feel the impulse at one point, otherwise each on its own surface."""
     secant: bool = True
     """Prescribed bodies count with their mean velocity over a step, otherwise with that at its start."""
+    follows_drives: bool = True
+    """Driven joints are where they are driven to at the end of a step, otherwise they move as fast."""
     projection: bool = False
     parts_overlaps: bool = True
     """Bodies that overlap may be displaced, without a word to their velocities."""
@@ -232,6 +234,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
             exact_rotation=False,
             common_point=False,
             secant=False,
+            follows_drives=False,
             parts_overlaps=False,
             polygon=(int(options.get("directions", 8)), float(options.get("rotation", 0.0))),
         )
