@@ -381,9 +381,9 @@ def test_a_joint_coordinate_altered_is_found(runs: Runs, word: str) -> None:
 
 
 def test_a_joint_that_came_apart_is_named(runs: Runs) -> None:
-    """All of the chain from the third link on is moved at every time, by 6/100 of a link: nothing else is wrong."""
+    """All of the chain from the third link on is moved at every time, by 6/100 of half a link."""
     tree = runs.tree("chain")
-    size = 2.0 * record_of(tree, "chain").model.arrays.bound[0]  # type: ignore[union-attr]
+    size = record_of(tree, "chain").model.arrays.bound[0]  # type: ignore[union-attr]
     tree["q"][:, 2:, 1] += 6e-2 * size
     audit = audit_tree(tree)
     assert audit.of("joint drift").who == "'joint2'"

@@ -78,7 +78,7 @@ class _Checks:
     def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
         self.record, self.model, self.unchecked = record, model, unchecked
         self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
-        """By how much contacts would close in their step without impulses, (rows,) [m]."""
+        """By how much contacts would close in their step at the velocities before, (rows,) [m]."""
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
 
     def findings(self) -> list[Finding]:

@@ -61,7 +61,7 @@ def joint_drifts(record: Record, model: Model) -> Worst:
             apart[joints.drive == 1] = 0.0
         coordinate = joint_coordinates(joints, state.q, near[k])
         beyond = np.maximum(joints.limits[:, 0] - coordinate, coordinate - joints.limits[:, 1])[measured.joint]
-        apart = np.append(apart, beyond / along * (record.scheme.theta == 1.0))
+        apart = np.append(apart, beyond / along if record.scheme.theta == 1.0 else 0.0 * along)
         if apart.size and not apart.max() <= 0.0:
             value[k], who[k] = apart.max(), np.append(joints.rows.joint, measured.joint)[int(np.argmax(apart))]
     return Worst(np.where(np.isnan(value), np.inf, value), who)

@@ -200,11 +200,9 @@ def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
 
 
 def ways_to_close(steps: Steps) -> Array:
-    """Return by how much contacts would close in their step without impulses, (n_c,) [m]."""
-    closing = np.zeros(steps.contacts.gap.size)
-    for v in (steps.v_start, steps.free.v):
-        own = np.where(steps.moving[:, None], v, steps.drive)
-        closing = np.maximum(closing, -steps.drift * steps.relative(own)[:, 0])
+    """Return by how much contacts would close in their step at the velocities with which it begins, (n_c,) [m]."""
+    own = np.where(steps.moving[:, None], steps.v_start, steps.drive)
+    closing: Array = np.maximum(0.0, -steps.drift * steps.relative(own)[:, 0])
     return closing
 
 
