@@ -181,7 +181,7 @@ def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Wors
 
 
 def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
-    """Return by how much overlaps of contacts were parted by displacements `moved` (N, 6), of the thinner body; by rows.
+    """Return by how much overlaps of contacts were parted by displacements `moved` (N, 6), of the thinner body.
 
     The distance of convex bodies is a convex function of their translation, so only by turning do they end deeper than
     gaps at the start foretell. A step that is posed again where bodies end parts that, too: what counts is more than

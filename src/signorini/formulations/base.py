@@ -122,6 +122,8 @@ class JointReport:
     :func:`~signorini.dynamics.joint_faults.row_words`."""
     conflict_row: int = -1
     """The row that contradicts others the most, -1 if none does."""
+    swing: float = 0.0
+    """Impulses of springs times the changes of their speeds in the step, times theta - 1/2 [J]."""
     fault: int = 0
     """Whether the joints hold, see :mod:`~signorini.dynamics.joint_faults`."""
 

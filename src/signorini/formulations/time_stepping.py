@@ -296,7 +296,7 @@ def finish(
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(
-            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0, drives=exact_rotation
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, theta=at.theta, drives=exact_rotation
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini._grades import given_for_good
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
@@ -349,26 +350,27 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "joint_fault": joints.fault,
         "joint_apart": joints.apart,
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _pulled(_made(model, before, result), result.balance.impact),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(model, before, result),
     }
 
 
-def _pulled(made: float, impact: float) -> float:
-    """Return what joints gave for good: what an impact of the same step takes at once is no gain [J]."""
-    return min(made, max(0.0, made - max(0.0, impact)))
+def _pulled(model: Model, before: State, result: StepResult) -> float:
+    """Return what joints gave for good [J]."""
+    return float(given_for_good(np.array(_made(model, before, result)), np.array(result.balance.impact)))
 
 
 def _made(model: Model, before: State, result: StepResult) -> float:
     """Return what joints and scheme gave [J], with energies in the middle of steps.
 
-    There they have ``(theta - 1/2) h g . m v`` more: what gravity did on the way of the step, beyond what it would do
-    at the mean of the velocities before and after.
+    There they have ``(theta - 1/2) h F . v`` more, F being weight and springs: what gravity did on the way of the step,
+    beyond what it would do at the mean of the velocities before and after.
     """
     after, weight = result.state, model.arrays.weight[model.fixed_count :, :3]
     x_0, x_1 = (s.q[model.fixed_count :, :3] for s in (before, after))
     v_0, v_1 = (s.v[model.fixed_count :, :3] for s in (before, after))
     more = float(np.sum(weight * (x_1 - x_0 - 0.5 * (after.t - before.t) * (v_0 + v_1))))
-    return result.balance.joint_work - result.balance.integration + more
+    swing = 0.0 if result.joints is None else result.joints.swing
+    return result.balance.joint_work - result.balance.integration + more + swing
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:
