@@ -16,6 +16,7 @@ from signorini.audit.record import record_of
 from signorini.cli import main
 from signorini.dynamics import gyroscopic_ways
 from signorini.io import read_tree, write_tree
+from tests.by_python import ByPython
 from tests.joint_scenes import chain, pendulum, slider, wheel
 from tests.scenes import box_on_slope, rough_sphere, stack, tumble
 
@@ -490,13 +491,66 @@ def test_what_cannot_be_repeated_is_named(tmp_path: Path, scene: sg.Scene, words
     assert audit.verdict is Grade.REMARKS
 
 
-def test_couples_are_named(tmp_path: Path) -> None:
-    scene = floor(friction=0.3, torsional=0.02)
-    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), angular_velocity=(0, 0, 8), name="ball")
+def rubbing(**friction: Any) -> sg.Scene:
+    """A ball that slides, spins and rolls."""
+    scene = floor(friction=0.3, **friction)
+    thrown: dict[str, Any] = {"velocity": (0.5, 0.1, 0), "angular_velocity": (2, 1, 8)}
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), name="ball", **thrown)
+    return scene
+
+
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython()], ids=["compiled", "Python"])
+@pytest.mark.parametrize(
+    ("friction", "axes"),
+    [
+        ({"torsional": 0.02}, {0}),
+        ({"rolling": 0.01}, {1, 2}),
+        ({"torsional": 0.02, "rolling": 0.01}, {0, 1, 2}),
+        ({"ellipsoid": (1.0, 0.7, 0.02)}, {0}),
+    ],
+    ids=["torsion", "rolling", "both", "ellipsoid"],
+)
+def test_couples_are_audited(friction: dict[str, Any], axes: set[int], formulation: sg.MoreauJean) -> None:
+    """Couples are recorded; without them, or with others, moments and cones are not what they should be."""
+    run = sg.simulate(rubbing(**friction), duration=0.05, h=H, formulation=formulation)
+    tree = run.tree()
+    tree["settings"]["scheme"] = {"moreau_jean": {}}  # which the steps of Python do not tell
+    assert set(np.flatnonzero(np.any(tree["contacts"]["couple"] != 0.0, axis=0))) == axes
+    assert audit_tree(tree).verdict is Grade.TRUSTED
+    tree["contacts"]["couple"][3] *= 1.01
+    audit = audit_tree(tree)
+    assert {"momentum", "friction cone", "contact law"} <= wrong(audit)
+    assert audit.of("friction cone").steps == 1
+    assert audit.of("friction cone").time == pytest.approx(tree["time"][4])
+
+
+def test_couples_of_the_plane_are_audited(tmp_path: Path) -> None:
+    """A disc that rolls: the couple is about z, and its slowing down by it alone, m g e h = (3/2) m r^2 dw / r."""
+    scene = sg.Scene(gravity=(0, -9.81), planar=True)
+    scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
+    scene.set_contact(friction=0.8, rolling=0.005)
+    scene.add_body(sg.Disc(0.1), mass=1.0, position=(0, 0.1), velocity=(1, 0), angular_velocity=-10.0, name="disc")
     sg.simulate(scene, duration=0.05, h=H).save(tmp_path / "run.h5")
-    audit = audit_file(tmp_path / "run.h5")
+    couple = read_tree(tmp_path / "run.h5")["contacts"]["couple"]
+    np.testing.assert_allclose(np.abs(couple), np.broadcast_to([0.0, 0.0, 9.81 * 0.005 * H], couple.shape), rtol=1e-6)
+    assert audit_file(tmp_path / "run.h5").verdict is Grade.TRUSTED
+
+
+def test_files_without_couples_are_read_and_named(tmp_path: Path) -> None:
+    """As earlier versions wrote them; a run that goes on from such a file stays without."""
+    sg.simulate(rubbing(torsional=0.02), duration=0.05, h=H).save(tmp_path / "run.h5")
+    tree = read_tree(tmp_path / "run.h5")
+    del tree["contacts"]["couple"]
+    write_tree(tmp_path / "old.h5", tree)
+    audit = audit_file(tmp_path / "old.h5")
     assert wrong(audit) == set()
     assert len([what for what in audit.unchecked if "couples are not recorded" in what]) == 2
+    old = sg.Trajectory.load(tmp_path / "old.h5")
+    assert old.contact_log.couple is None
+    assert not old.contacts(-1).couple.any()
+    new = sg.Trajectory.load(tmp_path / "run.h5")
+    assert new.contact_log.couple is not None
+    assert new.contacts(3).couple[0, 2] == new.contact_log.couple[3, 0] != 0.0
 
 
 # --- the command ---------------------------------------------------------------

@@ -158,7 +158,8 @@ class _Checks:
         pushed, turns = (flag[steps.body] for flag in watched)
         coupled = ~known[contacts.material]
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
-        projected = self._joined()[steps.body] & scheme.projection
+        projected = self._joined()[steps.body] & self._moved_onto()[steps.first : steps.last][steps.step]
+        pushed &= ~projected
         room = newton.room_to_part(steps) * scheme.parts_overlaps
         displaced = room > 0.0
         out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
@@ -180,6 +181,12 @@ class _Checks:
         if repeated is not None:
             out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
         return out
+
+    def _moved_onto(self) -> BoolArray:
+        """Tell in which steps bodies were moved onto their joints, (n,)."""
+        told = self.record.column("certificate", "moved_onto")
+        often = np.full(self.record.step_count, self.record.scheme.projection)
+        return often if told is None else often | (told > 0)
 
     def _joined(self) -> BoolArray:
         """Tell which bodies have a joint, (n_b,)."""
@@ -207,6 +214,8 @@ class _Checks:
         if joined.any() and scheme.projection:
             pushed[joined] = False
             self.unchecked.append("momentum and places of joined bodies: they are projected onto their joints")
+        elif joined.any() and (often := int(np.count_nonzero(self._moved_onto()))):
+            self.unchecked.append(f"momentum and places of joined bodies in {often} steps: they were moved onto joints")
         spins = joined & (gyroscopic_ways(model, scheme.gyroscopic) == IMPLICIT) & ~_alike(model)
         if scheme.theta < 1.0 and spins.any():
             turns &= ~spins
@@ -228,9 +237,11 @@ class _Checks:
     # --- the contact law -----------------------------------------------------
 
     def _plain_contacts(self) -> BoolArray:
-        """Tell which materials have Coulomb's friction alone, (n_m,); pairs that must not touch count as plain."""
+        """Tell which materials have a friction that the record tells, (n_m,); pairs that never touch count as told."""
         materials = self.model.materials
         beyond = (materials.torsional > 0.0) | (materials.rolling > 0.0) | np.any(materials.ellipsoid > 0.0, axis=1)
+        if self.record.contacts is not None and self.record.contacts.couple is not None:
+            return np.ones(beyond.size, dtype=bool)
         if beyond.any() and self.record.contacts is not None:
             self.unchecked.append(
                 "cone and moments of contacts with torsional, rolling or ellipsoidal friction: their couples are not "

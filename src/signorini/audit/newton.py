@@ -60,11 +60,13 @@ def _rounding(steps: Steps, sizes: Array) -> Array:
     """Return what rounding leaves in the equations of forces and moments, by their `sizes` (N, 2), (N, 2).
 
     Joints that have nothing to carry hand rounding of the forces on to moments, and of moments to forces, from each
-    body of the heap to all others.
+    body of the heap to all others. The joints of a scene are solved together, and count as one heap.
     """
     heap, bound = heaps(steps), steps.model.arrays.bound[steps.body]
+    joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
+    heap = np.where(joined, heap.size + steps.step, heap)
     lever = np.where(bound > 0.0, bound, 1.0)
-    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving, minlength=heap.size)[heap]
+    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving)[heap]
     left: Array = ROUNDED * np.stack([force, force * lever], axis=1)
     return left
 

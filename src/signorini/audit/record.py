@@ -62,6 +62,8 @@ class ContactRows:
     """Coefficients of the record; None: those of the scene."""
     velocity: Array | None
     """Relative velocities that the record tells, in the contact frames, (rows, 3)."""
+    couple: Array | None
+    """Couples on body b about the contact frames, (rows, 3); None: the record does not tell them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +190,13 @@ def _contacts(columns: Any, steps: int, bodies: int, source: str) -> ContactRows
         raise FileError(f"{source}: contacts: columns must have one row for each of the {rows} contacts")
     if rows and not (a.min() >= 0 and b.min() >= 0 and max(a.max(), b.max()) < bodies):
         raise FileError(f"{source}: contacts: bodies must be numbers from 0 to {bodies - 1}")
-    more = {word: _floats(columns[word]) for word in ("point_a", "mu", "velocity") if word in columns}
+    more = {word: _floats(columns[word]) for word in ("point_a", "mu", "velocity", "couple") if word in columns}
     for word, column in more.items():
         if column.shape != ((rows,) if word == "mu" else (rows, 3)):
             raise FileError(f"{source}: contacts: {word} has the shape {column.shape}, must have {rows} rows")
     point_a = more["point_a"] if "point_a" in more else point - gap[:, None] * normal
-    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, more.get("mu"), more.get("velocity"))
+    told = (more.get(word) for word in ("mu", "velocity", "couple"))
+    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, *told)
 
 
 def _joints(columns: Any, steps: int) -> JointRows | None:

@@ -425,6 +425,7 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(check),
+            couple=None if self._couples is None else self.arena[at.COUPLE_OLD][:n_c].copy(),
             unfollowed=int(check[at.UNFOLLOWED]),
             posed_again=int(check[at.POSED_AGAIN]),
         )

@@ -160,6 +160,7 @@ def joint_report(
         apart=apart,
         drift_row=drift_row,
         conflict_row=conflict_row,
+        moved_onto=bool(end.pushes),
         swing=(theta - 0.5) * _swing(space, before, v, impulse),
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

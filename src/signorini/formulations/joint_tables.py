@@ -248,6 +248,7 @@ class JointTables:
             apart=float(check[at.JOINT_APART]),
             drift_row=int(check[at.DRIFT_ROW]),
             conflict_row=int(check[at.CONFLICT_ROW]),
+            moved_onto=bool(check[at.MOVED_ONTO]),
             fault=int(check[at.JOINT_FAULT]),
         )
 

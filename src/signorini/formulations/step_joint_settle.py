@@ -55,6 +55,7 @@ from signorini.formulations.step_arrays import (
     JOINTS,
     LOAD,
     MASS,
+    MOVED_ONTO,
     NUMBERS,
     ORDER,
     Q_START,
@@ -408,8 +409,10 @@ def settle(t: IntArray) -> None:
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
     swift = worst > TORN and (_turns_too_far(t, j) or _is_swift_near_others(t, j))
+    check[MOVED_ONTO] = 0.0
     if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
+        check[MOVED_ONTO] = 1.0
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift

@@ -71,6 +71,7 @@ class StepCertificate:
     joint_apart: float = 0.0
     joint_work: float = 0.0
     energy_moving: float = float("nan")
+    moved_onto: int = 0
 
     @property
     def verdict(self) -> str:
@@ -125,20 +126,21 @@ _FOUND = {
     "joint_apart": at.JOINT_APART,
     "joint_work": at.JOINT_PULL,
     "energy_moving": at.ENERGY_MOVING,
+    "moved_onto": at.MOVED_ONTO,
 }
 """Where compiled steps put what they find."""
 _FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed", "posed_again"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0, "posed_again": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
-    **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan},
+    **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -224,6 +226,9 @@ class Certificate:
     """Energy that joints and scheme give to moving bodies, which have the velocities of the middle of a step [J]."""
     energy_moving: Array
     """Energy of the motion: kinetic, or what the impulses of contacts would give to bodies at rest [J]."""
+    moved_onto: IntArray
+    """Whether bodies were moved onto their joints at the end of the step, since they turned so far in it that the
+    linear rows left these apart."""
 
     @property
     def verdict(self) -> str:
@@ -349,6 +354,7 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "conflict_row": joints.conflict_row,
         "joint_fault": joints.fault,
         "joint_apart": joints.apart,
+        "moved_onto": int(joints.moved_onto),
         # Equations of the user may be made to work.
         "joint_work": 0.0 if model.joints.equalities else _pulled(model, before, result),
     }
