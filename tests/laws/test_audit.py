@@ -553,6 +553,97 @@ def test_files_without_couples_are_read_and_named(tmp_path: Path) -> None:
     assert new.contacts(3).couple[0, 2] == new.contact_log.couple[3, 0] != 0.0
 
 
+# --- audit and verdict ---------------------------------------------------------
+
+
+def bouncing() -> sg.Scene:
+    """A ball that keeps nearly all of its energy; at the ends of steps it swings by m g h v in each rebound."""
+    scene = floor(friction=0.0, restitution=0.95)
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.8), name="ball")
+    return scene
+
+
+def tumbling() -> sg.Scene:
+    """A capsule turns by almost half a radian in a step; steps are posed again where it ends, and part it there."""
+    scene = floor(friction=0.3)
+    spin: dict[str, Any] = {"velocity": (2, 0, -2), "angular_velocity": (3, 40, -4)}
+    scene.add_body(sg.Capsule(0.07, 0.1), density=1000.0, position=(0, 0, 0.2), name="capsule", **spin)
+    return scene
+
+
+def swift_links() -> sg.Scene:
+    """Joints are apart by more than a hundredth of half a link in some steps."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    for k in range(2):
+        scene.add_body(sg.Box((0.25, 0.06, 0.06)), density=1000.0, position=(0.15 + 0.3 * k, 0, 1), name=f"link{k}")
+        scene.add_joint("revolute", "link0" if k else None, f"link{k}", anchor=(0.3 * k, 0, 1), axis=(0, 1, 0))
+    return scene
+
+
+def contradiction() -> sg.Scene:
+    """A ball that is pinned to the world, and to a hand that moves away."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0), name="ball")
+    scene.add_joint("spherical", None, "ball", anchor=(0, 0, 0))
+    scene.add_fixed(sg.Sphere(0.01), motion=lambda t: np.array([0.4 + 0.01 * t, 0, 0]), name="hand")
+    scene.add_joint("spherical", "hand", "ball", anchor=(0, 0, 0))
+    return scene
+
+
+def crowd() -> sg.Scene:
+    """Boxes spin past each other: gaps that mislead are given room."""
+    rng, scene = np.random.default_rng([84, 1]), floor(friction=0.3, restitution=0.5)
+    for k in range(5):
+        words: dict[str, Any] = {"velocity": rng.uniform(-4, 4, 3), "angular_velocity": rng.uniform(-20, 20, 3)}
+        scene.add_body(sg.Box((0.2, 0.15, 0.1)), mass=1.0, position=(0.1 * (k % 2), 0, 0.2 + 0.25 * k), **words)
+    return scene
+
+
+def hung_weight() -> sg.Scene:
+    """A weight on a spring, which gives back what it takes."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_body(sg.Sphere(0.05), mass=0.3, position=(0, 0, 0), name="weight")
+    scene.add_spring(None, "weight", anchor=[(0, 0, 0.4), (0, 0, 0)], stiffness=200.0, damping=1.0)
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("make", "h", "grade"),
+    [
+        (bouncing, 0.01, "trusted"),
+        (bouncing, 0.001, "trusted"),
+        (tumbling, 0.01, "trusted"),
+        (swift_links, 0.01, "trusted with remarks"),
+        (contradiction, 0.002, "not trusted"),
+        (crowd, 0.001, "trusted"),
+        (hung_weight, 0.002, "trusted"),
+    ],
+)
+def test_audit_and_verdict_agree(make: Callable[[], sg.Scene], h: float, grade: str) -> None:
+    scene = make()
+    run = sg.simulate(scene, duration=0.5, h=h, on_failure="keep")
+    audit = audit_tree(run.tree(), scene=scene)
+    assert run.verdict == grade, run.remarks()
+    assert str(audit.verdict) == grade, audit.text()
+
+
+def test_bodies_moved_onto_their_joints_are_named() -> None:
+    """A link that turns by half a radian in a step: forces are in the file, not how they acted on the way."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    swift: dict[str, Any] = {"velocity": (0, 0, -25), "angular_velocity": (0, 250, 0)}
+    scene.add_body(sg.Box((0.2, 0.05, 0.05)), mass=1.0, position=(0.1, 0, 0), name="link", **swift)
+    scene.add_joint("revolute", None, "link", anchor=(0, 0, 0), axis=(0, 1, 0))
+    run = sg.simulate(scene, duration=0.02, h=0.002)
+    audit = audit_tree(run.tree())
+    assert run.verdict == "trusted"
+    assert run.certificate.moved_onto.all()
+    assert wrong(audit) == set()
+    assert audit.unchecked == ("turning and places of joined bodies in 10 steps: they were moved onto their joints",)
+    tree = run.tree()
+    tree["joints"]["reaction"][3, 0, 0] *= 1.001
+    assert wrong(audit_tree(tree)) == {"momentum"}
+
+
 # --- the command ---------------------------------------------------------------
 
 

@@ -159,7 +159,7 @@ class _Checks:
         coupled = ~known[contacts.material]
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
         projected = self._joined()[steps.body] & self._moved_onto()[steps.first : steps.last][steps.step]
-        pushed &= ~projected
+        turns &= ~projected
         room = newton.room_to_part(steps) * scheme.parts_overlaps
         displaced = room > 0.0
         out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
@@ -215,7 +215,8 @@ class _Checks:
             pushed[joined] = False
             self.unchecked.append("momentum and places of joined bodies: they are projected onto their joints")
         elif joined.any() and (often := int(np.count_nonzero(self._moved_onto()))):
-            self.unchecked.append(f"momentum and places of joined bodies in {often} steps: they were moved onto joints")
+            what = f"turning and places of joined bodies in {often} steps"
+            self.unchecked.append(f"{what}: they were moved onto their joints")
         spins = joined & (gyroscopic_ways(model, scheme.gyroscopic) == IMPLICIT) & ~_alike(model)
         if scheme.theta < 1.0 and spins.any():
             turns &= ~spins

@@ -79,6 +79,9 @@ class ContactLog:
     couple: Array | None = None
     """About the contact frame (n, t, o), (rows, 3) [N m s]; None where no contact can have one, and in files of earlier
     versions."""
+    feature: IntArray | None = None
+    """Names of the contacts, (rows,); None in files of earlier versions. Steps that are posed again have several of one
+    name: as it was at each of the places where bodies met or ended."""
 
     @staticmethod
     def of(parts: list[dict[str, Any]], counts: list[IntArray]) -> ContactLog:
@@ -109,9 +112,23 @@ class ContactLog:
         np.add.at(total, np.repeat(np.arange(self.start.size - 1), np.diff(self.start)), sign[:, None] * impulse)
         return total
 
+    def _once(self, first: int, last: int) -> IntArray:
+        """Return the rows from `first` to `last` without those that repeat a contact.
+
+        Of one name stay those that carry something, or the nearest if none does.
+        """
+        rows = np.arange(first, last)
+        if self.feature is None or np.unique(self.feature[first:last]).size == rows.size:
+            return rows
+        carries = np.any(self.impulse[rows] != 0.0, axis=1)
+        order = np.lexsort((self.gap[rows], ~carries, self.feature[rows]))
+        leads = np.ones(rows.size, dtype=bool)
+        leads[1:] = np.diff(self.feature[rows][order]) != 0
+        return rows[np.sort(order[leads | carries[order]])]
+
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
-        """Return the contacts of one step for reading."""
-        rows = slice(self.start[step], self.start[step + 1])
+        """Return the contacts of one step for reading, each once."""
+        rows = self._once(int(self.start[step]), int(self.start[step + 1]))
         normal, impulse, velocity = self.normal[rows], self.impulse[rows], self.velocity[rows]
         return ContactTable(
             bodies=tuple((names[a], names[b]) for a, b in zip(self.body_a[rows], self.body_b[rows], strict=True)),
@@ -153,6 +170,7 @@ _EMPTY: dict[str, Any] = {
     "impulse": np.zeros((0, 3)),
     "velocity": np.zeros((0, 3)),
     "mode": np.zeros(0, dtype=np.int64),
+    "feature": np.zeros(0, dtype=np.int64),
 }
 
 
@@ -169,6 +187,7 @@ def rows(result: StepResult) -> dict[str, Any]:
         "impulse": result.impulse,
         "velocity": result.velocity,
         "mode": result.mode,
+        "feature": contacts.feature,
     }
 
 
@@ -185,4 +204,5 @@ def logged_rows(log: Log) -> dict[str, Any]:
         "impulse": value[:, 10:13].copy(),
         "velocity": value[:, 13:16].copy(),
         "mode": index[:, 3].copy(),
+        "feature": index[:, 2].copy(),
     }

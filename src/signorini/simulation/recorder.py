@@ -7,6 +7,7 @@ line of this module: what is recorded changes by single assignments, so that it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ class Recorder:
 
     def __init__(self, model: Model, state: State, settings: dict[str, Any], *, keep_contacts: bool) -> None:
         joints = _first_joints(model, state)
-        self._keep_contacts, self._couples = keep_contacts, has_couples(model)
+        self._keep_contacts, self._told = keep_contacts, _told_of(model)
         self._begin(model, elastic_energy(model.joints, joints[0, :, ja.AT]), settings)
         self._hold(_first_block(model, state, joints), Memory.none(), 0)
 
@@ -72,7 +73,7 @@ class Recorder:
         """Return a recorder that already holds `trajectory`."""
         recorder = Recorder.__new__(Recorder)
         recorder._keep_contacts = keep_contacts
-        recorder._couples = trajectory.contact_log.couple is not None  # which files of earlier versions do not have
+        recorder._told = tuple(trajectory.contact_log.to_dict())  # less in files of earlier versions
         recorder._begin(model, trajectory.elastic, trajectory.settings)
         recorder._hold(_flat(trajectory.columns()), trajectory.memory, trajectory.step_count)
         return recorder
@@ -163,7 +164,7 @@ class Recorder:
         if chunks:
             held = [block[("contacts", "start")] for block in blocks]
             before = next((int(start[-1]) for start in reversed(held) if start.size), 0)
-            block = _block(self._model, chunks, before, couples=self._couples)
+            block = _block(self._model, chunks, before, told=self._told)
             self._held = _Held([*blocks, block], [], chunks[-1].memory, {})
 
     def unsaved(self) -> dict[str, Any] | None:
@@ -209,16 +210,18 @@ class Recorder:
         )
 
 
-def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, couples: bool) -> Block:
-    """Return the columns of chunks, after so many contacts of earlier steps; `couples` of contacts as well."""
+def _told_of(model: Model) -> tuple[str, ...]:
+    """Return the columns that tell all of the contacts of a scene."""
+    return tuple(field.name for field in fields(ContactLog) if field.name != "couple" or has_couples(model))
+
+
+def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tuple[str, ...]) -> Block:
+    """Return the columns of chunks, after so many contacts of earlier steps, of which these columns are `told`."""
     q, v = (np.concatenate([getattr(chunk, key) for chunk in chunks]) for key in ("q", "v"))
     balance = np.concatenate([chunk.balance for chunk in chunks])
     contacts = ContactLog.of([part for chunk in chunks for part in chunk.contacts], [chunk.counts for chunk in chunks])
     columns = contacts.to_dict() | {"start": contacts_before + contacts.start[1:]}
-    if not couples:
-        columns.pop("couple", None)
-    elif "couple" not in columns:
-        columns["couple"] = np.zeros((0, 3))
+    columns = {key: columns.get(key, np.zeros((0, 3))) for key in told}
     joints = [chunk.joints for chunk in chunks if chunk.joints.shape[0]]
     none = np.zeros((0, model.joints.count, int(ja.REPORT_COLUMNS)))
     return _flat(
@@ -241,7 +244,7 @@ def _first_block(model: Model, state: State, joints: Array) -> Block:
     no_steps = np.zeros((0, len(Balance._fields))), np.zeros((0, len(COLUMNS)))
     none = np.zeros(0, dtype=np.int64)
     chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
-    block = _block(model, [chunk], 0, couples=has_couples(model))
+    block = _block(model, [chunk], 0, told=_told_of(model))
     for key in ("effort", "reaction"):
         block["joints", key] = block["joints", key][:0]
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)
