@@ -59,7 +59,8 @@ def worst_of(grades: Iterable[Grade]) -> Grade:
 def rises(steps: Array) -> Array:
     """Return how far the sum of what every step gives has risen since its least, after each of them, (n,)."""
     total = np.concatenate([[0.0], np.cumsum(steps)])
-    risen: Array = (total - np.minimum.accumulate(total))[1:]
+    with np.errstate(invalid="ignore"):  # what is not finite is said elsewhere
+        risen: Array = (total - np.minimum.accumulate(total))[1:]
     return risen
 
 

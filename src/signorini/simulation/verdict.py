@@ -239,7 +239,7 @@ _TABLE = (
         lambda c: c.energy_gain > GAIN_REMARK,
         lambda c: c.energy_gain,
         lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
-        "a smaller h, and the default law of restitution",
+        "a smaller h; laws of restitution other than the default gain by themselves",
     ),
     _Row(
         "energy from parting overlaps",
