@@ -45,7 +45,7 @@ _CONFESSED: tuple[tuple[str, str, float, float | None], ...] = (
     ("forces not stable, as told", "stable", 0.0, np.inf),
 )
 """What a run says against itself: what, column of its certificate, up to which it is trusted, and with remarks."""
-_FAILED: dict[str, Callable[[Array], Array]] = {
+_FAILED: dict[str, Callable[[Array], BoolArray]] = {
     "status": lambda column: ~np.isin(column, (0, 3)),  # solved, several solutions
     "unique": lambda column: column == 0,
     "stable": lambda column: column == 0,
@@ -352,7 +352,7 @@ class _Checks:
             ("energy balance", energies.unbalanced(), ROUNDING, None),
             ("energy gained unexplained", energies.unexplained(), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
-            ("energy gained in a step", energies.gained(self.pushes, self._joined().any()), GAIN_REMARK, np.inf),
+            ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
         ):
             if found is not None:

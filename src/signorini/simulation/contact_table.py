@@ -124,7 +124,8 @@ class ContactLog:
         order = np.lexsort((self.gap[rows], ~carries, self.feature[rows]))
         leads = np.ones(rows.size, dtype=bool)
         leads[1:] = np.diff(self.feature[rows][order]) != 0
-        return rows[np.sort(order[leads | carries[order]])]
+        kept: IntArray = rows[np.sort(order[leads | carries[order]])]
+        return kept
 
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
         """Return the contacts of one step for reading, each once."""

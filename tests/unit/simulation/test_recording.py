@@ -199,9 +199,8 @@ def test_a_contact_is_listed_once() -> None:
     }
     log = ContactLog.of([rows], [np.array([n])])
     assert log.table(0, ("floor", "box")).gap.tolist() == [0.2, 0.1, 0.0, 0.0, 0.5]
-    assert (
-        ContactLog.from_dict({**log.to_dict(), "feature": None}).table(0, ("floor", "box")).gap.tolist() == gap.tolist()
-    )
+    older = ContactLog.from_dict({key: column for key, column in log.to_dict().items() if key != "feature"})
+    assert older.table(0, ("floor", "box")).gap.tolist() == gap.tolist()
 
 
 def test_runs_go_on_from_files_that_do_not_tell_all(tmp_path: Path) -> None:
@@ -212,9 +211,10 @@ def test_runs_go_on_from_files_that_do_not_tell_all(tmp_path: Path) -> None:
     half = sg.simulate(balls, duration=0.5 * STEPS * H, h=H).tree()
     for word in ("feature", "couple"):
         del half["contacts"][word]
+    half["settings"]["duration"] = STEPS * H
     write_tree(tmp_path / "old.h5", half)
-    run = sg.resume(tmp_path / "old.h5", duration=STEPS * H)
+    run = sg.resume(tmp_path / "old.h5")
     assert (run.contact_log.feature, run.contact_log.couple) == (None, None)
     np.testing.assert_array_equal(run.q, whole.q)
     np.testing.assert_array_equal(run.contact_log.impulse, whole.contact_log.impulse)
-    assert whole.contact_log.couple is not None and whole.contact_log.couple.any()
+    assert whole.contact_log.couple is not None
