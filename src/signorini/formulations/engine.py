@@ -271,9 +271,6 @@ class Engine:
             self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
             return
         awake = self._awake()
-        if not np.isfinite(self._law(awake)[1]).all():  # no problem to be solved, as the check of the step will find
-            self._rescued_by(0)
-            return
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
