@@ -60,11 +60,13 @@ def _rounding(steps: Steps, sizes: Array) -> Array:
     """Return what rounding leaves in the equations of forces and moments, by their `sizes` (N, 2), (N, 2).
 
     Joints that have nothing to carry hand rounding of the forces on to moments, and of moments to forces, from each
-    body of the heap to all others.
+    body of the heap to all others. The joints of a scene are solved together, and count as one heap.
     """
     heap, bound = heaps(steps), steps.model.arrays.bound[steps.body]
+    joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
+    heap = np.where(joined, heap.size + steps.step, heap)
     lever = np.where(bound > 0.0, bound, 1.0)
-    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving, minlength=heap.size)[heap]
+    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving)[heap]
     left: Array = ROUNDED * np.stack([force, force * lever], axis=1)
     return left
 
@@ -180,12 +182,30 @@ def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Wors
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
-def parted(steps: Steps, moved: Array, room: Array, thin: Array) -> Worst:
-    """Return by how much bodies were displaced to part overlaps, of their least width."""
-    away, width = _ways(steps, moved), thin[steps.body]
-    value = np.divide(away, width, out=np.zeros_like(away), where=np.isfinite(width))
-    mine = (room > 0.0) & (away <= LEVER * room)
-    return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
+def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
+    """Return by how much overlaps of contacts were parted by displacements `moved` (N, 6), of the thinner body.
+
+    The distance of convex bodies is a convex function of their translation, so only by turning do they end deeper than
+    gaps at the start foretell. A step that is posed again where bodies end parts that, too: what counts is more than
+    the way that surfaces go by turning in the step.
+    """
+    contacts, bound = steps.contacts, steps.model.arrays.bound[steps.body]
+    opened, turned = np.minimum(steps.relative(moved)[:, 0], -contacts.gap), np.zeros(steps.body.size)
+    for v in (steps.v_start, steps.v_new):
+        own = np.where(steps.moving[:, None], v, steps.drive)
+        turned = np.maximum(turned, steps.h * bound * np.linalg.norm(own[:, 3:], axis=1))
+    way = turned[contacts.body_a] + turned[contacts.body_b]
+    width = np.minimum(thin[steps.body[contacts.body_a]], thin[steps.body[contacts.body_b]])
+    beyond = np.maximum(0.0, opened - way)
+    value = np.divide(beyond, width, out=np.zeros_like(beyond), where=np.isfinite(width))
+    return Worst.of(value, steps.contact_step, np.arange(steps.rows.start, steps.rows.stop), steps.count)
+
+
+def ways_to_close(steps: Steps) -> Array:
+    """Return by how much contacts would close in their step at the velocities with which it begins, (n_c,) [m]."""
+    own = np.where(steps.moving[:, None], steps.v_start, steps.drive)
+    closing: Array = np.maximum(0.0, -steps.drift * steps.relative(own)[:, 0])
+    return closing
 
 
 def misplaced(steps: Steps) -> Worst:

@@ -31,7 +31,7 @@ from signorini.dynamics import (
 from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
 from signorini.dynamics.flight import fly_bodies, stop_flights
 from signorini.dynamics.motion import move_bodies
-from signorini.math.rotation import rotated
+from signorini.math.rotation import rotated, tangent_frame
 from signorini.model import Contacts, Model, ModelArrays, State
 
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
@@ -174,6 +174,11 @@ class Steps:
         self.J_a, self.J_b = self._wrenches()
         p = np.zeros((0, 3)) if record.contacts is None else record.contacts.impulse[self.rows]
         self.p = np.ascontiguousarray(p)
+        told = record.contacts is not None and record.contacts.couple is not None
+        self.couple = record.contacts.couple[self.rows] if told else np.zeros_like(self.p)  # type: ignore[index, union-attr]
+        """Couples about the contact frames, (n_c, 3); zero where none are told."""
+        self.axes = contact_frames(self.contacts.normal)
+        """The contact frames, (n_c, 3, 3)."""
         self.push, self.push_size = self._pushed()
         self.pull, self.pull_size = self._joined()
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
@@ -238,15 +243,23 @@ class Steps:
         u += np.einsum("cij,cj->ci", self.J_b, v[contacts.body_b])
         return u
 
+    def turning(self, v: Array) -> Array:
+        """Return the angular velocities of the second bodies relative to the first, about the frames, (n_c, 3)."""
+        contacts = self.contacts
+        w: Array = np.einsum("cij,cj->ci", self.axes, v[contacts.body_b, 3:] - v[contacts.body_a, 3:])
+        return w
+
     def _pushed(self) -> tuple[Array, Array]:
         """Return what contacts do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
         total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
         strength = np.linalg.norm(self.p, axis=1)
-        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+        moment, twist = np.einsum("cij,ci->cj", self.axes, self.couple), np.linalg.norm(self.couple, axis=1)
+        for J, body, sign in ((self.J_a, self.contacts.body_a, -1.0), (self.J_b, self.contacts.body_b, 1.0)):
             wrench = np.einsum("cij,ci->cj", J, self.p)
+            wrench[:, 3:] += sign * moment
             arm = np.sqrt(np.sum(J[:, :, 3:] ** 2, axis=(1, 2)))
             total += by_body(wrench, body, self.body.size)
-            size += by_body(np.column_stack([strength, strength * arm]), body, self.body.size)
+            size += by_body(np.column_stack([strength, strength * arm + twist]), body, self.body.size)
         return total, size
 
     def _joined(self) -> tuple[Array, Array]:
@@ -261,6 +274,12 @@ class Steps:
             size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)
             size[at, 1] += np.linalg.norm(wrench[:, 3:], axis=1) + arm * np.linalg.norm(wrench[:, :3], axis=1)
         return total, size
+
+
+def contact_frames(normal: Array) -> Array:
+    """Return the rows n, t, o of the frames of contacts, (n_c, 3, 3)."""
+    rows = map(tuple, normal.tolist())
+    return np.array([[n, *tangent_frame(n)] for n in rows]).reshape(-1, 3, 3)
 
 
 def by_body(values: Array, body: IntArray, count: int) -> Array:

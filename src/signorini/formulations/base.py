@@ -122,6 +122,10 @@ class JointReport:
     :func:`~signorini.dynamics.joint_faults.row_words`."""
     conflict_row: int = -1
     """The row that contradicts others the most, -1 if none does."""
+    moved_onto: bool = False
+    """Whether bodies were moved onto their joints at the end of the step."""
+    swing: float = 0.0
+    """Impulses of springs times the changes of their speeds in the step, times theta - 1/2 [J]."""
     fault: int = 0
     """Whether the joints hold, see :mod:`~signorini.dynamics.joint_faults`."""
 
@@ -147,6 +151,9 @@ class StepResult:
     joints: JointReport | None = None
     posed_again: int = 0
     """How often the step was posed again because bodies went through others, or ended too close to them."""
+    couple: Array | None = None
+    """Couples on the second body of each contact about its frame (n, t, o), (n_c, 3) [N m s]; None in scenes without
+    torsional, rolling and ellipsoidal friction."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
     unfollowed: int = 0

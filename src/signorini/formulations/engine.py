@@ -271,6 +271,8 @@ class Engine:
             self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
             return
         awake = self._awake()
+        if not np.isfinite(self._law(awake)[1]).all():  # a motion that has exploded, no mistake of the user's
+            raise ArithmeticError("the problem of the step is not finite")
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
@@ -422,6 +424,7 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(check),
+            couple=None if self._couples is None else self.arena[at.COUPLE_OLD][:n_c].copy(),
             unfollowed=int(check[at.UNFOLLOWED]),
             posed_again=int(check[at.POSED_AGAIN]),
         )

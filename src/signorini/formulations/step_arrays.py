@@ -125,7 +125,7 @@ def _numbered(count: int) -> Any:
     LOG_CHECK,  # (rows, CHECK_COUNT)
     LOG_BALANCE,  # (rows, BALANCE_COUNT)
     LOG_START,  # (rows + 1,) first contact
-    LOG_VALUE,  # (any, 16): contact, impulse, velocity
+    LOG_VALUE,  # (any, 16 or 19): contact, impulse, velocity, and couples where contacts may have some
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     JOINTS,  # the table of joints, see joint_arrays
     # cuts of large islands, see step_cut
@@ -399,8 +399,9 @@ CLOSE = 2
     CONFLICT_JOINT,  # that contradicts others the most
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
+    MOVED_ONTO,  # whether bodies were moved onto their joints
     CHECK_COUNT,
-) = _numbered(34)
+) = _numbered(35)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

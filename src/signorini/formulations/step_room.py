@@ -13,7 +13,8 @@ from signorini.dynamics import gyroscopic_ways
 from signorini.dynamics.bodies import WAYS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
-from signorini.formulations.couples import Couples, has_couples
+from signorini.formulations.couples import Couples
+from signorini.formulations.friction_law import has_couples
 from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
@@ -93,7 +94,7 @@ class Log:
     start: IntArray
     """First contact of each step."""
     value: Array
-    """Contacts, impulses and velocities, (any, 16)."""
+    """Contacts, impulses and velocities, (any, 16), and couples, (any, 19), where contacts may have some."""
     index: IntArray
     """Bodies, feature and mode, (any, 4)."""
     joints: Array
@@ -276,7 +277,7 @@ class Room:
         put(at.LOG_CHECK, np.zeros((rows, int(at.CHECK_COUNT))))
         put(at.LOG_BALANCE, np.zeros((rows, int(at.BALANCE_COUNT))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
-        put(at.LOG_VALUE, np.zeros((contacts, 16)))
+        put(at.LOG_VALUE, np.zeros((contacts, 16 if self.couples is None else 19)))
         put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
         if self.joints is not None:
             self.joints.log(rows)

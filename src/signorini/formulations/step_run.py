@@ -35,6 +35,7 @@ from signorini.formulations.step_arrays import (
     CLOSE,
     CONTACTS,
     COUNTS,
+    COUPLE_OLD,
     DONE,
     DOUBTS,
     FAR,
@@ -280,6 +281,11 @@ def write_log(t: IntArray) -> None:
             log_value[at, 13 + k] = u[position[c], k]
             log_index[at, k] = index[c, k]
         log_index[at, 3] = mode[c]
+    if log_value.shape[1] > 16:
+        couple = real_rows(t, COUPLE_OLD)
+        for c in range(n_c):
+            for k in range(3):
+                log_value[start[row] + c, 16 + k] = couple[c, k]
     start[row + 1] = start[row] + n_c
     counts[LOGGED] = row + 1
 

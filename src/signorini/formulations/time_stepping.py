@@ -39,6 +39,7 @@ from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.contact_checks import check_contacts
+from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
@@ -296,7 +297,7 @@ def finish(
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(
-            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0, drives=exact_rotation
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, theta=at.theta, drives=exact_rotation
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:
@@ -316,7 +317,15 @@ def finish(
         balance=balance,
         joints=joints,
         phases=outcome.phases,
+        couple=_couples(model, space.contacts, p, dim) if has_couples(model) else None,
     )
+
+
+def _couples(model: Model, contacts: Contacts, p: Array, dim: int) -> Array:
+    """Return the couples among the components `p` (n_c, rows) of impulses, about (n, t, o), (n_c, 3)."""
+    couple, axes = np.zeros((contacts.contact_count, 3)), list(friction_law(model, contacts).couples)
+    couple[:, axes] = p[:, dim : dim + len(axes)]
+    return couple
 
 
 def _explained(model: Model, space: ContactSpace, problem: FrictionProblem, solution: Solution) -> Solution:

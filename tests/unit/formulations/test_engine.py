@@ -190,3 +190,14 @@ def test_a_step_that_makes_room_for_more_contacts_is_still_known(law: str) -> No
         rooms.add(engine.arena[at.P].shape[0])
         assert report.result.pose().residual(report.result.solution.z) <= 1e-6
     assert len(rooms) > 1, "room was made"
+
+
+def test_problems_that_are_not_finite_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a motion that has exploded at speeds that are numbers yet: no mistake of the user's."""
+    simulator = sg.Simulator(stack(2), h=0.005)
+    simulator.step()
+    engine = simulator.engine
+    assert engine is not None
+    monkeypatch.setattr(engine, "_law", lambda rows: (np.zeros((rows.size, 3)), np.full((rows.size, 3), np.nan)))
+    with pytest.raises(sg.SolverFailure, match="leave the range of numbers"), simulator.explained():
+        engine._rescue()
