@@ -445,7 +445,7 @@ def solve_step(t: IntArray) -> bool:
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
             whole = whole or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
-            if alpha == 0.0 and (large or rests) and counts[GUESSES] == 0:
+            if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
             _pose_island(t, first, last, alpha if soft else 0.0)

@@ -51,7 +51,9 @@ def closest_touch(
         start = (separation(vertex, part, solid, start[1])[0], start[1], start[2], start[3])
     if start[0] > limit:
         return start[0], start[1], start[2], start[3], 0, 0
-    error, touch = finished(vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0])
+    error, touch = finished(
+        vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0]
+    )
     if error <= _EXACT * scale and touch[0] >= -_SHALLOW * size:
         return touch
     for attempt in range(3):
@@ -78,7 +80,9 @@ def closest_touch(
             s, a, b = separation(vertex, part, solid, touch[1])
             start = (s, touch[1], a, b)
         bound = max(bound, start[0])
-        error, better = finished(vertex, plane, edge, part, solid, start, bound, _EXACT * scale, size, search, attempt < 0)
+        error, better = finished(
+            vertex, plane, edge, part, solid, start, bound, _EXACT * scale, size, search, attempt < 0
+        )
         if attempt == 0 or error < least:
             touch, least = better, error
         if least <= _EXACT * scale:

@@ -143,7 +143,7 @@ def _newton(
                 break
         # At a flat spot the error falls by a third only; far from the solution it may rise.
         before = 4.0 * error if error > 1e-3 * size else 0.9 * error
-        if error <= 1e-16 * size:
+        if error <= 1e-15 * size:
             break
         _solve(M, m)
         longest = 0.0
