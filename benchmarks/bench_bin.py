@@ -6,10 +6,10 @@
 
 Boxes of half edge 0.1 m, turned at random, and spheres of that radius alternate on a jiggled grid in which nothing
 overlaps, about twice as high as wide, above the floor of an open box; friction 0.4. With ``--shapes all`` boxes,
-spheres, capsules, cylinders and ellipsoids follow each other, all turned at random, on a wider grid. Each seed is run in every engine,
-one after the other, before the next: in ours with its default settings, and in MuJoCo (``pip install mujoco``) with
-elliptic cones and the same step, by its default solver, Newton, and by CG. What is soft in MuJoCo stays as it is by
-default.
+spheres, capsules, cylinders and ellipsoids follow each other, all turned at random, on a wider grid.
+Each seed is run in every engine, one after the other, before the next: in ours with its default settings, and in MuJoCo
+(``pip install mujoco``) with elliptic cones and the same step, by its default solver, Newton, and by CG. What is soft
+in MuJoCo stays as it is by default.
 
 Printed and written for each size, for the fall (steps 20 to 200) and for the rest (last 100 of 600): mean, median and
 worst CPU time of a step over all seeds, worst by median, the ratio of our mean to MuJoCo's, the share of our steps that
