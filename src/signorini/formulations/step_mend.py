@@ -54,6 +54,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     STIRRED,
     THIN,
+    THINNEST,
     TIME,
     V_0,
     VALUE,
@@ -290,9 +291,16 @@ def _find_ends(t: IntArray) -> int:
     counts, reach, bound = wholes(t, COUNTS), reals(t, REACH), reals(t, BOUND)
     if counts[MENDED] >= _MOST_ROUNDS:
         return CLEAR
+    # Mostly none are: pairs that overlap by less than any may are passed over, which costs a part of finding all.
+    for b in range(reach.shape[0]):
+        reach[b] = -0.5 * TOO_CLOSE * reals(t, NUMBERS)[THINNEST]
+    _drive(t, reals(t, NUMBERS)[DRIFT])
+    found = find(t)
+    if found == 0:
+        _drive(t, 0.0)
+        return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
-    _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:
         counts[NEEDED] = found

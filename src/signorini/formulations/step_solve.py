@@ -292,6 +292,18 @@ def _moves_on(t: IntArray, i: int) -> bool:
 
 
 @inner_kernel
+def _is_known(softness: Array, first: int, last: int) -> bool:
+    """Tell whether the robust solver knew all contacts of an island in the last step.
+
+    What solves it as it is then has the least impulses already: those of the last step had.
+    """
+    known = True
+    for k in range(first, last):
+        known = known and softness[k, FILL] > 0.0
+    return known
+
+
+@inner_kernel
 def _newton_in_sweeps(nodes: int, contacts: int) -> float:
     """Return about how many sweeps cost as much as a step of the robust solver, at most.
 
@@ -442,7 +454,7 @@ def solve_step(t: IntArray) -> bool:
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
-    rests, light = False, False
+    rests, light, stays = False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -463,7 +475,7 @@ def solve_step(t: IntArray) -> bool:
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
-            rests = pace <= _SLOW
+            rests, stays = pace <= _SLOW, False
             island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
@@ -528,6 +540,8 @@ def solve_step(t: IntArray) -> bool:
             ),
         )
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
+        if how == _LOOK:
+            stays = counts[MADE] == 0 and residual <= _HELD * tolerance and _is_known(softness, first, last)
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
@@ -604,7 +618,8 @@ def solve_step(t: IntArray) -> bool:
                 return False
             residual = min(residual, found)
             met = residual <= asked[i]
-        if met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0 and _moves_on(t, i):
+        may_share = met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0
+        if may_share and not stays and _moves_on(t, i):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
