@@ -38,7 +38,7 @@ from benchmarks.peers.search import exact_impulses, near_impulses
 
 from signorini._arrays import Array
 from signorini.audit.law import explained, gap_bounds, shifted
-from signorini.audit.steps import flights, free_motion, turned_back
+from signorini.audit.steps import after_impulses, free_motion
 from signorini.dynamics import contact_wrenches, kinetic_energy, relative_velocity
 from signorini.geometry import detect
 from signorini.model import Contacts, State
@@ -98,12 +98,12 @@ class Checker:
         """Return how far the step from `before` to `after` is from Coulomb's law.
 
         `told` are the impulses of the step as the engine tells them, `gyroscopic` how it turns bodies: as the options
-        of our own formulations name it. The spin of a body that flew is taken as it was before it turned with it.
+        of our own formulations name it. The spin of a body that flew is taken as it was before.
         """
         h, state = self.scene.h, self.state(before)
         free = free_motion(self.model, state.q[None], state.v[None], h, gyroscopic=gyroscopic)
-        v_free, M_inv, v = free.v, free.M_inv, self.state(after).v
-        v = turned_back(flights(free, v), v)
+        v_free, M_inv, end = free.v, free.M_inv, self.state(after)
+        v = after_impulses(self.model.arrays, free.ways, M_inv, end.q, end.v)
         contacts = self._candidates(state, v_free, v)
         if contacts.contact_count == 0:
             return 0.0

@@ -25,6 +25,27 @@ def test_tumbling_bodies_are_plainly_trusted(seed: int, h: float) -> None:
     assert run.verdict == "trusted"
 
 
+@pytest.mark.parametrize(("seed", "end"), [(72, 0.62), (87, 0.35)])
+def test_a_cylinder_that_falls_on_its_rim_is_plainly_trusted(seed: int, end: float) -> None:
+    """The lowest point of a rim is another at every end: with one contact for it overlaps reach 0.003 and 0.008."""
+    r = np.random.default_rng(seed)
+    scene, e = sg.Scene(), r.standard_normal(4)
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(
+        sg.Cylinder(r.uniform(0.05, 0.3), r.uniform(0.05, 0.6)),
+        density=500.0,
+        position=(0, 0, r.uniform(0.5, 1.0)),
+        orientation=e / np.linalg.norm(e),
+        velocity=r.uniform(-2, 2, 3),
+        angular_velocity=r.uniform(-10, 10, 3),
+        name="cylinder",
+    )
+    scene.set_contact(friction=float(r.uniform(0, 0.9)))
+    run = sg.simulate(scene, duration=end, h=0.01)
+    assert deepest(run) < REMARKED
+    assert run.verdict == "trusted"
+
+
 def test_an_ellipsoid_tumbles_down_a_slope() -> None:
     """A twentieth of its thickness with gaps posed at the start alone."""
     scene = sg.Scene()

@@ -92,9 +92,6 @@ class FreeMotion:
     """Velocity after gyroscopic term and loads, in the axes where the step acts, (n_b, 6)."""
     p_ext: Array
     """Impulse of all loads, (n_b, 6)."""
-    flight: Array
-    """Quaternions that turn bodies in free flight from where the step acts to its end, zero for others and for
-    those that something touched once the step is complete, (n_b, 4)."""
 
 
 @dataclass(frozen=True, slots=True)

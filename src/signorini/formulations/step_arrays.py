@@ -34,14 +34,14 @@ def _numbered(count: int) -> Any:
     RESTITUTION,  # (n_m,) by material
     # bodies
     Q,  # (n_b, 7)
-    V,  # (n_b, 6)
+    V,  # (n_b, 6); when bodies have moved, until the step is complete, those that the law knows
     Q_START,  # (n_b, 7) at the start of the step
     Q_0,  # (n_b, 7) after overlapping bodies were parted a little
-    V_0,  # (n_b, 6)
+    V_0,  # (n_b, 6) where the step acts, before it does
+    V_START,  # (n_b, 6) at the start of the step, for theta < 1
     V_SPUN,  # (n_b, 6) after the gyroscopic term
     V_FREE,  # (n_b, 6) after all loads
-    FLIGHT,  # (n_b, 4) turn of bodies in free flight, zero for those that do not fly, see signorini.dynamics.flight
-    FLOWN,  # (n_b, 4) the same, zero for those that were touched
+    FLOWN,  # (n_b, 7) turns of bodies that fly, see signorini.dynamics.flight
     P_EXT,  # (n_b, 6) impulse of all loads
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
@@ -66,6 +66,9 @@ def _numbered(count: int) -> Any:
     PAIR_LABEL,
     PAIR_Q,
     PAIR_REACH,
+    PAIR_SPIN,
+    PAIR_PARTS,
+    PAIR_TURN,
     PAIR_VALUE,
     PAIR_INDEX,
     MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
@@ -159,7 +162,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(127)
+) = _numbered(130)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (

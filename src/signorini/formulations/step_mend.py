@@ -18,8 +18,6 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
-    ACTING,
-    BEGIN,
     BOUND,
     CHECK,
     CLOSE,
@@ -31,7 +29,6 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIXED,
-    FLOWN,
     GUESS,
     GUESS_FEATURE,
     GUESSES,
@@ -76,6 +73,7 @@ from signorini.formulations.step_meet import (
     pair_of,
     place_by_name,
     set_path,
+    stage_again,
     take_over,
     write_meeting,
 )
@@ -311,7 +309,7 @@ def _find_ends(t: IntArray) -> int:
 @inner_kernel
 def _keep_apart(t: IntArray, parted: bool) -> int:
     """Give pairs that ended too close the contacts that keep them apart: ``POSE_AGAIN``, or ``NO_ROOM`` for these."""
-    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V))
     made = _add_ends(t, parted)
     _drive(t, 0.0)
     wholes(t, COUNTS)[MENDED] += 1
@@ -354,10 +352,10 @@ def _go_back(t: IntArray, outcome: int) -> None:
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if numbers[DRIFT] == numbers[H] or outcome == NO_ROOM else q_0[b, k]
+            q[b, k] = q_start[b, k] if numbers[DRIFT] == numbers[H] else q_0[b, k]
         for k in range(6):
             v[b, k] = v_0[b, k]
-    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
 
 

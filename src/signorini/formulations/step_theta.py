@@ -12,6 +12,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
 from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
+from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
@@ -34,6 +35,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     V_FREE,
     V_SPUN,
+    V_START,
     WAY,
     H,
     P,
@@ -46,14 +48,18 @@ from signorini.formulations.step_run import UNKNOWN, after_look, find, log_is_fu
 
 @inner_kernel
 def _drift(t: IntArray) -> None:
-    """Move bodies at their old velocities to where the step acts."""
+    """Move bodies at their old velocities, or as they fly, to where the step acts."""
     numbers, q, q_start, flown = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START), real_rows(t, FLOWN)
+    v, v_start = real_rows(t, V), real_rows(t, V_START)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
-        for k in range(4):
-            flown[b, k] = 0.0
-    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, flown, wholes(t, COUNTS)[FIXED])
+        for k in range(6):
+            v_start[b, k] = v[b, k]
+    early = numbers[H] - numbers[DRIFT]
+    fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, early, flown)
+    move_bodies(q, v, early, True, flown, wholes(t, COUNTS)[FIXED])
+    spin_bodies(flown, v)
 
 
 @inner_kernel
@@ -90,7 +96,7 @@ def _aim(t: IntArray, steps: int) -> bool:
     if counts[STAGE] != AIMED:
         return bool(counts[STAGE] != DRIFTED)
     _spin(t)
-    load_bodies(t, real_rows(t, Q_START))
+    load_bodies(t)
     found = find(t)
     if found < 0 or found > real_rows(t, P).shape[0]:
         counts[NEEDED] = found

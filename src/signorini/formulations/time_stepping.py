@@ -33,7 +33,7 @@ from signorini.dynamics import (
     joint_coordinates,
     relative_velocity,
 )
-from signorini.dynamics.flight import stop_flights
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
@@ -64,24 +64,26 @@ def begin(model: Model, state: State) -> Memory:
 
 def candidates(model: Model, state: State, h: float, gyroscopic: str) -> Contacts:
     """Return the candidate contacts of a step of `h` seconds from `state`."""
-    free = free_motion(model, stage(model, state, Memory.none(), h), gyroscopic)
-    return reachable_contacts(model, state, free.v_free, h)
+    at = stage(model, state, Memory.none(), h, gyroscopic)
+    return reachable_contacts(model, at, free_motion(model, at).v_free)
 
 
-def reachable_contacts(model: Model, state: State, v_free: Array, h: float) -> Contacts:
-    """Return all contacts that may close within a step of `h` seconds."""
-    bound = model.arrays.bound
-    speed = _speed(v_free, bound)
+def reachable_contacts(model: Model, at: Stage, v_free: Array) -> Contacts:
+    """Return all contacts that may close within a step that acts as `at` says."""
+    state, h, bound = at.state, at.h, model.arrays.bound
+    speed = _speed(model, at, v_free)
     if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
-        speed = np.maximum(speed, _speed(driven_velocity(model, state, v_free, h), bound))
+        speed = np.maximum(speed, _speed(model, at, driven_velocity(model, state, v_free, h)))
     reach = REACH_FACTOR * h * speed + REACH_FRACTION * bound
     reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
     return detect(model, state, reach)
 
 
-def _speed(v: Array, bound: Array) -> Array:
+def _speed(model: Model, at: Stage, v: Array) -> Array:
     """Return the speed of the fastest surface point of every body, (n_b,)."""
-    speed: Array = np.linalg.norm(v[:, :3], axis=1) + bound * np.linalg.norm(v[:, 3:], axis=1)
+    rate = np.zeros(model.body_count)
+    turn_rates(at.ways, model.arrays.inertia, at.state.q, v, at.drift, rate)
+    speed: Array = np.linalg.norm(v[:, :3], axis=1) + model.arrays.bound * rate
     return speed
 
 
@@ -283,9 +285,9 @@ def finish(
     """
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
-    flown = np.zeros_like(free.flight)
-    stop_flights(free.v_free, v, free.flight, at.drift, flown)
-    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
+    flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
+    fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
+    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flown=flown)
     end = settled(model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation)
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3

@@ -42,6 +42,10 @@ def desk_of(shapes: Sequence[Shape]) -> Desk:
         scratch.mark,
         np.zeros((rows, 10)),
         np.zeros((rows, 4), dtype=np.int64),
+        np.zeros((2, 3)),
+        np.zeros(2, dtype=np.int64),
+        np.zeros((2, 4, 7)),
+        1.0,
     )
     _lay(desk, tables.shape, tables.label)
     return desk
