@@ -42,6 +42,7 @@ from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, u
 # spin changes by no more than the angle times itself.
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
+_EVENLY = 1e-13  # of a spin: differences that are rounding
 _SHORT = 0.2  # rad: on shorter flights spins grow by a quarter at most, by the same inequality
 TURNED, SPUN = 0, 4
 """Columns of a flight: the quaternion that turns the body, and its spin at the end."""
@@ -165,6 +166,35 @@ def turn_rates(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
         out[b] = turn_rate(ways[b], inertia[b], e, omega, h)
 
 
+@inner_kernel
+def _mean_spin(flown: Array, b: int, h: float) -> Vector:
+    """Return the spin that turns body `b` as far in `h` seconds as its flight, by less than a full turn."""
+    x = (flown[b, 1], flown[b, 2], flown[b, 3])
+    sine = np.sqrt(dot(x, x))
+    scale = 2.0 * np.arctan2(sine, abs(flown[b, 0])) / (sine * h) if sine > 0.0 else 0.0
+    scale = -scale if flown[b, 0] < 0.0 else scale
+    return (scale * x[0], scale * x[1], scale * x[2])
+
+
+@kernel
+def veer_bodies(ways: IntArray, flown: Array, v: Array, h: float, veer: Array) -> None:
+    """Write by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3).
+
+    Zero for bodies that turn evenly, but for rounding, and for flights in parts, which have no mean.
+    """
+    for b in range(ways.shape[0]):
+        omega = (v[b, 3], v[b, 4], v[b, 5])
+        for k in range(3):
+            veer[b, k] = 0.0
+        if ways[b] == EVEN or not flies(flown, b) or in_parts(ways[b], omega, h):
+            continue
+        mean = _mean_spin(flown, b, h)
+        d = (mean[0] - omega[0], mean[1] - omega[1], mean[2] - omega[2])
+        if dot(d, d) > _EVENLY * _EVENLY * dot(omega, omega):
+            for k in range(3):
+                veer[b, k] = d[k]
+
+
 @kernel
 def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float, path: Array) -> None:
     """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds.
@@ -174,16 +204,14 @@ def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float
     for b in range(flown.shape[0]):
         if ways[b] == EVEN or not flies(flown, b):
             continue
-        omega, x = (path[b, 3], path[b, 4], path[b, 5]), (flown[b, 1], flown[b, 2], flown[b, 3])
-        sine = np.sqrt(dot(x, x))
+        omega = (path[b, 3], path[b, 4], path[b, 5])
+        mean = _mean_spin(flown, b, h)
         if in_parts(ways[b], omega, h):
             e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-            x, scale = omega, turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))
-        else:
-            scale = 2.0 * np.arctan2(sine, abs(flown[b, 0])) / (sine * h) if sine > 0.0 else 0.0
-            scale = -scale if flown[b, 0] < 0.0 else scale
+            scale = turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))
+            mean = (scale * omega[0], scale * omega[1], scale * omega[2])
         for k in range(3):
-            path[b, 3 + k] = scale * x[k]
+            path[b, 3 + k] = mean[k]
 
 
 @inner_kernel

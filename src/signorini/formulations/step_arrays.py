@@ -42,6 +42,7 @@ def _numbered(count: int) -> Any:
     V_SPUN,  # (n_b, 6) after the gyroscopic term
     V_FREE,  # (n_b, 6) after all loads
     FLOWN,  # (n_b, 7) turns of bodies that fly, see signorini.dynamics.flight
+    VEER,  # (n_b, 3) by how much their mean spins differ from those that they begin with, as the law knows
     P_EXT,  # (n_b, 6) impulse of all loads
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
@@ -99,6 +100,7 @@ def _numbered(count: int) -> Any:
     SIZE,  # (cap,) radius of the smaller moving body
     WIDTH,  # (cap,) least width of both bodies
     REBOUND,  # (cap,) coefficient of restitution
+    VEERED,  # (cap,) normal velocity that flights add, in the mean of the step
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
     SPACE,  # (cap,) speed at which the gap may close if it was opening faster, else inf
@@ -162,7 +164,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(130)
+) = _numbered(132)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -324,6 +326,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
+    VEERS,  # whether the law knows how flights veer
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved
     MADE,  # sweeps of the last call
@@ -344,7 +347,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     REBOUNDS,  # whether some contact rebounds
     TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(43)
+) = _numbered(44)
 
 # HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
 AT_ONCE, AT_LAST = 1 + _numbered(2)

@@ -7,7 +7,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import gyroscopic
-from signorini.dynamics.flight import fly_bodies, turn_rate
+from signorini.dynamics.flight import fly_bodies, turn_rate, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
@@ -42,6 +42,8 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     V_SPUN,
+    VEER,
+    VEERS,
     WAY,
     Y_ROW,
     H,
@@ -105,6 +107,10 @@ def load_bodies(t: IntArray) -> None:
         reach[b] = h * speed
         if b >= fixed:  # the way of fixed bodies is known exactly, and they are often huge
             reach[b] = REACH_FACTOR * h * speed + REACH_FRACTION * bound[b]
+    if wholes(t, COUNTS)[VEERS] == 1:
+        flown = real_rows(t, FLOWN)
+        fly_bodies(way, inertia, q, v_free, numbers[DRIFT], flown)
+        veer_bodies(way, flown, v_free, numbers[DRIFT], real_rows(t, VEER))
 
 
 @inner_kernel

@@ -23,7 +23,8 @@ go through each other (``unfollowed``).
 
 On their ways bodies turn evenly from where the step acts to where their flight ends
 (:mod:`signorini.dynamics.flight`), or in as many even turns as the flight has parts, whatever impulses they feel. The
-law knows the spins that they begin with.
+law knows the mean spins of flights of one part, as far as these are known before it is solved, and of others the spins
+that they begin with.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import CONSERVING, EVEN
-from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, write_parts
+from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
 from signorini.formulations.step_arrays import (
     ACTING,
     AIM,
@@ -95,6 +96,8 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     VALUE,
+    VEER,
+    VEERS,
     WAY,
     WORK,
     WORLD,
@@ -139,13 +142,14 @@ FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 def set_path(t: IntArray, v: Array) -> None:
     """Let all bodies go at the velocities `v`, to which FLOWN belongs; fixed ones as they are driven."""
     path, aim, drive, fixed = real_rows(t, PATH), real_rows(t, AIM), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
+    way, flown, veer, h = wholes(t, WAY), real_rows(t, FLOWN), real_rows(t, VEER), reals(t, NUMBERS)[DRIFT]
+    if wholes(t, COUNTS)[VEERS] == 1:
+        veer_bodies(way, flown, v, h, veer)
     for b in range(path.shape[0]):
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
-            aim[b, k] = path[b, k]
-    turn_evenly(
-        wholes(t, WAY), real_blocks(t, INERTIA), real_rows(t, Q), real_rows(t, FLOWN), reals(t, NUMBERS)[DRIFT], path
-    )
+            aim[b, k] = path[b, k] + (veer[b, k - 3] if k >= 3 else 0.0)
+    turn_evenly(way, real_blocks(t, INERTIA), real_rows(t, Q), flown, h, path)
 
 
 @inner_kernel
@@ -250,10 +254,12 @@ def lay_out_pair(t: IntArray, desk: Desk, name: int) -> None:
     """Put the shapes of the pair that a contact of this name belongs to on the desk, and how their bodies turn."""
     shape, label, q, aim = real_rows(t, SHAPE), whole_rows(t, LABEL), real_rows(t, Q), real_rows(t, AIM)
     way, inertia, i, j = wholes(t, WAY), real_blocks(t, INERTIA), pair_of(name) // label.shape[0], pair_of(name)
+    veer = real_rows(t, VEER)
     lay_out(desk, shape, label, i, j % label.shape[0])
     for side in range(2):
         b = label[i if side == 0 else j % label.shape[0], BODY]
-        e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (aim[b, 3], aim[b, 4], aim[b, 5])
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        omega = (aim[b, 3] - veer[b, 0], aim[b, 4] - veer[b, 1], aim[b, 5] - veer[b, 2])
         desk.parts[side] = 0
         if in_parts(way[b], omega, desk.duration):
             desk.parts[side] = write_parts(inertia[b], e, omega, desk.duration, desk.turn[side])
@@ -504,9 +510,12 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 @inner_kernel
 def _turn_evenly_from_now(t: IntArray, b: int) -> None:
     """Let body `b` turn about the spin that the law knows, in this step, and not as it flies."""
-    way = wholes(t, WAY)
+    way, veer, aim = wholes(t, WAY), real_rows(t, VEER), real_rows(t, AIM)
     if way[b] == CONSERVING:
         way[b] = EVEN
+        for k in range(3):
+            aim[b, 3 + k] -= veer[b, k]
+            veer[b, k] = 0.0
 
 
 @inner_kernel

@@ -18,6 +18,7 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
+    AIM,
     BOUND,
     CHECK,
     CLOSE,
@@ -107,10 +108,8 @@ def _parted(t: IntArray, b: int) -> tuple[Vector, Vector]:
 @inner_kernel
 def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector, parted: bool) -> float:
     """Return how far the end of `arm` on body `b` has gone along `n` in the step, in the eyes of the law."""
-    moves_alone = b < wholes(t, COUNTS)[FIXED]
-    v = point_velocity(real_rows(t, DRIVE) if moves_alone else real_rows(t, V), b, arm)
-    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, v)
-    if parted and not moves_alone:
+    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, point_velocity(real_rows(t, AIM), b, arm))
+    if parted and b >= wholes(t, COUNTS)[FIXED]:
         moved, turned = _parted(t, b)
         way += dot(n, moved) + dot(n, cross(turned, arm))
     return way

@@ -37,6 +37,7 @@ _BY_CONTACT = {
     at.SIZE: (),
     at.WIDTH: (),
     at.REBOUND: (),
+    at.VEERED: (),
     at.SHIFT: (),
     at.CORRECTED: (),
     at.SPACE: (),
@@ -146,6 +147,7 @@ class Room:
         self.counts[[at.FIXED, at.DIM, at.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
         self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
+        self.counts[at.VEERS] = options.restitution != "poisson"
         self.counts[at.PASSIVE] = options.restitution == "passive" and np.any(model.materials.restitution > 0.0)
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
@@ -174,6 +176,7 @@ class Room:
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
         put(at.FLOWN, np.zeros((n_b, FLIGHT_COLUMNS)))
+        put(at.VEER, np.zeros((n_b, 3)))
         put(at.WAY, gyroscopic_ways(model, gyroscopic))
         put(at.REACH, np.zeros(n_b))
         put(at.PATH, np.zeros((n_b, 6)))

@@ -33,7 +33,7 @@ from signorini.dynamics import (
     joint_coordinates,
     relative_velocity,
 )
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates, veer_bodies
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
@@ -87,6 +87,14 @@ def _speed(model: Model, at: Stage, v: Array) -> Array:
     return speed
 
 
+def veers(model: Model, at: Stage, v: Array) -> Array:
+    """Return by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3)."""
+    flown, veer = np.zeros((model.body_count, FLIGHT_COLUMNS)), np.zeros((model.body_count, 3))
+    fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
+    veer_bodies(at.ways, flown, v, at.drift, veer)
+    return veer
+
+
 def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
     """Return the velocities at the end of the step without contacts and laws of joints, (n_b, 6)."""
     if not model.joints.any:
@@ -126,6 +134,8 @@ class ContactSpace:
     """The part of `b` that prescribed motions contribute to contacts, (n_c, dim) [m/s]."""
     before: Array
     """Relative velocity of the contacts at the start of the step, (n_c, dim) [m/s]."""
+    veered: Array
+    """Normal velocity that flights add to contacts in the mean of the step, (n_c,) [m/s]."""
     mu: Array
     """(n,)"""
     push: Delassus
@@ -167,13 +177,15 @@ def contact_space(
     rotation: float = 0.0,
     couples: tuple[int, ...] = (),
     idle: BoolArray | None = None,
+    veer: Array | None = None,
 ) -> ContactSpace:
     """Map contact impulses to relative velocities.
 
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
     papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
-    except about the normals of the contacts `idle`.
+    except about the normals of the contacts `idle`. `veer` (n_b, 3) is by how much the mean spins of flights differ
+    from those that they begin with; None: not at all.
     """
     state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
@@ -190,6 +202,9 @@ def contact_space(
     moving[: model.fixed_count] = 0.0
     v_free = free.v_free.copy()
     v_free[: model.fixed_count] = 0.0
+    turning = np.zeros_like(v_free)
+    if veer is not None:
+        turning[:, 3:] = veer
     push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
     b = relative_velocity(J_a, J_b, contacts, v_free) + drive
     speed = _sizes(v_free + drive_velocity(model, state, at.drift, secant=secant), contacts, J_a[:, :dim], J_b[:, :dim])
@@ -200,6 +215,7 @@ def contact_space(
         b=b,
         drive=drive,
         before=relative_velocity(J_a, J_b, contacts, moving) + drive,
+        veered=np.ascontiguousarray(relative_velocity(J_a, J_b, contacts, turning)[:, 0]),
         mu=model.materials.friction[contacts.material],
         push=push,
         joints=None,

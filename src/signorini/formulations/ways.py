@@ -33,6 +33,7 @@ _BODIES = {
     at.MEETS: int(at.MEETS_COLUMNS),
     at.DRIVE: 6,
     at.FLOWN: FLIGHT_COLUMNS,
+    at.VEER: 3,
 }
 _FIRST_ROOM = 64
 
@@ -119,7 +120,16 @@ class Ways:
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
     def begin(
-        self, q: Array, v: Array, v_free: Array, ways: IntArray, drive: Array, drift: float, *, mends: bool
+        self,
+        q: Array,
+        v: Array,
+        v_free: Array,
+        ways: IntArray,
+        drive: Array,
+        drift: float,
+        *,
+        mends: bool,
+        veers: bool = True,
     ) -> None:
         """Begin a step.
 
@@ -135,10 +145,13 @@ class Ways:
             For how long bodies move at their new velocities [s].
         mends : bool
             Whether bodies that end too close to others count as meetings.
+        veers : bool
+            Whether the law knows how flights veer.
         """
         self._arena[at.Q][:], self._arena[at.DRIVE][:] = q, drive
         self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
-        self._arena[at.WAY][:] = ways
+        self._arena[at.WAY][:], self._arena[at.VEER][:] = ways, 0.0
+        self._counts[at.VEERS] = veers
         self._counts[[at.ROUNDS, at.LATER, at.MENDED, at.STIRRED]] = 0, 0, 0, mends
         self._check[at.UNFOLLOWED] = 0.0
         self._arena[at.MEETS][:, at.NO_REBOUND] = 0.0
@@ -187,6 +200,12 @@ class Ways:
         dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0
         may: BoolArray = ~(dead[contacts.body_a] | dead[contacts.body_b])
         return may
+
+    @property
+    def veer(self) -> Array:
+        """By how much the mean spins of flights differ from those that they begin with, (n_b, 3)."""
+        veer: Array = self._arena[at.VEER].copy()
+        return veer
 
     @property
     def ways(self) -> IntArray:
