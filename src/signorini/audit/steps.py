@@ -28,12 +28,13 @@ from signorini.dynamics import (
     prescribed_pose,
 )
 from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated
 from signorini.model import Contacts, Model, ModelArrays, State
 
 _TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
+_ABOUT = 0.5  # of the difference between the velocities that are known
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -187,6 +188,32 @@ class Steps:
             flew = np.any(flown != 0.0, axis=1)
             q[flew, 3:] = quaternion_products(flown[flew, :4] * [1.0, -1.0, -1.0, -1.0], self.q_end[flew, 3:])
         return q, flown
+
+    def veered(self) -> tuple[Array, Array]:
+        """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
+
+        Of steps posed again the record does not tell at which velocities they were last: those of the free motion, of
+        the end, or some between or about.
+        """
+        least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
+        scheme = self.record.scheme
+        if scheme.polygon is not None or scheme.stiffness is not None or scheme.restitution_law == "poisson":
+            return least, most
+        arrays = _repeated(self.model.arrays, self.count)
+        free, told = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
+        column = self.record.column("certificate", "posed_again")
+        posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
+        again = posed[self.contact_step]
+        spread = np.where(again, _ABOUT * np.abs(told - free), 0.0)
+        low = np.where(again, np.minimum(np.minimum(free, told), 0.0), free) - spread
+        high = np.where(again, np.maximum(np.maximum(free, told), 0.0), free) + spread
+        return low, high
+
+    def _veered_at(self, arrays: ModelArrays, v: Array) -> Array:
+        """Return the normal velocities that flights at velocities `v` add to contacts in the mean of steps, (n_c,)."""
+        flown, veer = flights(arrays, self.free.ways, self.free.q, v, self.drift), np.zeros((v.shape[0], 3))
+        veer_bodies(self.free.ways, flown, v, self.drift, veer)
+        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
