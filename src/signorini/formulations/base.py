@@ -146,6 +146,8 @@ class StepResult:
     """How often the step was posed again because bodies went through others, or ended too close to them."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
+    lost_momentum: float = 0.0
+    """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
     unfollowed: int = 0
     """Number of pairs of bodies that go through each other on the ways of the step."""
 

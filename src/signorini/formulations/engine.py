@@ -428,6 +428,7 @@ class Engine:
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(check),
             unfollowed=int(check[at.UNFOLLOWED]),
+            lost_momentum=float(check[at.LOST_MOMENTUM]),
             posed_again=int(check[at.POSED_AGAIN]),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:

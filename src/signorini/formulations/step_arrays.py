@@ -396,6 +396,7 @@ CLOSE = 2
     GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     POSED_AGAIN,  # how often the step was posed again: its contacts are not those of its start then
+    LOST_MOMENTUM,  # angular momentum that two moving bodies lose by their contacts, of what is at play
     JOINT_APART,  # the largest drift beside the size of its joint
     JOINT_PULL,  # [J] given by joints and scheme, velocities taken in the middle of the step
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
@@ -404,7 +405,7 @@ CLOSE = 2
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
     CHECK_COUNT,
-) = _numbered(34)
+) = _numbered(35)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

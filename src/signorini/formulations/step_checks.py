@@ -9,6 +9,7 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.bodies import body_energy
 from signorini.dynamics.flight import SPUN, flies
 from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
+from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
@@ -57,6 +58,7 @@ from signorini.formulations.step_arrays import (
     JOINED,
     LOAD,
     LOAD_WORK,
+    LOST_MOMENTUM,
     MASS,
     MIN_GAP,
     MODE,
@@ -395,6 +397,19 @@ def account(t: IntArray) -> None:
     # What gave way under a compliance comes back: such contacts may give.
     numbers[GAIN_SCALE] = moving if stored == 0.0 and check[COMPLIANT] == 0.0 else math.inf
     check[GAINED] = given / numbers[GAIN_SCALE] if given > 0.0 else 0.0
+    seen, value, index = counts[SEEN], real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    check[LOST_MOMENTUM] = lost_momentum(
+        value[:seen],
+        index[:seen],
+        real_rows(t, IMPULSE)[:seen],
+        True,
+        counts[FIXED],
+        real_rows(t, Q_0),
+        real_rows(t, V_0),
+        reals(t, MASS),
+        real_blocks(t, INERTIA),
+        reals(t, BOUND),
+    )
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = max(moving, abs(before), abs(after), scale)  # rounding depends on the height
     if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks

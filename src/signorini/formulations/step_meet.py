@@ -216,11 +216,11 @@ def write_meeting(
     aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
-    count = look_at(desk, q, path, a, b, time, margin)
+    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, asks, c, value, r)
+        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b

@@ -60,7 +60,7 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FRACTION, STIRS
+from signorini.formulations.step_bodies import REACH_FRACTION, STIRS, SWIFT
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_meet import (
     copy_contact,
@@ -79,7 +79,7 @@ from signorini.formulations.step_meet import (
     write_meeting,
 )
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import STOP, Desk, pair_speed
+from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
 
@@ -125,6 +125,9 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
     a, b, n = index[c, 0], index[c, 1], (given[c, 6], given[c, 7], given[c, 8])
     arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
+    if a >= fixed:
+        near = SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
+        arm_a, arm_b = common_arms(q_start, a, b, arm_a, arm_b, near)
     to_go = given[c, 9] - _came_closer(t, b, arm_b, n, parted) + _came_closer(t, a, arm_a, n, parted)
     if to_go < 0.0:
         if given[c, 9] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements

@@ -42,6 +42,7 @@ from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
+from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import GRAIN, ROUNDING
@@ -143,6 +144,8 @@ class ContactSpace:
     joints: JointSpace | None
     rotation: float
     """Angle of the first friction direction [rad]."""
+    common_point: bool
+    """Both bodies feel an impulse at one point."""
 
     def velocity(self, p: Array) -> Array:
         """Return ``u = W p + b`` of the contacts, (n_c, dim)."""
@@ -220,6 +223,7 @@ def contact_space(
         push=push,
         joints=None,
         rotation=rotation,
+        common_point=common_point,
     )
     if not model.joints.any:
         return space
@@ -334,6 +338,28 @@ def finish(
         balance=balance,
         joints=joints,
         phases=outcome.phases,
+        lost_momentum=_lost_momentum(model, at, space, impulse),
+    )
+
+
+def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array) -> float:
+    """Return the angular momentum that two moving bodies lose by their contacts, of what is at play."""
+    contacts, arrays = space.contacts, model.arrays
+    value = np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap])
+    bodies = np.column_stack([contacts.body_a, contacts.body_b])
+    return float(
+        lost_momentum(
+            value,
+            bodies,
+            np.ascontiguousarray(impulse),
+            space.common_point,
+            model.fixed_count,
+            at.state.q,
+            at.state.v,
+            arrays.mass,
+            arrays.inertia,
+            arrays.bound,
+        )
     )
 
 

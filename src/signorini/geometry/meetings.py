@@ -191,6 +191,25 @@ def first_meeting(desk: Desk, q: Array, path: Array, a: int, b: int, duration: f
 
 
 @inner_kernel
+def common_arms(q: Array, a: int, b: int, arm_a: Vector, arm_b: Vector, near: float) -> tuple[Vector, Vector]:
+    """Return the arms of two bodies to one point, midway between their own, if these are no farther apart than `near`.
+
+    Equal and opposite impulses that act there change the angular momentum of none of the two without the other's.
+    """
+    half = (
+        0.5 * (q[b, 0] + arm_b[0] - q[a, 0] - arm_a[0]),
+        0.5 * (q[b, 1] + arm_b[1] - q[a, 1] - arm_a[1]),
+        0.5 * (q[b, 2] + arm_b[2] - q[a, 2] - arm_a[2]),
+    )
+    if 4.0 * dot(half, half) > near * near:
+        return (arm_a, arm_b)
+    return (
+        (arm_a[0] + half[0], arm_a[1] + half[1], arm_a[2] + half[2]),
+        (arm_b[0] - half[0], arm_b[1] - half[1], arm_b[2] - half[2]),
+    )
+
+
+@inner_kernel
 def write_met(
     desk: Desk,
     q: Array,
@@ -202,6 +221,7 @@ def write_met(
     time: float,
     duration: float,
     beyond: float,
+    near: float,
     asks: int,
     c: int,
     value: Array,
@@ -221,6 +241,9 @@ def write_met(
     that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
     stop, and if to ``PART`` those that overlap are to be parted by as much as they do. Else return what the law then
     says is left: if that is not negative, it does not forbid the path.
+
+    Where the points of two moving bodies are no farther apart than `near` when they start, impulses act midway between
+    them, so that the angular momentum of both is kept.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -238,6 +261,8 @@ def write_met(
     turn_b = cross((desk.spin[1, 0], desk.spin[1, 1], desk.spin[1, 2]), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     left = gap + (duration - time) * speed
+    if a >= fixed:
+        arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, near)
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     to_go = left - way

@@ -37,6 +37,8 @@ GAIN_REMARK = 1e-4
 """Energy that a collision gains in a step, relative to that of the motion. Tolerances of the solver explain less."""
 CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
+MOMENTUM_REMARK = 1e-2
+"""Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1
@@ -255,6 +257,13 @@ _TABLE = (
         lambda c: c.energy_gain,
         lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
         "a smaller h, and the default law of restitution",
+    ),
+    _Row(
+        "collisions lost angular momentum",
+        Grade.REMARKS,
+        lambda c: c.lost_momentum > MOMENTUM_REMARK,
+        lambda c: c.lost_momentum,
+        lambda c, l: f"{c.lost_momentum[l]:.2g} of that of two bodies that met swiftly",
     ),
     _Row(
         "energy from parting overlaps",
