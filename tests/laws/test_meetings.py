@@ -123,6 +123,12 @@ def test_nothing_is_shot_through_that_once_was(seed: int) -> None:
     assert not judge(seed).wrong
 
 
+@pytest.mark.parametrize("seed", [153, 160, 199])
+def test_what_feels_nothing_keeps_its_angular_momentum(seed: int) -> None:
+    """Law: a flight does not end because something may be met; these once turned L by 0.35, 0.35 and 0.66 of it."""
+    assert judge(seed).lost < 1e-12
+
+
 # --- shadows -----------------------------------------------------------------
 
 

@@ -14,7 +14,15 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini.dynamics import gyroscopic_ways
 from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, NONE
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies, turn_evenly, turn_rates, write_parts
+from signorini.dynamics.flight import (
+    FLIGHT_COLUMNS,
+    fly_bodies,
+    spin_bodies,
+    turn_evenly,
+    turn_rates,
+    veer_bodies,
+    write_parts,
+)
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import matrix, turn_exact
 from signorini.scene.compile import compile_scene
@@ -216,6 +224,28 @@ def test_even_turns_end_where_the_flight_does(h: float) -> None:
         if n == 1:
             there = np.array(turn_exact(e, even_spin(INERTIA, e, omega, h), h))
             assert abs(there @ end.e) == pytest.approx(1.0, abs=1e-14)
+
+
+@given(quaternions, axes, st.floats(-3.0, -0.4))
+def test_what_a_flight_veers_is_its_mean_spin_less_the_first(e: Array, axis: Array, turn: float) -> None:
+    """By definition: turning evenly about omega + veer leads to where the flight does."""
+    omega, veer = 10.0**turn * axis / np.linalg.norm(axis), np.ones((1, 3))
+    end, v = flight(INERTIA, e, omega, 1.0), np.zeros((1, 6))
+    v[0, 3:] = omega
+    veer_bodies(np.array([CONSERVING]), end.flight[None], v, 1.0, veer)
+    there = np.array(turn_exact(tuple(e), tuple(omega + veer[0]), 1.0))
+    assert abs(there @ end.e) == pytest.approx(1.0, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("I", "omega"), [(np.eye(3), (0.1, 0.2, 0.1)), (INERTIA, (0.0, 0.3, 0.0)), (INERTIA, (0.4, 0.4, 0.4))]
+)
+def test_what_turns_evenly_or_far_does_not_veer(I: Array, omega: tuple[float, float, float]) -> None:
+    """Zero to the bit for balls and steady spins, so that nothing at rest is asked to move, and for flights in parts."""
+    v, veer = np.zeros((1, 6)), np.ones((1, 3))
+    v[0, 3:] = omega
+    veer_bodies(np.array([CONSERVING]), flight(I, START, np.array(omega), 1.0).flight[None], v, 1.0, veer)
+    np.testing.assert_array_equal(veer, np.zeros((1, 3)))
 
 
 def even_spin(I: Array, e: Array, omega: Array, h: float) -> Array:
