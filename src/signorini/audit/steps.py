@@ -34,7 +34,6 @@ from signorini.math.rotation import rotated
 from signorini.model import Contacts, Model, ModelArrays, State
 
 _TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
-_ABOUT = 0.5  # of the difference between the velocities that are known
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -192,8 +191,8 @@ class Steps:
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
 
-        Of steps posed again the record does not tell at which velocities they were last: those of the free motion, of
-        the end, or some between or about.
+        Of steps posed again the record does not tell at which velocities they were last: between nothing and twice
+        that of the free motion or of the end.
         """
         least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
         scheme = self.record.scheme
@@ -204,10 +203,8 @@ class Steps:
         column = self.record.column("certificate", "posed_again")
         posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
         again = posed[self.contact_step]
-        spread = np.where(again, _ABOUT * np.abs(told - free), 0.0)
-        low = np.where(again, np.minimum(np.minimum(free, told), 0.0), free) - spread
-        high = np.where(again, np.maximum(np.maximum(free, told), 0.0), free) + spread
-        return low, high
+        low, high = 2.0 * np.minimum(free, told), 2.0 * np.maximum(free, told)
+        return np.where(again, np.minimum(low, 0.0), free), np.where(again, np.maximum(high, 0.0), free)
 
     def _veered_at(self, arrays: ModelArrays, v: Array) -> Array:
         """Return the normal velocities that flights at velocities `v` add to contacts in the mean of steps, (n_c,)."""
