@@ -33,7 +33,7 @@ def _at_play(a: int, b: int, q: Array, v: Array, mass: Array, inertia: Array) ->
         c = a if side == 0 else b
         L = apply3(inertia[c], unrotate((q[c, 3], q[c, 4], q[c, 5], q[c, 6]), (v[c, 3], v[c, 4], v[c, 5])))
         total += math.sqrt(dot(L, L))
-    return total
+    return float(total)
 
 
 @kernel

@@ -14,9 +14,9 @@ def asked(gap: float, veered: float, before: float, e: float = 0.0, free: float 
     """Return sigma of one contact, and the part of it that lifts."""
     shift, lift, room, rows = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros((1, 3))
     rows[0, 0] = before
-    load = np.array([[free, 0.0, 0.0]])
-    numbers = (np.array([x]) for x in (gap, veered, 1.0))
-    normal_shifts(*numbers, load, rows, np.array([e]), np.zeros((1, 3)), 9.81, 0.0, H, 1.0, shift, lift, room)
+    load, last = np.array([[free, 0.0, 0.0]]), np.zeros((1, 3))
+    psi, d, size, restitution = (np.array([x]) for x in (gap, veered, 1.0, e))
+    normal_shifts(psi, d, size, load, rows, restitution, last, 9.81, 0.0, H, 1.0, shift, lift, room)
     return float(shift[0]), float(lift[0])
 
 
