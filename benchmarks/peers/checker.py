@@ -38,7 +38,7 @@ from benchmarks.peers.search import exact_impulses, near_impulses
 
 from signorini._arrays import Array
 from signorini.audit.law import explained, gap_bounds, shifted
-from signorini.audit.steps import FreeMotion, after_impulses, flights, free_motion
+from signorini.audit.steps import FreeMotion, after_impulses, free_motion
 from signorini.dynamics import contact_wrenches, kinetic_energy, relative_velocity
 from signorini.dynamics.flight import veer_bodies
 from signorini.geometry import detect
@@ -134,8 +134,7 @@ class Checker:
     def _veer(self, state: State, free: FreeMotion, h: float) -> Array:
         """Return by how much the mean velocities of bodies that fly differ from their first ones, (n_b, 6)."""
         out, veer = np.zeros_like(state.v), np.zeros((state.v.shape[0], 3))
-        flown = flights(self.model.arrays, free.ways, free.q, free.v, h)
-        veer_bodies(free.ways, flown, free.v, h, veer)
+        veer_bodies(free.ways, self.model.arrays.inertia, free.q, free.v, h, veer)
         out[:, 3:] = veer
         return out
 

@@ -208,8 +208,8 @@ class Steps:
 
     def _veered_at(self, arrays: ModelArrays, v: Array) -> Array:
         """Return the normal velocities that flights at velocities `v` add to contacts in the mean of steps, (n_c,)."""
-        flown, veer = flights(arrays, self.free.ways, self.free.q, v, self.drift), np.zeros((v.shape[0], 3))
-        veer_bodies(self.free.ways, flown, v, self.drift, veer)
+        veer = np.zeros((v.shape[0], 3))
+        veer_bodies(self.free.ways, arrays.inertia, self.free.q, v, self.drift, veer)
         return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
 
     def _drive(self) -> Array:

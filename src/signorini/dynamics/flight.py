@@ -167,18 +167,18 @@ def turn_rates(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
 
 
 @inner_kernel
-def _mean_spin(flown: Array, b: int, h: float) -> Vector:
-    """Return the spin that turns body `b` as far in `h` seconds as its flight, by less than a full turn."""
-    x = (flown[b, 1], flown[b, 2], flown[b, 3])
+def _mean_spin(turn: tuple[float, float, float, float], h: float) -> Vector:
+    """Return the spin that turns a body as far in `h` seconds as this quaternion, by half a turn at most."""
+    x = (turn[1], turn[2], turn[3])
     sine = np.sqrt(dot(x, x))
-    scale = 2.0 * np.arctan2(sine, abs(flown[b, 0])) / (sine * h) if sine > 0.0 else 0.0
-    scale = -scale if flown[b, 0] < 0.0 else scale
+    scale = 2.0 * np.arctan2(sine, abs(turn[0])) / (sine * h) if sine > 0.0 else 0.0
+    scale = -scale if turn[0] < 0.0 else scale
     return (scale * x[0], scale * x[1], scale * x[2])
 
 
 @kernel
-def veer_bodies(ways: IntArray, flown: Array, v: Array, h: float, veer: Array) -> None:
-    """Write by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3).
+def veer_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, veer: Array) -> None:
+    """Write by how much mean spins of flights from `q`, `v` for `h` seconds differ from their first ones, (n_b, 3).
 
     Zero for bodies that turn evenly, but for rounding, and for flights in parts, which have no mean.
     """
@@ -186,11 +186,13 @@ def veer_bodies(ways: IntArray, flown: Array, v: Array, h: float, veer: Array) -
         omega = (v[b, 3], v[b, 4], v[b, 5])
         for k in range(3):
             veer[b, k] = 0.0
-        if ways[b] == EVEN or not flies(flown, b) or in_parts(ways[b], omega, h):
+        turn = h * np.sqrt(dot(omega, omega))  # by which, of itself, a spin changes at most
+        if ways[b] != CONSERVING or turn <= _EVENLY or turn > TURN_AT_ONCE:
             continue
-        mean = _mean_spin(flown, b, h)
+        flown, _ = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
+        mean = _mean_spin(flown, h)
         d = (mean[0] - omega[0], mean[1] - omega[1], mean[2] - omega[2])
-        if dot(d, d) > _EVENLY * _EVENLY * dot(omega, omega):
+        if h * np.sqrt(dot(d, d)) > _EVENLY * turn:
             for k in range(3):
                 veer[b, k] = d[k]
 
@@ -205,7 +207,7 @@ def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float
         if ways[b] == EVEN or not flies(flown, b):
             continue
         omega = (path[b, 3], path[b, 4], path[b, 5])
-        mean = _mean_spin(flown, b, h)
+        mean = _mean_spin((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), h)
         if in_parts(ways[b], omega, h):
             e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
             scale = turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))

@@ -19,7 +19,7 @@ from signorini.math.rotation import cross, dot, tangent_frame, unrotate
 
 Vector = tuple[float, float, float]
 
-_ROUNDING = 1e-9  # of an impulse times the sizes of its bodies
+_ROUNDING = 1e-9  # of the sizes of two bodies: distances of points that are one
 
 
 @inner_kernel
@@ -62,32 +62,29 @@ def lost_momentum(
     q, v : (n_b, 7), (n_b, 6)
         Before the step.
     """
-    worst, sizes = 0.0, 0.0
-    lost = (0.0, 0.0, 0.0)
-    n_c = value.shape[0]
+    worst, lost, n_c = 0.0, (0.0, 0.0, 0.0), value.shape[0]
     for c in range(n_c):
         a, b = index[c, 0], index[c, 1]
-        if a >= fixed:
-            n = (value[c, 6], value[c, 7], value[c, 8])
+        if a < fixed:
+            continue
+        n, across = (value[c, 6], value[c, 7], value[c, 8]), value[c, 9] if common else 0.0
+        d = (
+            value[c, 3] - value[c, 0] - across * n[0],
+            value[c, 4] - value[c, 1] - across * n[1],
+            value[c, 5] - value[c, 2] - across * n[2],
+        )
+        if dot(d, d) > (_ROUNDING * (bound[a] + bound[b])) ** 2:
             t, o = tangent_frame(n)
-            across = value[c, 9] if common else 0.0
             p = (
                 impulse[c, 0] * n[0] + impulse[c, 1] * t[0] + impulse[c, 2] * o[0],
                 impulse[c, 0] * n[1] + impulse[c, 1] * t[1] + impulse[c, 2] * o[1],
                 impulse[c, 0] * n[2] + impulse[c, 1] * t[2] + impulse[c, 2] * o[2],
             )
-            d = (
-                value[c, 3] - value[c, 0] - across * n[0],
-                value[c, 4] - value[c, 1] - across * n[1],
-                value[c, 5] - value[c, 2] - across * n[2],
-            )
             more = cross(d, p)
             lost = (lost[0] + more[0], lost[1] + more[1], lost[2] + more[2])
-            sizes += math.sqrt(dot(p, p)) * (bound[a] + bound[b])
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
             size = math.sqrt(dot(lost, lost))
-            if size > _ROUNDING * sizes:
+            if size > 0.0:
                 worst = max(worst, size / max(size, _at_play(a, b, q, v, mass, inertia)))
             lost = (0.0, 0.0, 0.0)
-            sizes = 0.0
     return worst

@@ -108,9 +108,7 @@ def load_bodies(t: IntArray) -> None:
         if b >= fixed:  # the way of fixed bodies is known exactly, and they are often huge
             reach[b] = REACH_FACTOR * h * speed + REACH_FRACTION * bound[b]
     if wholes(t, COUNTS)[VEERS] == 1:
-        flown = real_rows(t, FLOWN)
-        fly_bodies(way, inertia, q, v_free, numbers[DRIFT], flown)
-        veer_bodies(way, flown, v_free, numbers[DRIFT], real_rows(t, VEER))
+        veer_bodies(way, inertia, q, v_free, numbers[DRIFT], real_rows(t, VEER))
 
 
 @inner_kernel

@@ -144,7 +144,7 @@ def set_path(t: IntArray, v: Array) -> None:
     path, aim, drive, fixed = real_rows(t, PATH), real_rows(t, AIM), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
     way, flown, veer, h = wholes(t, WAY), real_rows(t, FLOWN), real_rows(t, VEER), reals(t, NUMBERS)[DRIFT]
     if wholes(t, COUNTS)[VEERS] == 1:
-        veer_bodies(way, flown, v, h, veer)
+        veer_bodies(way, real_blocks(t, INERTIA), real_rows(t, Q), v, h, veer)
     for b in range(path.shape[0]):
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]

@@ -90,9 +90,8 @@ def _speed(model: Model, at: Stage, v: Array) -> Array:
 
 def veers(model: Model, at: Stage, v: Array) -> Array:
     """Return by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3)."""
-    flown, veer = np.zeros((model.body_count, FLIGHT_COLUMNS)), np.zeros((model.body_count, 3))
-    fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
-    veer_bodies(at.ways, flown, v, at.drift, veer)
+    veer = np.zeros((model.body_count, 3))
+    veer_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, veer)
     return veer
 
 
