@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
 from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
@@ -19,6 +19,10 @@ from signorini.formulations.step_arrays import (
     AIMED,
     CONTACTS,
     COUNTS,
+    DEEPEST,
+    DEEPEST_A,
+    DEEPEST_B,
+    DEEPEST_EXTENT,
     DONE,
     DOUBTS,
     DRIFT,
@@ -26,16 +30,20 @@ from signorini.formulations.step_arrays import (
     FIXED,
     FLOWN,
     GYROSCOPIC,
+    INDEX,
     INERTIA,
     NEEDED,
     NUMBERS,
     PAUSE,
     Q_START,
     READY,
+    SPRING,
     STAGE,
+    THIN,
     V_FREE,
     V_SPUN,
     V_START,
+    VALUE,
     WAY,
     H,
     P,
@@ -85,6 +93,20 @@ def _spin(t: IntArray) -> None:
 
 
 @inner_kernel
+def _note_overlaps(t: IntArray) -> None:
+    """Note the deepest overlap where the step acts, if it is deeper than that of the start: it is not for one step."""
+    numbers, value, index, thin = reals(t, NUMBERS), real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, THIN)
+    if numbers[SPRING] > 0.0:  # springs give way as the user wants
+        return
+    for c in range(wholes(t, COUNTS)[CONTACTS]):
+        a, b = index[c, 0], index[c, 1]
+        beside = min(thin[a], thin[b])
+        if -value[c, 9] * numbers[DEEPEST_EXTENT] > numbers[DEEPEST] * beside:
+            numbers[DEEPEST], numbers[DEEPEST_EXTENT] = -value[c, 9], beside
+            numbers[DEEPEST_A], numbers[DEEPEST_B] = a, b
+
+
+@inner_kernel
 def _aim(t: IntArray, steps: int) -> bool:
     """Begin a step and find its contacts; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
@@ -103,6 +125,7 @@ def _aim(t: IntArray, steps: int) -> bool:
         return False
     counts[CONTACTS] = found
     counts[DOUBTS] = UNKNOWN
+    _note_overlaps(t)
     if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
         counts[NEEDED] = 0
         return False
