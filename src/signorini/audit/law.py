@@ -8,7 +8,8 @@ What a gap :math:`\Psi` adds to the normal velocity differs between engines, and
 :math:`\sigma` is chosen in favour of the step, between bounds: an open contact may be posed to touch at the end of the
 step or before, :math:`0 \le \sigma \le \Psi/h`; one that overlaps may part as fast as ends the overlap in this step,
 :math:`\Psi/h \le \sigma \le 0`; one with restitution e that was closing may part at e times that speed; and while some
-contact rebounds, others may be driven together as fast as they were parting.
+contact rebounds, others may be driven together as fast as they were parting. Bodies that fly on after the impulses add
+what that does to the normal velocity in the mean of the step, but part no faster for it than they came.
 
 The residual of a step is that of the friction problem,
 :math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, with :math:`\rho = 1/W_{nn}` and b the velocities
@@ -99,6 +100,10 @@ class Law:
     def _bounds(self) -> tuple[Array, Array]:
         scheme, drift, step = self.steps.record.scheme, self.steps.drift, self.steps.contact_step
         least, most = gap_bounds(self.gap, drift)
+        least, most = (
+            np.maximum(x + veered, np.minimum(np.minimum(x, 0.0), self.before))
+            for x, veered in zip((least, most), self.steps.veered(), strict=True)
+        )
         if scheme.polygon is not None:
             return self.gap / drift, self.gap / drift
         rebound = (self.e > 0.0) & (self.before < 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._scipy import sparse
 from signorini.audit.findings import TOUCH, Worst
-from signorini.audit.steps import Steps
+from signorini.audit.steps import Steps, quaternion_products
 from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
@@ -110,9 +110,9 @@ def displacements(steps: Steps) -> Array:
     move_bodies(there, v, steps.drift, steps.record.scheme.exact_rotation, steps.flown, 0)
     out = np.zeros((there.shape[0], 6))
     out[:, :3] = steps.q_end[:, :3] - there[:, :3]
-    turned = _product(steps.q_end[:, 3:], _conjugate(there[:, 3:]))
-    back = _product(there[:, 3:], _conjugate(steps.free.q[:, 3:]))
-    turn = _product(_product(_conjugate(back), turned), back)
+    turned = quaternion_products(steps.q_end[:, 3:], _conjugate(there[:, 3:]))
+    back = quaternion_products(there[:, 3:], _conjugate(steps.free.q[:, 3:]))
+    turn = quaternion_products(quaternion_products(_conjugate(back), turned), back)
     turn *= np.where(turn[:, :1] < 0.0, -1.0, 1.0)
     out[:, 3:] = 2.0 * turn[:, 1:]  # small angles, or they are much too large anyway
     out[~steps.moving] = 0.0
@@ -121,14 +121,6 @@ def displacements(steps: Steps) -> Array:
 
 def _conjugate(e: Array) -> Array:
     return e * [1.0, -1.0, -1.0, -1.0]
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return products of quaternions, (N, 4)."""
-    out = np.empty_like(a)
-    out[:, 0] = a[:, 0] * b[:, 0] - np.sum(a[:, 1:] * b[:, 1:], axis=1)
-    out[:, 1:] = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-    return out
 
 
 def heaps(steps: Steps) -> IntArray:

@@ -92,9 +92,6 @@ class FreeMotion:
     """Velocity after gyroscopic term and loads, in the axes where the step acts, (n_b, 6)."""
     p_ext: Array
     """Impulse of all loads, (n_b, 6)."""
-    flight: Array
-    """Quaternions that turn bodies in free flight from where the step acts to its end, zero for others and for
-    those that something touched once the step is complete, (n_b, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +153,8 @@ class StepResult:
     torsional, rolling and ellipsoidal friction."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
+    lost_momentum: float = 0.0
+    """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
     unfollowed: int = 0
     """Number of pairs of bodies that go through each other on the ways of the step."""
 

@@ -23,6 +23,8 @@ from signorini._jit import (
     whole_rows,
     wholes,
 )
+from signorini.dynamics.bodies import CONSERVING, EVEN
+from signorini.dynamics.flight import spin_bodies
 from signorini.formulations.step_arrays import (
     ACCOUNT,
     ACTING,
@@ -40,6 +42,7 @@ from signorini.formulations.step_arrays import (
     DOUBTS,
     FAR,
     FIND,
+    FLOWN,
     FREE_MOTION,
     GONE,
     GUESSES,
@@ -105,6 +108,7 @@ from signorini.formulations.step_arrays import (
     UNSOLVED,
     VALUE,
     VELOCITIES,
+    WAY,
     WORK,
     WORLD,
     WRITE_LOG,
@@ -128,15 +132,23 @@ def may_begin(t: IntArray, steps: int) -> bool:
 
 
 @inner_kernel
+def forget_rounds(t: IntArray) -> None:
+    """Let bodies that went through others too often in a step rebound and fly again."""
+    counts, meets, way = wholes(t, COUNTS), real_rows(t, MEETS), wholes(t, WAY)
+    for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
+        meets[b, NO_REBOUND] = 0.0
+        if way[b] == EVEN:
+            way[b] = CONSERVING
+    counts[ROUNDS] = 0
+
+
+@inner_kernel
 def _solve(t: IntArray) -> bool:
     """Pose and solve the step; False if Python is needed."""
     counts = wholes(t, COUNTS)
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
-        meets = real_rows(t, MEETS)
-        for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
-            meets[b, NO_REBOUND] = 0.0
-        counts[ROUNDS] = 0
+        forget_rounds(t)
         counts[MENDED] = 0
         counts[GUESSES] = 0
         counts[LATER] = 0
@@ -199,6 +211,8 @@ def until_look(t: IntArray, steps: int) -> bool:
         perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:
             perform(t[NOTE_REST, 0], (t,))
+        spin_bodies(real_rows(t, FLOWN), real_rows(t, V))
+        forget_rounds(t)
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED

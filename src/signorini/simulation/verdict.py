@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
+MOMENTUM_REMARK = 1e-2
+"""Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
@@ -240,6 +242,13 @@ _TABLE = (
         lambda c: c.energy_gain,
         lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
         "a smaller h; laws of restitution other than the default gain by themselves",
+    ),
+    _Row(
+        "collisions lost angular momentum",
+        Grade.REMARKS,
+        lambda c: c.lost_momentum > MOMENTUM_REMARK,
+        lambda c: c.lost_momentum,
+        lambda c, l: f"{c.lost_momentum[l]:.2g} of that of two bodies that met swiftly",
     ),
     _Row(
         "energy from parting overlaps",
