@@ -101,4 +101,4 @@ def test_boxes_come_to_rest() -> None:
     last = slice(-20, None)
     assert (run.certificate.compliance[last] == 0.0).all()
     assert np.abs(run.v[-1]).max() < 1e-3
-    assert run.certificate.min_gap.min() > -0.02 * RADIUS, "it was a tenth in the collapse"
+    assert run.certificate.min_gap.min() > -0.02 * (2.0 * RADIUS), "a fiftieth of the width"
