@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array
 from signorini.problems.mcp_newton import EPSILON, Model, model_at
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _ARRIVED = 8.0  # roundings
 _ABOVE = 256.0  # roundings at which F is told from its rounding
 _BACK = 4  # steps that lead back at least half of the way: 0.41 of it is left at a root of order 5
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
-_LADDER = 16.0 ** np.arange(-13.0, 1.0)  # from rounding to all of a distance
+_LADDER = 16.0 ** np.arange(-12.0, 1.0)  # from some roundings to all of a distance
 
 
 def distance(problem: MCP, x: Array, F: Array) -> float:
@@ -77,7 +77,7 @@ def _settled(problem: MCP, model: Model, F: Array, d: Array) -> tuple[Model, Arr
             model = after
         x, F, d, size, shrunk = y, G, e, model.size(e, G), shrunk + 1
     settled = model_at(problem, x, F)
-    if settled is None or (shrunk < _STEPS and settled.size(settled.step(x, F), F) > _ABOVE):
+    if settled is None or (shrunk < _STEPS and settled.size(settled.step(x, F), F) > _ARRIVED):
         return None
     return settled, F
 
@@ -88,14 +88,14 @@ def _in_roundings(model: Model, F: Array) -> float:
 
 def _holds(problem: MCP, model: Model, F: Array) -> bool:
     """Tell whether F is linear around where Newton steps settled, or they lead back there."""
-    steps = model.noise_steps(2)
+    steps = model.steps[:2]
     around = [model.x + sign * _ABOVE * p for p in steps for sign in (1.0, -1.0)]
     if not all(_linear(problem, model, F, np.clip(y, *problem.bounds)) for y in around):
         for p in (*steps, *-steps):
             t = _ABOVE
             while (rise := _rise(problem, model, F, t * p)) is not None and rise > _ABOVE * _ABOVE:
                 t *= 0.5
-            if not _leads_back(problem, model, t * p):
+            if not _leads_back(problem, model, t * p, t * model.unit + _ARRIVED * EPSILON * np.abs(model.x)):
                 return False
     return all(_isolated_or_flat(problem, model, F, n) for n in model.null_directions())
 
@@ -120,9 +120,9 @@ def _rise(problem: MCP, model: Model, F: Array, p: Array) -> float | None:
     return float((np.abs(G - F) / noise)[model.rows].max())
 
 
-def _leads_back(problem: MCP, model: Model, p: Array) -> bool:
+def _leads_back(problem: MCP, model: Model, p: Array, scale: Array) -> bool:
     """Tell whether Newton steps from beside a point shrink, after one that puts other rows right, and lead back."""
-    x, scale, last = np.clip(model.x + p, *problem.bounds), np.zeros(p.size), np.inf
+    x, last = np.clip(model.x + p, *problem.bounds), np.inf
     for k in range(_BACK):
         G = problem.value(x)
         if G is None:
@@ -130,8 +130,6 @@ def _leads_back(problem: MCP, model: Model, p: Array) -> bool:
         here = model_at(problem, x, G)
         if here is None:
             return False
-        if k == 0:
-            scale = np.abs(x - model.x) + _ARRIVED * here.unit
         d = here.step(x, G)
         length = float((np.abs(d) / scale).max())
         if k > 1 and length > _SHRINKS * last and here.length(d) > _ARRIVED:
@@ -142,7 +140,8 @@ def _leads_back(problem: MCP, model: Model, p: Array) -> bool:
 
 def _isolated_or_flat(problem: MCP, model: Model, F: Array, n: Array) -> bool:
     """Tell whether Newton steps lead back from both sides, or F changes on none, where slopes say nothing."""
-    moved = np.flatnonzero(np.abs(n) >= 0.1 * np.abs(n).max())
+    parts = np.abs(n) / model.unit
+    moved = parts >= 0.1 * parts.max()  # others are not what this is about
     sides, flat = [], True
     for p in (n, -n):
         near = 0.0
@@ -157,19 +156,21 @@ def _isolated_or_flat(problem: MCP, model: Model, F: Array, n: Array) -> bool:
             near = far
     if flat:
         return bool(np.abs(model.x[moved]).max() <= _AWAY * (1.0 + np.abs(problem.start).max()))
-    return len(sides) == 2 and all(_leads_back(problem, model, p) for p in sides)
+    return len(sides) == 2 and all(
+        _leads_back(problem, model, p, np.abs(p) + np.where(moved, 0.0, _ABOVE * model.unit)) for p in sides
+    )
 
 
 def _edge(problem: MCP, model: Model, F: Array, p: Array, near: float, far: float) -> Array:
     """Return the step to about where F has risen above its rounding."""
-    for _ in range(8):
-        t = float(np.sqrt(near * far)) if near > 0.0 else 0.5 * far
+    for _ in range(8 if near > 0.0 else 0):
+        t = float(np.sqrt(near * far))
         rise = _rise(problem, model, F, t * p)
         near, far = (near, t) if rise is None or rise > _ABOVE else (t, far)
     return far * p
 
 
-def _places(problem: MCP, x: Array, p: Array, moved: IntArray) -> list[float]:
+def _places(problem: MCP, x: Array, p: Array, moved: Array) -> list[float]:
     """Return where to look along `p`: at all lengths, and where unknowns are zero, or as at the start."""
     x, start, p = x[moved], problem.start[moved], p[moved]
     reach = np.maximum(np.abs(x), np.abs(x - start))

@@ -57,6 +57,8 @@ class Model:
     """What rounding may make of F, (n,)."""
     unit: Array
     """Step that this makes, (n,)."""
+    steps: Array
+    """Steps that it might make, one in a row, the longest first."""
 
     def step(self, y: Array, F: Array) -> Array:
         """Return the Newton step from `y`, where F is `F`, by the slopes of this model."""
@@ -76,12 +78,6 @@ class Model:
             return self.length(d)
         off = np.abs(lost.T @ F[self.rows]) / (np.abs(lost.T) @ self.noise[self.rows])
         return max(self.length(d), float(off.max()))
-
-    def noise_steps(self, count: int) -> Array:
-        """Return steps that rounding might make, (count, n)."""
-        d = np.zeros((count, self.x.size))
-        d[:, self.rows] = _noise_steps(self.inverse, self.noise[self.rows], count).T
-        return d
 
     def null_directions(self) -> Array:
         """Return directions along which slopes say nothing, (k, n)."""
@@ -104,9 +100,11 @@ def model_at(problem: MCP, x: Array, F: Array) -> Model | None:
     if inverse is None:
         return None
     noise = np.maximum(rounding(problem, x, F, J), _TINY)
-    unit = EPSILON * np.abs(x) + _TINY
-    unit[rows] += np.abs(_noise_steps(inverse, noise[rows], len(_SIGNS))).max(axis=1, initial=0.0)
-    return Model(x, rows, np.where(on_lower, lower, np.where(on_upper, upper, x)), J, inverse, noise, unit)
+    steps = np.zeros((len(_SIGNS), x.size))
+    steps[:, rows] = inverse.solve(np.resize(_SIGNS, (len(_SIGNS), rows.size)).T * noise[rows, None]).T
+    unit = EPSILON * np.abs(x) + _TINY + np.abs(steps).max(axis=0)
+    steps = steps[np.argsort(-(np.abs(steps) / unit).sum(axis=1))]
+    return Model(x, rows, np.where(on_lower, lower, np.where(on_upper, upper, x)), J, inverse, noise, unit, steps)
 
 
 def slopes(problem: MCP, x: Array) -> Matrix | None:
@@ -130,10 +128,6 @@ def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
         if value is not None:
             noise = np.maximum(noise, np.abs(value - F - J @ (there - x)))
     return np.asarray(noise)
-
-
-def _noise_steps(inverse: Inverse, noise: Array, count: int) -> Array:
-    return inverse.solve(np.resize(_SIGNS[:count], (count, noise.size)).T * noise[:, None])
 
 
 def _inverted(K: Any) -> Inverse | None:
