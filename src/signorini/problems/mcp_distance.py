@@ -141,7 +141,7 @@ def _leads_back(problem: MCP, model: Model, p: Array, scale: Array) -> bool:
 def _isolated_or_flat(problem: MCP, model: Model, F: Array, n: Array) -> bool:
     """Tell whether Newton steps lead back from both sides, or F changes on none, where slopes say nothing."""
     parts = np.abs(n) / model.unit
-    moved = parts >= 0.1 * parts.max()  # others are not what this is about
+    moved = parts >= np.sqrt(EPSILON) * parts.max()  # others are, but for rounding, not what this is about
     sides, flat = [], True
     for p in (n, -n):
         near = 0.0
@@ -157,7 +157,8 @@ def _isolated_or_flat(problem: MCP, model: Model, F: Array, n: Array) -> bool:
     if flat:
         return bool(np.abs(model.x[moved]).max() <= _AWAY * (1.0 + np.abs(problem.start).max()))
     return len(sides) == 2 and all(
-        _leads_back(problem, model, p, np.abs(p) + np.where(moved, 0.0, _ABOVE * model.unit)) for p in sides
+        _leads_back(problem, model, p, np.abs(p) + np.where(parts < 0.1 * parts.max(), _ABOVE * model.unit, 0.0))
+        for p in sides
     )
 
 
