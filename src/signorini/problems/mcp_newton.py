@@ -122,7 +122,7 @@ def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
     sizes: Any = abs(J)
     noise = EPSILON * (np.abs(F) + 4.0 * (sizes @ np.abs(x)))
     signs = np.resize(_SIGNS[0], x.size)
-    for k in (-3.0, -1.0, 1.0, 3.0):
+    for k in (-1024.0, -1.0, 1.0, 1024.0):  # far enough that F, beside a greater number, changes at all
         there = np.clip(x * (1.0 + k * EPSILON * signs), *problem.bounds)
         value = problem.value(there)
         if value is not None:

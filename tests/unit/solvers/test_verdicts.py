@@ -177,6 +177,12 @@ def test_solutions_that_no_newton_step_tells_are_solved_or_stalled(F: Callable[[
     assert solution.residual <= 1e-10
 
 
+def test_roots_of_functions_that_round_more_than_their_slopes_say() -> None:
+    """Beside a constant that is added and taken away F moves in leaps."""
+    for F in (lambda x: (1e3 + np.exp(x)) - 1e3 - np.e, lambda x: (x * x + 1e4) - 1e4 - 0.3):
+        assert solve(MCP(F, lower=-np.inf, x0=[0.5])).success
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_redundant_rows_are_credible(unit: float) -> None:
     """Beside a nonlinear row two that say the same of the difference of two unknowns."""
