@@ -67,8 +67,8 @@ class MCPAuto:
         best = attempts.best
         if best is not None and not best.success and best.residual <= control.tolerance:
             info["finding"] = (
-                "the residual is small, but Newton steps do not certify a solution: F may come near to zero at infinity only, "
-                "or its solutions lie along a curve"
+                "the residual is small, but Newton steps do not certify a solution: F may come near to zero "
+                "at infinity only, or its solutions lie along a curve"
             )
         return attempts.finish(Status.STALLED, **info)
 

@@ -170,7 +170,9 @@ def test_roots_where_slopes_vanish_or_unknowns_are_large_are_credible(F: Callabl
         (lambda x: np.full(2, x @ x - 1.0), [2.0, 1.0]),  # a circle
     ],
 )
-def test_solutions_that_no_newton_step_tells_are_solved_or_stalled(F: Callable[[Array], Array], x0: list[float]) -> None:
+def test_solutions_that_no_newton_step_tells_are_solved_or_stalled(
+    F: Callable[[Array], Array], x0: list[float]
+) -> None:
     """They look like tails that were rounded away: whatever they are called, the residual is small."""
     solution = solve(MCP(F, lower=-np.inf, x0=x0))
     assert solution.status in (Status.SOLVED, Status.STALLED)
