@@ -1,14 +1,15 @@
-"""A bin of boxes and spheres that fall and come to rest, in our own engine and in MuJoCo in the same process.
+"""A bin of bodies that fall and come to rest, in our own engine and in MuJoCo in the same process.
 
 ::
 
-    python -m benchmarks.bench_bin [--bodies 9 27 54] [--seeds 8] [--skip-mujoco] [--out FILE]
+    python -m benchmarks.bench_bin [--bodies 9 27 54] [--shapes all] [--seeds 8] [--skip-mujoco] [--out FILE]
 
 Boxes of half edge 0.1 m, turned at random, and spheres of that radius alternate on a jiggled grid in which nothing
-overlaps, about twice as high as wide, above the floor of an open box; friction 0.4. Each seed is run in every engine,
-one after the other, before the next: in ours with its default settings, and in MuJoCo (``pip install mujoco``) with
-elliptic cones and the same step, by its default solver, Newton, and by CG. What is soft in MuJoCo stays as it is by
-default.
+overlaps, about twice as high as wide, above the floor of an open box; friction 0.4. With ``--shapes all`` boxes,
+spheres, capsules, cylinders and ellipsoids follow each other, all turned at random, on a wider grid.
+Each seed is run in every engine, one after the other, before the next: in ours with its default settings, and in MuJoCo
+(``pip install mujoco``) with elliptic cones and the same step, by its default solver, Newton, and by CG. What is soft
+in MuJoCo stays as it is by default.
 
 Printed and written for each size, for the fall (steps 20 to 200) and for the rest (last 100 of 600): mean, median and
 worst CPU time of a step over all seeds, worst by median, the ratio of our mean to MuJoCo's, the share of our steps that
@@ -30,7 +31,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.peers.ours import build
-from benchmarks.peers.scenes import PeerScene, box, container, sphere
+from benchmarks.peers.scenes import Body, PeerScene, box, capsule, container, cylinder, ellipsoid, sphere
 
 import signorini as sg
 from signorini._arrays import Array
@@ -49,31 +50,46 @@ H = 0.005
 JITTER = 0.008
 SPACING = (1.0 + np.sqrt(3.0)) * RADIUS + 2.5 * JITTER
 MARGIN = np.sqrt(3.0) * RADIUS + 1.5 * JITTER
+# No shape of the wider grid reaches farther from its middle than a box.
+WIDE_SPACING = 2.0 * np.sqrt(3.0) * RADIUS + 2.5 * JITTER
+SHAPES = ("mixed", "all")
 
 
-def bin_of(count: int, seed: int) -> PeerScene:
+def _body_of(kind: int, position: Array, turn: Array) -> Body:
+    """Return a body of the `kind`-th of five shapes."""
+    w, x, y, z = (float(value) for value in turn)
+    turned = {"quaternion": (w, x, y, z)}
+    if kind == 0:
+        return box(RADIUS, DENSITY * (2.0 * RADIUS) ** 3, position, **turned)
+    if kind == 1:
+        return sphere(RADIUS, DENSITY * 4.0 / 3.0 * np.pi * RADIUS**3, position)
+    if kind == 2:
+        return capsule(0.6 * RADIUS, 0.9 * RADIUS, DENSITY, position, **turned)
+    if kind == 3:
+        return cylinder(0.8 * RADIUS, RADIUS, DENSITY, position, **turned)
+    return ellipsoid((1.4 * RADIUS, RADIUS, 0.7 * RADIUS), DENSITY, position, **turned)
+
+
+def bin_of(count: int, seed: int, shapes: str = "mixed") -> PeerScene:
     """Return a bin with `count` bodies above its floor."""
+    spacing = SPACING if shapes == "mixed" else WIDE_SPACING
     rng = np.random.default_rng(seed)
     side = max(1, round((count / 2.0) ** (1 / 3)))
     bodies = []
     for k in range(count):
         layer, place = divmod(k, side * side)
         cell = np.array([place % side, place // side, layer])
-        position = MARGIN + SPACING * cell + rng.uniform(-JITTER, JITTER, 3)
+        position = MARGIN + spacing * cell + rng.uniform(-JITTER, JITTER, 3)
         turn = rng.normal(size=4)
         turn /= np.linalg.norm(turn)
-        if cell.sum() % 2:
-            bodies.append(sphere(RADIUS, DENSITY * 4.0 / 3.0 * np.pi * RADIUS**3, position))
-        else:
-            w, x, y, z = (float(value) for value in turn)
-            bodies.append(box(RADIUS, DENSITY * (2.0 * RADIUS) ** 3, position, quaternion=(w, x, y, z)))
-    walls = container(2.0 * MARGIN + (side - 1) * SPACING)
+        bodies.append(_body_of(int(cell.sum()) % 2 if shapes == "mixed" else k % 5, position, turn))
+    walls = container(2.0 * MARGIN + (side - 1) * spacing)
     return PeerScene(f"bin_{count}", tuple(bodies), FRICTION, H, STEPS, RADIUS, walls, at_rest=False, tolerance=1e-6)
 
 
-def warm_up() -> None:
+def warm_up(shapes: str = "mixed") -> None:
     """Let a bin fall unmeasured: kernels are compiled or loaded when they are first needed."""
-    sg.Simulator(build(bin_of(27, 99)), h=H).run(WARM_STEPS)
+    sg.Simulator(build(bin_of(27, 99, shapes)), h=H).run(WARM_STEPS)
 
 
 def our_steps(scene: PeerScene) -> Array:
@@ -108,12 +124,12 @@ def of_phase(steps: Array, phase: slice) -> tuple[float, float, float]:
     return float(part.mean(axis=1).mean()), float(np.median(part)), float(part.max())
 
 
-def measure(count: int, seeds: int, solvers: tuple[str, ...]) -> list[dict[str, Any]]:
+def measure(count: int, shapes: str, seeds: int, solvers: tuple[str, ...]) -> list[dict[str, Any]]:
     """Run a size with all seeds and return a row for each phase."""
     ours: list[Array] = []
     theirs: dict[str, list[Array]] = {solver: [] for solver in solvers}
     for seed in range(seeds):
-        scene = bin_of(count, seed)
+        scene = bin_of(count, seed, shapes)
         ours.append(our_steps(scene))
         said = [f"ours {1e3 * ours[-1][:, 0].mean():.3g} ms"]
         for solver in solvers:
@@ -123,7 +139,8 @@ def measure(count: int, seeds: int, solvers: tuple[str, ...]) -> list[dict[str, 
     table, rows = [], np.array(ours)
     for name, phase in PHASES.items():
         mean, median, worst = of_phase(rows[:, :, 0], phase)
-        row: dict[str, Any] = {"bodies": count, "phase": name, "seeds": seeds, "ms": mean, "median ms": median}
+        row: dict[str, Any] = {"bodies": count, "shapes": shapes, "phase": name, "seeds": seeds}
+        row |= {"ms": mean, "median ms": median}
         row |= {"worst ms": worst, "worst/median": worst / median}
         for solver in solvers:
             other, middle, longest = of_phase(np.array(theirs[solver]), phase)
@@ -138,6 +155,7 @@ def measure(count: int, seeds: int, solvers: tuple[str, ...]) -> list[dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bodies", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--shapes", choices=SHAPES, default="mixed", help="boxes and spheres, or five shapes")
     parser.add_argument("--seeds", type=int, default=8, help="run the seeds 0 to this less one (8)")
     parser.add_argument("--skip-mujoco", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/bin.csv"))
@@ -146,10 +164,10 @@ def main() -> None:
     if options.skip_mujoco or find_spec("mujoco") is None:
         solvers = ()
         print("without MuJoCo")
-    warm_up()
+    warm_up(options.shapes)
     table: list[dict[str, Any]] = []
     for count in options.bodies:
-        for row in measure(count, options.seeds, solvers):
+        for row in measure(count, options.shapes, options.seeds, solvers):
             table.append({key: f"{x:.4g}" if isinstance(x, float) else x for key, x in row.items()})
             print("  ".join(f"{key} {x}" for key, x in table[-1].items()), flush=True)
         with options.out.open("w", newline="") as file:

@@ -38,8 +38,9 @@ from benchmarks.peers.search import exact_impulses, near_impulses
 
 from signorini._arrays import Array
 from signorini.audit.law import explained, gap_bounds, shifted
-from signorini.audit.steps import flights, free_motion, turned_back
+from signorini.audit.steps import FreeMotion, after_impulses, free_motion
 from signorini.dynamics import contact_wrenches, kinetic_energy, relative_velocity
+from signorini.dynamics.flight import veer_bodies
 from signorini.geometry import detect
 from signorini.model import Contacts, State
 from signorini.problems import Delassus, FrictionProblem
@@ -98,12 +99,12 @@ class Checker:
         """Return how far the step from `before` to `after` is from Coulomb's law.
 
         `told` are the impulses of the step as the engine tells them, `gyroscopic` how it turns bodies: as the options
-        of our own formulations name it. The spin of a body that flew is taken as it was before it turned with it.
+        of our own formulations name it. The spin of a body that flew is taken as it was before.
         """
         h, state = self.scene.h, self.state(before)
         free = free_motion(self.model, state.q[None], state.v[None], h, gyroscopic=gyroscopic)
-        v_free, M_inv, v = free.v, free.M_inv, self.state(after).v
-        v = turned_back(flights(free, v), v)
+        v_free, M_inv, end = free.v, free.M_inv, self.state(after)
+        v = after_impulses(self.model.arrays, free.ways, M_inv, end.q, end.v)
         contacts = self._candidates(state, v_free, v)
         if contacts.contact_count == 0:
             return 0.0
@@ -116,7 +117,10 @@ class Checker:
         W = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, M_inv)
         problem = FrictionProblem(W, b.reshape(-1), mu)
         least, most = gap_bounds(contacts.gap, h)
-        normal = shifted(u[:, 0], least, np.where(most > 0.0, np.inf, 0.0))
+        closed = relative_velocity(J_a, J_b, contacts, state.v)[:, 0]
+        veered = relative_velocity(J_a, J_b, contacts, self._veer(state, free, h))[:, 0]
+        least = np.maximum(least + veered, np.minimum(np.minimum(least, 0.0), closed))
+        normal = shifted(u[:, 0], least, np.where(most > 0.0, np.inf, np.maximum(0.0, veered)))
         shift = normal - u[:, 0] + mu * np.linalg.norm(u[:, 1:], axis=1)
         p = np.zeros_like(u) if told is None else assigned(told, contacts, J_b)
         found = [explained(problem, p, u, normal)]
@@ -126,6 +130,13 @@ class Checker:
             p = near_impulses(problem, shift, p, ITERATIONS if told is None else ITERATIONS_FROM_TOLD)
         found.append(explained(problem, p, u, normal))
         return min(found)
+
+    def _veer(self, state: State, free: FreeMotion, h: float) -> Array:
+        """Return by how much the mean velocities of bodies that fly differ from their first ones, (n_b, 6)."""
+        out, veer = np.zeros_like(state.v), np.zeros((state.v.shape[0], 3))
+        veer_bodies(free.ways, self.model.arrays.inertia, free.q, free.v, h, veer)
+        out[:, 3:] = veer
+        return out
 
     def _candidates(self, state: State, v_free: Array, v: Array) -> Contacts:
         """Return the contacts that may have closed in the step."""

@@ -30,6 +30,12 @@ def shape_of(part: Part) -> Shape | PlacedShape:
         shape = sg.Sphere(radius=part.size[0])
     elif part.kind == "box":
         shape = sg.Box(size=tuple(2 * a for a in part.size))
+    elif part.kind == "capsule":
+        shape = sg.Capsule(radius=part.size[0], length=2 * part.size[1])
+    elif part.kind == "cylinder":
+        shape = sg.Cylinder(radius=part.size[0], length=2 * part.size[1])
+    elif part.kind == "ellipsoid":
+        shape = sg.Ellipsoid(semi_axes=part.size)
     else:
         shape = sg.ConvexHull(points=part.corners)
     return shape.at(position=part.offset) if any(part.offset) else shape

@@ -25,7 +25,10 @@ CHAIN_LINK = 0.1  # length of a link of the chain
 
 @dataclass(frozen=True)
 class Part:
-    """A shape on a body: sphere (radius), box (half edges) or hull (its corners)."""
+    """A shape on a body: sphere (radius), box (half edges) or hull (its corners).
+
+    Or capsule or cylinder along z (radius, half length), or ellipsoid (semi-axes).
+    """
 
     kind: str
     size: tuple[float, ...] = ()
@@ -110,6 +113,27 @@ def sphere(radius: float, mass: float, position: Any, **more: Any) -> Body:
 def box(half: float, mass: float, position: Any, **more: Any) -> Body:
     i = mass / 1.5 * half * half
     return Body(mass, (i, i, i), (Part("box", (half, half, half)),), _three(position), **more)
+
+
+def capsule(radius: float, half: float, density: float, position: Any, **more: Any) -> Body:
+    tube, caps = density * np.pi * radius**2 * 2.0 * half, density * 4.0 / 3.0 * np.pi * radius**3
+    along = (0.5 * tube + 0.4 * caps) * radius**2
+    across = tube * (radius**2 / 4.0 + half**2 / 3.0) + caps * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
+    part = Part("capsule", (radius, half))
+    return Body(tube + caps, (across, across, along), (part,), _three(position), **more)
+
+
+def cylinder(radius: float, half: float, density: float, position: Any, **more: Any) -> Body:
+    mass = density * np.pi * radius**2 * 2.0 * half
+    across = mass * (radius**2 / 4.0 + half**2 / 3.0)
+    part = Part("cylinder", (radius, half))
+    return Body(mass, (across, across, 0.5 * mass * radius**2), (part,), _three(position), **more)
+
+
+def ellipsoid(axes: tuple[float, float, float], density: float, position: Any, **more: Any) -> Body:
+    mass, (x, y, z) = density * 4.0 / 3.0 * np.pi * float(np.prod(axes)), (a * a for a in axes)
+    inertia = (mass / 5.0 * (y + z), mass / 5.0 * (x + z), mass / 5.0 * (x + y))
+    return Body(mass, inertia, (Part("ellipsoid", axes),), _three(position), **more)
 
 
 def _three(x: Any) -> tuple[float, float, float]:

@@ -1,9 +1,13 @@
-"""How far a result can be trusted, and the bounds that certificate and audit have in common."""
+"""How far a result can be trusted, and the bounds and rules that certificate and audit have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+
+import numpy as np
+
+from signorini._arrays import Array
 
 OVERLAP_REMARK = 1e-3
 """Overlap, relative to the thinner body of the pair, above which a run is remarked upon: what nobody can see."""
@@ -14,6 +18,21 @@ DRIFT_REMARK = 1e-2
 """How far joints may be apart, relative to the smaller of their bodies or in radians, before it is worth a remark."""
 DRIFT_WRONG = 5e-2
 """... before it is wrong. There steps fail, unless bodies turn by about a radian in them."""
+
+
+GROWING_REMARK = 0.5 * DRIFT_REMARK
+"""Drift of joints that keeps growing, above which it is worth a remark: doubling once more, it passes that bound."""
+CONFLICT_WRONG = 1e-6
+"""Speed that joint equations leave open [m/s, rad/s]. Rounding leaves 1e-12, also where joints are redundant."""
+GAIN_REMARK = 1e-4
+"""Energy that a collision gains in a step, relative to that of the motion. Tolerances of the solver explain less."""
+CORRECTION_REMARK = 0.1
+"""Energy given in a whole run to part overlapping bodies, relative to that at play."""
+PULL_REMARK = 1e-2
+"""Energy that joints and scheme give in a run, relative to that of the motion."""
+SLOWLY = 0.1
+"""Part of the weight of the scene times its extent that counts as energy of the motion where this is less: what drives
+lift slowly passes through joints as work, not as motion."""
 
 
 class Grade(StrEnum):
@@ -35,3 +54,38 @@ def severity(grade: Grade) -> int:
 def worst_of(grades: Iterable[Grade]) -> Grade:
     """Return the worst of these grades; nothing is trusted less than none."""
     return max(grades, key=severity, default=Grade.TRUSTED)
+
+
+def rises(steps: Array) -> Array:
+    """Return how far the sum of what every step gives has risen since its least, after each of them, (n,)."""
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    with np.errstate(invalid="ignore"):  # what is not finite is said elsewhere
+        risen: Array = (total - np.minimum.accumulate(total))[1:]
+    return risen
+
+
+def at_play(moving: Array, scale: Array) -> float:
+    """Return the energy of the motion in a run [J], by that of its steps and the energies at play, (n,)."""
+    return float(np.maximum(moving, SLOWLY * scale).max(initial=0.0))
+
+
+def given_for_good(made: Array, impact: Array) -> Array:
+    """Return what joints gave for good [J]: what an impact of the same step takes at once is no gain."""
+    given: Array = np.minimum(made, np.maximum(0.0, made - np.maximum(0.0, impact)))
+    return given
+
+
+def growing(apart: Array, moving: Array) -> tuple[float, float] | None:
+    """Return whether joints come apart ever farther: in each quarter of a run, twice as far as half a run before.
+
+    `apart` and the energy of the motion `moving` are those of the steps, (n,). What a step leaves grows as that energy
+    does, and no accumulation follows from that. Returned are the largest of the second quarter and of the last.
+    """
+    quarters = np.array_split(np.arange(apart.size), 4)
+    if quarters[-1].size == 0 or apart.max() > DRIFT_REMARK:  # which is said already
+        return None
+    parts, energy = (np.array([x[k].max() for k in quarters]) for x in (apart, moving))
+    faster = max(1.0, energy[3] / energy[1]) if 0.0 < energy[1] < np.inf else 1.0
+    if not (parts[3] > GROWING_REMARK and np.all(np.diff(parts) > 0.0) and parts[3] > 2.0 * faster * parts[1]):
+        return None
+    return float(parts[1]), float(parts[3])

@@ -16,6 +16,7 @@ from signorini.audit.record import record_of
 from signorini.cli import main
 from signorini.dynamics import gyroscopic_ways
 from signorini.io import read_tree, write_tree
+from tests.by_python import ByPython
 from tests.joint_scenes import chain, pendulum, slider, wheel
 from tests.scenes import box_on_slope, rough_sphere, stack, tumble
 
@@ -381,9 +382,9 @@ def test_a_joint_coordinate_altered_is_found(runs: Runs, word: str) -> None:
 
 
 def test_a_joint_that_came_apart_is_named(runs: Runs) -> None:
-    """All of the chain from the third link on is moved at every time, by 6/100 of a link: nothing else is wrong."""
+    """All of the chain from the third link on is moved at every time, by 6/100 of half a link."""
     tree = runs.tree("chain")
-    size = 2.0 * record_of(tree, "chain").model.arrays.bound[0]  # type: ignore[union-attr]
+    size = record_of(tree, "chain").model.arrays.bound[0]  # type: ignore[union-attr]
     tree["q"][:, 2:, 1] += 6e-2 * size
     audit = audit_tree(tree)
     assert audit.of("joint drift").who == "'joint2'"
@@ -490,13 +491,168 @@ def test_what_cannot_be_repeated_is_named(tmp_path: Path, scene: sg.Scene, words
     assert audit.verdict is Grade.REMARKS
 
 
-def test_couples_are_named(tmp_path: Path) -> None:
-    scene = floor(friction=0.3, torsional=0.02)
-    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), angular_velocity=(0, 0, 8), name="ball")
+def rubbing(**friction: Any) -> sg.Scene:
+    """A ball that slides, spins and rolls."""
+    scene = floor(friction=0.3, **friction)
+    thrown: dict[str, Any] = {"velocity": (0.5, 0.1, 0), "angular_velocity": (2, 1, 8)}
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), name="ball", **thrown)
+    return scene
+
+
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython()], ids=["compiled", "Python"])
+@pytest.mark.parametrize(
+    ("friction", "axes"),
+    [
+        ({"torsional": 0.02}, {0}),
+        ({"rolling": 0.01}, {1, 2}),
+        ({"torsional": 0.02, "rolling": 0.01}, {0, 1, 2}),
+        ({"ellipsoid": (1.0, 0.7, 0.02)}, {0}),
+    ],
+    ids=["torsion", "rolling", "both", "ellipsoid"],
+)
+def test_couples_are_audited(friction: dict[str, Any], axes: set[int], formulation: sg.MoreauJean) -> None:
+    """Couples are recorded; without them, or with others, moments and cones are not what they should be."""
+    run = sg.simulate(rubbing(**friction), duration=0.05, h=H, formulation=formulation)
+    tree = run.tree()
+    tree["settings"]["scheme"] = {"moreau_jean": {}}  # which the steps of Python do not tell
+    assert set(np.flatnonzero(np.any(tree["contacts"]["couple"] != 0.0, axis=0))) == axes
+    assert audit_tree(tree).verdict is Grade.TRUSTED
+    tree["contacts"]["couple"][3] *= 1.01
+    audit = audit_tree(tree)
+    assert {"momentum", "friction cone", "contact law"} <= wrong(audit)
+    assert audit.of("friction cone").steps == 1
+    assert audit.of("friction cone").time == pytest.approx(tree["time"][4])
+
+
+def test_couples_of_the_plane_are_audited(tmp_path: Path) -> None:
+    """A disc that rolls: the couple is about z, and its slowing down by it alone, m g e h = (3/2) m r^2 dw / r."""
+    scene = sg.Scene(gravity=(0, -9.81), planar=True)
+    scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
+    scene.set_contact(friction=0.8, rolling=0.005)
+    scene.add_body(sg.Disc(0.1), mass=1.0, position=(0, 0.1), velocity=(1, 0), angular_velocity=-10.0, name="disc")
     sg.simulate(scene, duration=0.05, h=H).save(tmp_path / "run.h5")
-    audit = audit_file(tmp_path / "run.h5")
+    couple = read_tree(tmp_path / "run.h5")["contacts"]["couple"]
+    np.testing.assert_allclose(np.abs(couple), np.broadcast_to([0.0, 0.0, 9.81 * 0.005 * H], couple.shape), rtol=1e-6)
+    assert audit_file(tmp_path / "run.h5").verdict is Grade.TRUSTED
+
+
+def test_files_without_couples_are_read_and_named(tmp_path: Path) -> None:
+    """As earlier versions wrote them; a run that goes on from such a file stays without."""
+    sg.simulate(rubbing(torsional=0.02), duration=0.05, h=H).save(tmp_path / "run.h5")
+    tree = read_tree(tmp_path / "run.h5")
+    del tree["contacts"]["couple"]
+    write_tree(tmp_path / "old.h5", tree)
+    audit = audit_file(tmp_path / "old.h5")
     assert wrong(audit) == set()
     assert len([what for what in audit.unchecked if "couples are not recorded" in what]) == 2
+    old = sg.Trajectory.load(tmp_path / "old.h5")
+    assert old.contact_log.couple is None
+    assert not old.contacts(-1).couple.any()
+    new = sg.Trajectory.load(tmp_path / "run.h5")
+    assert new.contact_log.couple is not None
+    assert new.contacts(3).couple[0, 2] == new.contact_log.couple[3, 0] != 0.0
+
+
+# --- audit and verdict ---------------------------------------------------------
+
+
+def bouncing() -> sg.Scene:
+    """A ball that keeps its energy; at the ends of steps it swings by m g h v in each rebound."""
+    scene = floor(friction=0.0, restitution=1.0)
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.8), name="ball")
+    return scene
+
+
+def swift_links() -> sg.Scene:
+    """Joints are apart by more than a hundredth of half a link in some steps."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    for k in range(2):
+        scene.add_body(sg.Box((0.25, 0.06, 0.06)), density=1000.0, position=(0.15 + 0.3 * k, 0, 1), name=f"link{k}")
+        scene.add_joint("revolute", "link0" if k else None, f"link{k}", anchor=(0.3 * k, 0, 1), axis=(0, 1, 0))
+    return scene
+
+
+def contradiction() -> sg.Scene:
+    """A ball that is pinned to the world, and to a hand that moves away."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0), name="ball")
+    scene.add_joint("spherical", None, "ball", anchor=(0, 0, 0))
+    scene.add_fixed(sg.Sphere(0.01), motion=lambda t: np.array([0.4 + 0.01 * t, 0, 0]), name="hand")
+    scene.add_joint("spherical", "hand", "ball", anchor=(0, 0, 0))
+    return scene
+
+
+def hung_weight() -> sg.Scene:
+    """A weight on a spring, which gives back what it takes."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_body(sg.Sphere(0.05), mass=0.3, position=(0, 0, 0), name="weight")
+    scene.add_spring(None, "weight", anchor=[(0, 0, 0.4), (0, 0, 0)], stiffness=200.0, damping=1.0)
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("make", "h", "grade"),
+    [
+        (bouncing, 0.01, "trusted"),
+        (bouncing, 0.001, "trusted"),
+        (swift_links, 0.01, "trusted with remarks"),
+        (contradiction, 0.002, "not trusted"),
+        (hung_weight, 0.002, "trusted"),
+    ],
+)
+def test_audit_and_verdict_agree(make: Callable[[], sg.Scene], h: float, grade: str) -> None:
+    scene = make()
+    run = sg.simulate(scene, duration=0.5, h=h, on_failure="keep")
+    audit = audit_tree(run.tree(), scene=scene)
+    assert run.verdict == grade, run.remarks()
+    assert str(audit.verdict) == grade, audit.text()
+
+
+@pytest.mark.parametrize(
+    ("speed", "more", "found"),
+    [(-1.0, 1e-3, False), (-1.0, 3e-3, True), (-1.0, -1e-3, True), (0.0, 1e-3, True)],
+    ids=["room to pass", "too much room", "too early", "at rest"],
+)
+def test_a_gap_may_be_wider_by_what_closes_in_the_step(speed: float, more: float, found: bool) -> None:
+    """A ball of 0.2 m at the floor; in 2 ms at 1 m/s it comes closer by 2 mm. What passes by is posed like that."""
+    scene = floor(friction=0.0)
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, speed), name="ball")
+    tree = sg.simulate(scene, duration=0.01, h=H).tree()
+    tree["contacts"]["gap"][0] += more
+    assert ("gaps of contacts" in wrong(audit_tree(tree))) is found
+
+
+@pytest.mark.parametrize(("spin", "grade"), [(0.0, Grade.REMARKS), (5.0, Grade.TRUSTED)])
+def test_steps_may_part_what_turning_makes_overlap(spin: float, grade: Grade) -> None:
+    """A block of 0.1 m is lifted by half a millimetre; turning by 0.01 rad in a step its corners move by more."""
+    scene = floor(friction=0.0)
+    scene.add_body(
+        sg.Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.05), angular_velocity=(0, 0, spin), name="block"
+    )
+    tree = sg.simulate(scene, duration=0.01, h=H).tree()
+    start = tree["contacts"]["start"]
+    tree["contacts"]["gap"][start[2] : start[3]] = -5e-4
+    tree["q"][3:, 1, 2] += 5e-4
+    finding = audit_tree(tree).of("overlaps parted by")
+    assert finding.grade is grade
+    assert finding.worst == pytest.approx(5e-3 if grade is Grade.REMARKS else 0.0)
+
+
+def test_bodies_moved_onto_their_joints_are_named() -> None:
+    """A link that turns by half a radian in a step: forces are in the file, not how they acted on the way."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    swift: dict[str, Any] = {"velocity": (0, 0, -25), "angular_velocity": (0, 250, 0)}
+    scene.add_body(sg.Box((0.2, 0.05, 0.05)), mass=1.0, position=(0.1, 0, 0), name="link", **swift)
+    scene.add_joint("revolute", None, "link", anchor=(0, 0, 0), axis=(0, 1, 0))
+    run = sg.simulate(scene, duration=0.02, h=0.002)
+    audit = audit_tree(run.tree())
+    assert run.verdict == "trusted"
+    assert run.certificate.moved_onto.all()
+    assert wrong(audit) == set()
+    assert audit.unchecked == ("turning and places of joined bodies in 10 steps: they were moved onto their joints",)
+    tree = run.tree()
+    tree["joints"]["reaction"][3, 0, 0] *= 1.001
+    assert wrong(audit_tree(tree)) == {"momentum"}
 
 
 # --- the command ---------------------------------------------------------------

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini._arrays import Array, BoolArray
 from signorini.dynamics import inertia_blocks
-from signorini.formulations.base import Memory
-from signorini.formulations.stage import free_motion, stage
+from signorini.scene import compile_scene
 from tests.scenes import BOTH, GRAVITY
 
 INERTIA = (1.0, 2.0, 2.9)  # three distinct moments: spin about the middle one tumbles
@@ -65,7 +65,8 @@ def collision(restitution: float) -> sg.Scene:
 def test_law_momentum_and_angular_momentum_survive_a_collision(restitution: float) -> None:
     """Law: contact impulses are equal, opposite and on one line of action: p and L about the origin are conserved.
 
-    In flight of the bodies as they are, in a collision with the inertia at which the step was taken.
+    In flight and in collisions alike, of the bodies as they are before and after. Where they are displaced to part
+    overlaps, at given spins, that changes L.
     """
     sim = sg.Simulator(collision(restitution), h=0.002)
     model = sim.model
@@ -74,18 +75,15 @@ def test_law_momentum_and_angular_momentum_survive_a_collision(restitution: floa
         before = sim.state
         report = sim.step()
         after = sim.state
-        hit = bool(report.contacts.normal_impulse.any())
-        touched |= hit
+        if np.abs(after.q[:, :3] - before.q[:, :3] - 0.002 * after.v[:, :3]).max() > 1e-15:
+            continue
+        touched |= bool(report.contacts.normal_impulse.any())
         M, M_after = inertia_blocks(model.arrays, before.q), inertia_blocks(model.arrays, after.q)
-        start, q_after = before.v, after.q
-        if hit:
-            start = free_motion(model, stage(model, before, Memory.none(), 0.002), "conserving").v_free
-            M_after, q_after = M, before.q
         total = np.zeros(6)
         for b in range(2):
-            p, p_after = M[b] @ start[b], M_after[b] @ after.v[b]
+            p, p_after = M[b] @ before.v[b], M_after[b] @ after.v[b]
             total += p_after - p
-            total[3:] += np.cross(q_after[b, :3], p_after[:3]) - np.cross(before.q[b, :3], p[:3])
+            total[3:] += np.cross(after.q[b, :3], p_after[:3]) - np.cross(before.q[b, :3], p[:3])
         np.testing.assert_allclose(total, 0.0, atol=1e-12)
     assert touched
 
@@ -166,3 +164,73 @@ def test_law_added_forces_and_controls_accelerate() -> None:
     sim = sg.Simulator(scene, h=0.1)
     sim.step(controls={"ball": (0, 0, 20.0, 0.5, 0, 0)})
     np.testing.assert_allclose(sim.state.v[0], [0.2, 0, 1.0, 0.1, 0.14, -0.8], atol=1e-12)
+
+
+def meeting(seed: int, speed: float) -> sg.Scene:
+    """Two bodies that turn, one of which comes along at `speed`."""
+    rng = np.random.default_rng(seed)
+    shapes = [sg.Box((0.5, 0.4, 0.3)), sg.Sphere(0.2), sg.Capsule(0.15, 0.4), sg.Cylinder(0.2, 0.4)]
+    scene, way, turned = sg.Scene(gravity=(0, 0, 0)), rng.standard_normal(3), rng.standard_normal((2, 4))
+    way /= np.linalg.norm(way)
+    start = -way * (0.9 + 0.03 * speed * rng.uniform())
+    for b, (x, v) in enumerate(((np.zeros(3), np.zeros(3)), (start + rng.uniform(-0.15, 0.15, 3), speed * way))):
+        scene.add_body(
+            shapes[rng.integers(4)],
+            mass=float(rng.uniform(0.5, 2.0)),
+            position=x,
+            velocity=v,
+            orientation=turned[b] / np.linalg.norm(turned[b]),
+            angular_velocity=5.0 * rng.standard_normal(3),
+            name=f"body {b}",
+        )
+    scene.set_contact(friction=float(rng.choice([0.0, 0.5])), restitution=float(rng.choice([0.0, 0.5])))
+    return scene
+
+
+def momenta(run: sg.Trajectory, scene: sg.Scene) -> tuple[Array, Array]:
+    """Return the angular momentum of both bodies about the origin, and the size of that about their mass centre."""
+    arrays = compile_scene(scene).arrays
+    total, inner = np.zeros((len(run.q), 3)), np.zeros(len(run.q))
+    for k, (q, v) in enumerate(zip(run.q, run.v, strict=True)):
+        P = np.einsum("bij,bj->bi", inertia_blocks(arrays, q), v)
+        total[k] = P[:, 3:].sum(axis=0) + np.cross(q[:, :3], P[:, :3]).sum(axis=0)
+        reduced = arrays.mass.prod() / arrays.mass.sum()
+        inner[k] = reduced * np.linalg.norm(np.cross(q[1, :3] - q[0, :3], v[1, :3] - v[0, :3]))
+        inner[k] += np.linalg.norm(P[:, 3:], axis=1).sum()
+    return total, inner
+
+
+def kept_places(run: sg.Trajectory, h: float) -> BoolArray:
+    """Return the steps in which no body was displaced to part overlaps, (n,)."""
+    off: Array = np.abs(np.diff(run.q[:, :, :3], axis=0) - h * run.v[1:, :, :3]).max(axis=(1, 2))
+    return np.asarray(off < 1e-14)
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_law_bodies_that_meet_slowly_keep_their_angular_momentum(first: int) -> None:
+    """Law: also where steps are posed again: both bodies feel an impulse at one point. Once off by up to 7 %."""
+    touched = 0
+    for seed in range(first, first + 10):
+        scene = meeting(seed, 1.0)
+        run = sg.simulate(scene, duration=2.0, h=0.01)
+        total, inner = momenta(run, scene)
+        change = np.linalg.norm(np.diff(total, axis=0), axis=1)[kept_places(run, 0.01)]
+        assert change.max() <= 1e-12 * inner[0], seed
+        assert not run.certificate.lost_momentum.any()
+        touched += any(run.contacts(k).normal_impulse.any() for k in range(len(run.q) - 1))
+    assert touched >= 5
+
+
+def test_law_angular_momentum_lost_in_swift_meetings_is_told() -> None:
+    """Identity: the certificate tells what two bodies lose in a step, tau u x p, in parts of what is at play."""
+    lost = []
+    for seed in range(20):
+        scene = meeting(seed, 20.0)
+        run = sg.simulate(scene, duration=0.2, h=0.01)
+        total, inner = momenta(run, scene)
+        kept, told = kept_places(run, 0.01), run.certificate.lost_momentum
+        change = np.linalg.norm(np.diff(total, axis=0), axis=1) / np.maximum(inner[:-1], 1e-300)
+        np.testing.assert_allclose(np.minimum(change, 1.0)[kept], told[kept], rtol=1e-6, atol=1e-9)
+        assert any("lost angular momentum" in text for text in run.remarks()) == (told.max() > 1e-2)
+        lost.append(told.max())
+    assert max(lost) > 0.1

@@ -8,10 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import BoolArray
-from signorini._grades import DRIFT_REMARK, DRIFT_WRONG, OVERLAP_REMARK, OVERLAP_WRONG, Grade
+from signorini._arrays import Array, BoolArray
+from signorini._grades import (
+    CONFLICT_WRONG,
+    CORRECTION_REMARK,
+    DRIFT_REMARK,
+    DRIFT_WRONG,
+    GAIN_REMARK,
+    GROWING_REMARK,
+    OVERLAP_REMARK,
+    OVERLAP_WRONG,
+    PULL_REMARK,
+    Grade,
+    growing,
+)
 from signorini.audit import newton, sound
-from signorini.audit.energy import Energies
+from signorini.audit.energy import Energies, Pushes
 from signorini.audit.findings import FACTOR, ROUNDING, Audit, Finding, Worst, judged
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
@@ -22,6 +34,23 @@ from signorini.dynamics.bodies import IMPLICIT, gyroscopic_ways
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
 from signorini.scene import Scene
+
+_CONFESSED: tuple[tuple[str, str, float, float | None], ...] = (
+    ("steps not solved, as told", "status", 0.0, None),
+    ("pairs gone through, as told", "unfollowed", 0.0, None),
+    ("joints at fault, as told", "joint_fault", 0.0, None),
+    ("joints left open, as told", "joint_conflict", CONFLICT_WRONG, None),
+    ("gave way too far, as told", "yielded", 0.0, None),
+    ("forces not unique, as told", "unique", 0.0, np.inf),
+    ("forces not stable, as told", "stable", 0.0, np.inf),
+)
+"""What a run says against itself: what, column of its certificate, up to which it is trusted, and with remarks."""
+_FAILED: dict[str, Callable[[Array], BoolArray]] = {
+    "status": lambda column: ~np.isin(column, (0, 3)),  # solved, several solutions
+    "unique": lambda column: column == 0,
+    "stable": lambda column: column == 0,
+}
+"""Columns that are words: which of these are bad."""
 
 
 def audit_file(path: str | os.PathLike[str], *, scene: Scene | None = None) -> Audit:
@@ -77,6 +106,10 @@ class _Checks:
 
     def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
         self.record, self.model, self.unchecked = record, model, unchecked
+        self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
+        """By how much contacts would close in their step at the velocities before, (rows,) [m]."""
+        self.pushes = Pushes(record.step_count)
+        self.energies = Energies(record, model)
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
 
     def findings(self) -> list[Finding]:
@@ -102,7 +135,7 @@ class _Checks:
             ("momentum", body, ROUNDING, None),
             ("balance of bodies asleep", body, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places follow velocities", body, ROUNDING, None),
-            ("overlaps parted by", body, OVERLAP_REMARK, OVERLAP_WRONG),
+            ("overlaps parted by", pair, OVERLAP_REMARK, OVERLAP_WRONG),
             ("places of fixed bodies", body, ROUNDING, None),
             ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
@@ -121,10 +154,12 @@ class _Checks:
         if record.contacts is None:
             return out
         contacts, asleep = steps.contacts, self._asleep(steps)
+        self.closing[steps.rows] = newton.ways_to_close(steps)
         pushed, turns = (flag[steps.body] for flag in watched)
         coupled = ~known[contacts.material]
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
-        projected = self._joined()[steps.body] & scheme.projection
+        projected = self._joined()[steps.body] & self._moved_onto()[steps.first : steps.last][steps.step]
+        turns &= ~projected
         room = newton.room_to_part(steps) * scheme.parts_overlaps
         displaced = room > 0.0
         out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
@@ -137,14 +172,21 @@ class _Checks:
         moved[projected] = 0.0
         out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
         if scheme.parts_overlaps:
-            out["overlaps parted by"] = newton.parted(steps, moved, room, self.thin)
+            out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
         law = Law(steps, moved)
+        self.pushes.note(steps, law.u, law.e)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
             out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
         return out
+
+    def _moved_onto(self) -> BoolArray:
+        """Tell in which steps bodies were moved onto their joints, (n,)."""
+        told = self.record.column("certificate", "moved_onto")
+        often = np.full(self.record.step_count, self.record.scheme.projection)
+        return often if told is None else often | (told > 0)
 
     def _joined(self) -> BoolArray:
         """Tell which bodies have a joint, (n_b,)."""
@@ -172,6 +214,9 @@ class _Checks:
         if joined.any() and scheme.projection:
             pushed[joined] = False
             self.unchecked.append("momentum and places of joined bodies: they are projected onto their joints")
+        elif joined.any() and (often := int(np.count_nonzero(self._moved_onto()))):
+            what = f"turning and places of joined bodies in {often} steps"
+            self.unchecked.append(f"{what}: they were moved onto their joints")
         spins = joined & (gyroscopic_ways(model, scheme.gyroscopic) == IMPLICIT) & ~_alike(model)
         if scheme.theta < 1.0 and spins.any():
             turns &= ~spins
@@ -193,9 +238,11 @@ class _Checks:
     # --- the contact law -----------------------------------------------------
 
     def _plain_contacts(self) -> BoolArray:
-        """Tell which materials have Coulomb's friction alone, (n_m,); pairs that must not touch count as plain."""
+        """Tell which materials have a friction that the record tells, (n_m,); pairs that never touch count as told."""
         materials = self.model.materials
         beyond = (materials.torsional > 0.0) | (materials.rolling > 0.0) | np.any(materials.ellipsoid > 0.0, axis=1)
+        if self.record.contacts is not None and self.record.contacts.couple is not None:
+            return np.ones(beyond.size, dtype=bool)
         if beyond.any() and self.record.contacts is not None:
             self.unchecked.append(
                 "cone and moments of contacts with torsional, rolling or ellipsoidal friction: their couples are not "
@@ -240,6 +287,13 @@ class _Checks:
         if residual is not None:
             own = Worst(np.where(np.isnan(residual), np.inf, residual), np.full(residual.size, -1))
             findings.append(judged("residual as told", own, time, str, bound=record.tolerance))
+        for what, word, bound, limit in _CONFESSED:
+            column = record.column("certificate", word)
+            if column is not None:
+                value = _FAILED[word](column) if word in _FAILED else np.where(np.isnan(column), np.inf, column)
+                if value.any():
+                    own = Worst(value.astype(np.float64), np.full(value.size, -1))
+                    findings.append(judged(what, own, time, str, bound=bound, limit=limit))
         gave, beside = record.column("certificate", "deflection"), record.column("certificate", "extent")
         if gave is not None and beside is not None and gave.any() and record.scheme.stiffness is None:
             share = np.divide(gave, beside, out=np.zeros_like(gave), where=beside > 0.0)
@@ -263,7 +317,7 @@ class _Checks:
         def pair(k: int) -> str:
             return self._pair(k // n_b, k % n_b)
 
-        deep, wrong = sound.overlaps(self.record, self.model)
+        deep, wrong = sound.overlaps(self.record, self.model, self.closing)
         findings = [judged("overlap", deep, time, pair, bound=OVERLAP_REMARK, limit=OVERLAP_WRONG)]
         if self.record.contacts is not None:
             findings.append(judged("gaps of contacts", wrong, time[1:], pair, bound=OVERLAP_REMARK))
@@ -280,26 +334,31 @@ class _Checks:
         def name(g: int) -> str:
             return repr(joints.names[g])
 
-        told = joint_coordinates_misstated(self.record, self.model)
-        return [
-            judged(
-                "joint drift", joint_drifts(self.record, self.model), time, name, bound=DRIFT_REMARK, limit=DRIFT_WRONG
-            ),
+        told, drift = joint_coordinates_misstated(self.record, self.model), joint_drifts(self.record, self.model)
+        findings = [
+            judged("joint drift", drift, time, name, bound=DRIFT_REMARK, limit=DRIFT_WRONG),
             judged("coordinates of joints", told, time, name, bound=ROUNDING),
         ]
+        if growing(drift.value[1:], self.energies.moving(self.pushes)) is not None:
+            findings.append(judged("joint drift that grows", drift, time, name, bound=GROWING_REMARK, limit=np.inf))
+        return findings
 
     def _energies(self) -> list[Finding]:
-        energies, time = Energies(self.record, self.model), self.record.time
+        energies, time, joints = self.energies, self.record.time, self.model.joints
         findings = []
+        judges_joints = joints.count > 0 and not joints.equalities  # equations of the user may be made to work
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
             ("energy balance", energies.unbalanced(), ROUNDING, None),
             ("energy gained unexplained", energies.unexplained(), OVERLAP_REMARK, OVERLAP_WRONG),
+            ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
+            ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
+            ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
         ):
             if found is not None:
                 times = time if found.value.size == time.size else time[1:]
                 findings.append(judged(what, found, times, str, bound=bound, limit=limit))
-        if len(findings) < 3:
+        if not {"energies as told", "energy balance", "energy gained unexplained"} <= {one.what for one in findings}:
             self.unchecked.append("energies: the file does not tell where they went")
         return findings
 

@@ -1,17 +1,47 @@
-"""Energies from places and velocities, against those of the record and what it says of gains and losses."""
+r"""Energies from places and velocities, against those of the record and what it says of gains and losses.
+
+The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
+rises and falls is judged there: the energy of places and velocities at the end of a step, and
+:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being weight and springs. Else a body would seem to lose this while it
+falls, and to get it back from whatever makes it rise.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, BoolArray
+from signorini._grades import at_play, given_for_good, rises
 from signorini.audit.findings import Worst
 from signorini.audit.record import Record
+from signorini.audit.steps import Steps
 from signorini.dynamics import elastic_energy, joint_coordinates, kinetic_energy, potential_energy
 from signorini.model import Model
 
 GAINS = ("load_work", "drive_work", "correction_work", "joint_work")
 LOSSES = ("friction", "impact", "damping", "integration")
+
+
+class Pushes:
+    """What contacts give to bodies in every step [J]."""
+
+    def __init__(self, steps: int) -> None:
+        self.rest = np.zeros(steps)
+        """To bodies at rest, half of ``p . W p`` without joints, (n,)."""
+        self.given = np.zeros(steps)
+        """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
+        self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
+        """Whether some contact that may rebound was pushed, and parts, (n,)."""
+
+    def note(self, steps: Steps, u: Array, e: Array) -> None:
+        """Note some steps; `u` (n_c, 3) are the velocities of contacts, `e` (n_c,) their restitution."""
+        here, p = slice(steps.first, steps.last), steps.p
+        energy = 0.5 * np.einsum("bi,bij,bj->b", steps.push, steps.free.M_inv, steps.push)
+        self.rest[here] = np.bincount(steps.step, energy, minlength=steps.count)
+        self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1), minlength=steps.count)
+        self.given[here] -= self.rest[here]
+        parts = (e > 0.0) & (p[:, 0] > 0.0) & (u[:, 0] > 0.0)
+        self.rebounds[here] = np.bincount(steps.contact_step, parts, minlength=steps.count) > 0
 
 
 class Energies:
@@ -28,6 +58,13 @@ class Energies:
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
                 self.elastic[k] = elastic_energy(joints, joint_coordinates(joints, q, near))
+        theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
+        falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
+        if record.joints is not None and joints.count:
+            table = record.joints
+            falls -= np.sum(joints.stiffness * (table.coordinate - joints.rest) * table.speed, axis=1)
+        self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
+        """Kinetic and potential energy, and what springs have less, in the middle of the step before, (n+1,) [J]."""
         extent = np.abs(record.q[:, model.fixed_count :, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0)
         # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
         self.least = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
@@ -73,9 +110,51 @@ class Energies:
         gained, stored = self._terms(GAINS), self._terms(("elastic",))
         if gained is None or stored is None:
             return None
-        own = np.concatenate([[0.0], np.cumsum(np.diff(self.kinetic + self.potential) + stored - gained)])
+        own = np.concatenate([[0.0], np.cumsum(np.diff(self.middle) + stored - gained)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
+
+    def _made(self) -> Array | None:
+        """Return what joints and scheme gave in every step [J], None if that is not recorded."""
+        words = ("load_work", "drive_work", "correction_work"), ("friction", "impact", "damping"), ("elastic",)
+        gained, lost, stored = (self._terms(word) for word in words)
+        if gained is None or lost is None or stored is None:
+            return None
+        return np.asarray(np.diff(self.middle) + stored - gained + lost)
+
+    def moving(self, pushes: Pushes) -> Array:
+        """Return the energy of the motion in every step, (n,) [J]."""
+        return np.maximum(np.maximum(self.kinetic[1:], self.kinetic[:-1]), pushes.rest)
+
+    def gained(self, pushes: Pushes, joined: bool) -> Worst | None:
+        """Return the energy that contacts gave in every step though they should only take, of that of the motion.
+
+        Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
+        step in which something rebounds.
+        """
+        correction, lost, made = self._terms(("correction_work",)), self._terms(("friction", "impact")), self._made()
+        if correction is None or lost is None or made is None:
+            return None
+        given = np.where(pushes.rebounds, made - lost, 0.0) if joined else pushes.given - correction
+        softened = self.record.column("certificate", "compliance")
+        if softened is not None:
+            given = np.where(softened > 0.0, 0.0, given)
+        return _nobody(np.maximum(given, 0.0), self.moving(pushes))
+
+    def pulled(self, pushes: Pushes) -> Worst | None:
+        """Return how far the sum of what joints and scheme gave for good has risen, of the energy of the motion."""
+        made, impact = self._made(), self._terms(("impact",))
+        if made is None or impact is None:
+            return None
+        whole = at_play(self.moving(pushes), self.scale()[1:])
+        return _nobody(rises(given_for_good(made, impact)), np.full(made.size, whole))
+
+    def corrected(self) -> Worst | None:
+        """Return the energy given to part overlaps since the start, of the energies at play."""
+        correction = self._terms(("correction_work",))
+        if correction is None:
+            return None
+        return _nobody(np.cumsum(np.abs(correction)), np.full(correction.size, self.scale().max()))
 
 
 def _nobody(part: Array, whole: Array) -> Worst:

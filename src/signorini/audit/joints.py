@@ -9,9 +9,11 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.audit.findings import Worst
 from signorini.audit.record import Record
-from signorini.dynamics import bilateral_rows, joint_coordinates, joint_rows
+from signorini.dynamics import joint_coordinates, joint_rows
+from signorini.dynamics.joint_faults import all_sizes, coordinate_sizes
+from signorini.dynamics.joints import rigid_rows
 from signorini.math.rotation import rotated
-from signorini.model import WORLD, Model, RowKind, RowTable, State
+from signorini.model import WORLD, Model, RowKind, State
 
 
 def joint_wrenches(model: Model, q: Array, reaction: Array) -> Iterator[tuple[int, Array, Array]]:
@@ -43,38 +45,38 @@ def _axis(e: Array, frame: Array) -> Array:
 
 
 def joint_drifts(record: Record, model: Model) -> Worst:
-    """Return how far joints are apart at every state: of the smaller joined body, or in radians; by joints.
+    """Return how far joints are apart at every state: beside their size, or in radians; by joints.
 
     A joint beyond a limit counts as apart by as much.
     """
     joints = model.joints
     near = np.zeros((record.time.size, joints.count)) if record.joints is None else record.joints.coordinate
-    measured = joints.coordinates
-    unit, along = _units(model, joints.rows), _units(model, measured)
-    rigid = joints.spring == 0
+    measured, along, own = joints.coordinates, coordinate_sizes(model), joints.joint_row_count
     value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
     for k in range(record.time.size):
         state = State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k])
-        psi = np.abs(bilateral_rows(model, state, near[k], 1.0, secant=False).psi[: rigid.size])
-        apart = psi * rigid * (joints.rows.kind != RowKind.GEAR) / unit
+        rows = rigid_rows(model, state, near[k])
+        apart = np.abs(rows.psi[:own]) / all_sizes(model, rows)[:own] * (joints.rows.kind != RowKind.GEAR)
+        if not record.scheme.follows_drives:
+            apart[joints.drive == 1] = 0.0
         coordinate = joint_coordinates(joints, state.q, near[k])
         beyond = np.maximum(joints.limits[:, 0] - coordinate, coordinate - joints.limits[:, 1])[measured.joint]
-        apart, whose = np.append(apart, beyond / along), np.append(joints.rows.joint, measured.joint)
+        apart = np.append(apart, beyond / along if record.scheme.theta == 1.0 else 0.0 * along)
         if apart.size and not apart.max() <= 0.0:
-            value[k], who[k] = apart.max(), whose[int(np.argmax(apart))]
+            value[k], who[k] = apart.max(), np.append(joints.rows.joint, measured.joint)[int(np.argmax(apart))]
     return Worst(np.where(np.isnan(value), np.inf, value), who)
 
 
 def misstated(record: Record, model: Model) -> Worst:
     """Return by how much coordinates and speeds that the record tells differ from those of bodies; by joints.
 
-    Angles are compared by themselves, lengths by the smaller joined body, speeds by what bodies do in a step.
+    Angles are compared by themselves, lengths by the size of the joint, speeds by what bodies do in a step.
     """
     joints, table = record.joints, model.joints.coordinates
     value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
     if joints is None or not table.joint.size:
         return Worst(value, who)
-    unit, h = _units(model, table), np.zeros(record.time.size)
+    unit, h = coordinate_sizes(model), np.zeros(record.time.size)
     h[1:] = record.h
     for k in range(record.time.size):
         q, near = np.ascontiguousarray(record.q[k]), joints.coordinate[k]
@@ -83,16 +85,3 @@ def misstated(record: Record, model: Model) -> Worst:
         off += h[k] * np.abs(rows.velocity(np.ascontiguousarray(record.v[k])) - joints.speed[k][table.joint])
         value[k], who[k] = (off / unit).max(), table.joint[int(np.argmax(off / unit))]
     return Worst(np.where(np.isnan(value), np.inf, value), who)
-
-
-def _units(model: Model, table: RowTable) -> Array:
-    """Return for each row of joints the size of the smaller joined body [m], or 1 for angles, (n_r,)."""
-    arrays = model.joints.arrays
-    size = 2.0 * model.arrays.bound
-    size[: model.fixed_count] = np.inf
-    size[size == 0.0] = np.inf
-    a = np.where(arrays.body_a == WORLD, np.inf, size[arrays.body_a])
-    of_joint = np.minimum(a, size[arrays.body_b])
-    of_joint[~np.isfinite(of_joint)] = 1.0
-    metres = np.isin(table.kind, (RowKind.SLIDE, RowKind.DISTANCE))
-    return np.where(metres, of_joint[table.joint], 1.0)

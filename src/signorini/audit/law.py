@@ -8,7 +8,8 @@ What a gap :math:`\Psi` adds to the normal velocity differs between engines, and
 :math:`\sigma` is chosen in favour of the step, between bounds: an open contact may be posed to touch at the end of the
 step or before, :math:`0 \le \sigma \le \Psi/h`; one that overlaps may part as fast as ends the overlap in this step,
 :math:`\Psi/h \le \sigma \le 0`; one with restitution e that was closing may part at e times that speed; and while some
-contact rebounds, others may be driven together as fast as they were parting.
+contact rebounds, others may be driven together as fast as they were parting. Bodies that fly on after the impulses add
+what that does to the normal velocity in the mean of the step, but part no faster for it than they came.
 
 The residual of a step is that of the friction problem,
 :math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, with :math:`\rho = 1/W_{nn}` and b the velocities
@@ -26,6 +27,8 @@ from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
+from signorini.math.product_cones import product_square
+from signorini.model import Materials
 from signorini.problems import FrictionProblem
 
 
@@ -76,6 +79,9 @@ class Law:
         self.before = steps.relative(start)[:, 0] + drive[:, 0]
         self.gap = contacts.gap + steps.relative(moved)[:, 0]
         self.rho = self._rho()
+        self.cone = Cones(materials, contacts.material, self.mu) if _beyond(materials) else None
+        """Those of contacts with couples; None if no contact can have one."""
+        self.turning = steps.turning(still) + steps.turning(steps.drive)
         self.least, self.most = self._bounds()
         self.normal = shifted(self.u[:, 0], self.least, self.most)
         if scheme.stiffness is not None:
@@ -94,6 +100,10 @@ class Law:
     def _bounds(self) -> tuple[Array, Array]:
         scheme, drift, step = self.steps.record.scheme, self.steps.drift, self.steps.contact_step
         least, most = gap_bounds(self.gap, drift)
+        least, most = (
+            np.maximum(x + veered, np.minimum(np.minimum(x, 0.0), self.before))
+            for x, veered in zip((least, most), self.steps.veered(), strict=True)
+        )
         if scheme.polygon is not None:
             return self.gap / drift, self.gap / drift
         rebound = (self.e > 0.0) & (self.before < 0.0)
@@ -106,6 +116,8 @@ class Law:
         """Return the impulse by which the errors of every step are measured, (S,) [N s]."""
         step, count = self.steps.contact_step, self.steps.count
         vectors = (self.steps.p, self.rho[:, None] * self.load)
+        if self.cone is not None:
+            vectors = (self.cone.impulses(self.steps.p, self.steps.couple), vectors[1])
         sizes = [np.sqrt(np.bincount(step, np.sum(x**2, axis=1), minlength=count)) for x in vectors]
         return np.maximum(*sizes)
 
@@ -113,6 +125,8 @@ class Law:
         """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
         p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
         beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
+        if self.cone is not None:
+            beyond = self.cone.excess(p, self.steps.couple)
         beyond = np.where(self.steps.contacts.material < 0, np.linalg.norm(p, axis=1), beyond)  # must not touch
         value = np.where(known, np.maximum(_share(beyond, scale[step]), 0.0), 0.0)
         return Worst.of(value, step, self._rows, self.steps.count)
@@ -143,7 +157,9 @@ class Law:
         seen[:, 0] = self.normal
         directions, rotation = steps.record.scheme.polygon or (0, 0.0)
         error = np.zeros(self.mu.size)
-        if error.size:
+        if error.size and self.cone is not None:
+            error = self.cone.errors(steps.p, steps.couple, seen, self.turning, self.rho)
+        elif error.size:
             natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
         value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
         fastest = np.zeros(count)
@@ -152,6 +168,64 @@ class Law:
         value = np.maximum(value, tolerance * Worst.of(_share(error, allowed), step, self._rows, count).value)
         value = np.where(np.isnan(value), np.inf, value)
         return Worst(np.where(repeated, value, 0.0), Worst.of(error, step, self._rows, count).who)
+
+
+def _beyond(materials: Materials) -> bool:
+    """Tell whether some contact may have a couple, or friction of another shape than a disc."""
+    return any(np.any(values > 0.0) for values in (materials.torsional, materials.rolling, materials.ellipsoid))
+
+
+class Cones:
+    """Cones of contacts with couples, in scaled components (n, t, o, tau, rho_t, rho_o).
+
+    See :mod:`signorini.problems.friction_extension`.
+    """
+
+    def __init__(self, materials: Materials, material: IntArray, mu: Array) -> None:
+        n_c, rolling, e = mu.size, materials.rolling[material], materials.ellipsoid[material]
+        torsional = materials.torsional[material]
+        self.bent: BoolArray = np.any(e > 0.0, axis=1)
+        """Whether tangential force and torsion are bounded together, (n_c,)."""
+        self.scale = np.ones((n_c, 6))
+        """Half axes: impulses by these are bounded by balls, (n_c, 6)."""
+        self.scale[:, 1:4] = np.where(self.bent[:, None], e, 1.0)
+        self.scale[:, 3] = np.where(self.bent, e[:, 2], torsional)
+        self.scale[:, 4:] = rolling[:, None]
+        self.limits = np.stack([mu, (torsional > 0.0) & ~self.bent, rolling > 0.0], axis=1).astype(np.float64)
+        """Of tangential force (with torsion where bent), torsion and rolling, (n_c, 3)."""
+        self.scale[self.scale == 0.0] = 1.0  # of couples that may not act
+
+    def impulses(self, p: Array, couple: Array) -> Array:
+        """Return the scaled components of impulses, (n_c, 6) [N s]."""
+        x: Array = np.hstack([p, couple]) / self.scale
+        return x
+
+    def excess(self, p: Array, couple: Array) -> Array:
+        """Return by how much impulses leave their cones, (n_c,) [N s]."""
+        x = self.impulses(p, couple)
+        tangential = np.linalg.norm(x[:, 1:3], axis=1)
+        first = np.where(self.bent, np.hypot(tangential, x[:, 3]), tangential)
+        groups = np.stack([first, np.where(self.bent, 0.0, np.abs(x[:, 3])), np.linalg.norm(x[:, 4:], axis=1)], axis=1)
+        beyond: Array = np.maximum((groups - self.limits * x[:, :1]).max(axis=1, initial=0.0), -x[:, 0])
+        return beyond
+
+    def errors(self, p: Array, couple: Array, u: Array, turning: Array, rho: Array) -> Array:
+        """Return the norms of the natural maps, (n_c,) [N s], for velocities `u` and `turning` (n_c, 3)."""
+        out = np.zeros(rho.size)
+        x, seen = self.impulses(p, couple), np.hstack([u, turning]) * self.scale
+        product_errors(x, seen, self.limits, self.bent.astype(np.int64), rho, out)
+        return out
+
+
+@kernel
+def product_errors(x: Array, u: Array, limits: Array, bent: IntArray, rho: Array, out: Array) -> None:
+    """Write the norm of the natural map of every contact with couples."""
+    z, bounds = np.empty((1, 6)), np.empty((1, 3))
+    apart, together = np.array([1, 3, 4, 6]), np.array([1, 4, 4, 6])
+    for c in range(rho.shape[0]):
+        for k in range(3):
+            bounds[0, k] = limits[c, k]
+        out[c] = math.sqrt(product_square(x, u, c, bounds, together if bent[c] == 1 else apart, rho[c], z))
 
 
 def _share(part: Array, whole: Array) -> Array:

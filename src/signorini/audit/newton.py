@@ -17,7 +17,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._scipy import sparse
 from signorini.audit.findings import TOUCH, Worst
-from signorini.audit.steps import Steps
+from signorini.audit.steps import Steps, quaternion_products
 from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
@@ -60,11 +60,13 @@ def _rounding(steps: Steps, sizes: Array) -> Array:
     """Return what rounding leaves in the equations of forces and moments, by their `sizes` (N, 2), (N, 2).
 
     Joints that have nothing to carry hand rounding of the forces on to moments, and of moments to forces, from each
-    body of the heap to all others.
+    body of the heap to all others. The joints of a scene are solved together, and count as one heap.
     """
     heap, bound = heaps(steps), steps.model.arrays.bound[steps.body]
+    joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
+    heap = np.where(joined, heap.size + steps.step, heap)
     lever = np.where(bound > 0.0, bound, 1.0)
-    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving, minlength=heap.size)[heap]
+    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving)[heap]
     left: Array = ROUNDED * np.stack([force, force * lever], axis=1)
     return left
 
@@ -108,9 +110,9 @@ def displacements(steps: Steps) -> Array:
     move_bodies(there, v, steps.drift, steps.record.scheme.exact_rotation, steps.flown, 0)
     out = np.zeros((there.shape[0], 6))
     out[:, :3] = steps.q_end[:, :3] - there[:, :3]
-    turned = _product(steps.q_end[:, 3:], _conjugate(there[:, 3:]))
-    back = _product(there[:, 3:], _conjugate(steps.free.q[:, 3:]))
-    turn = _product(_product(_conjugate(back), turned), back)
+    turned = quaternion_products(steps.q_end[:, 3:], _conjugate(there[:, 3:]))
+    back = quaternion_products(there[:, 3:], _conjugate(steps.free.q[:, 3:]))
+    turn = quaternion_products(quaternion_products(_conjugate(back), turned), back)
     turn *= np.where(turn[:, :1] < 0.0, -1.0, 1.0)
     out[:, 3:] = 2.0 * turn[:, 1:]  # small angles, or they are much too large anyway
     out[~steps.moving] = 0.0
@@ -119,14 +121,6 @@ def displacements(steps: Steps) -> Array:
 
 def _conjugate(e: Array) -> Array:
     return e * [1.0, -1.0, -1.0, -1.0]
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return products of quaternions, (N, 4)."""
-    out = np.empty_like(a)
-    out[:, 0] = a[:, 0] * b[:, 0] - np.sum(a[:, 1:] * b[:, 1:], axis=1)
-    out[:, 1:] = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-    return out
 
 
 def heaps(steps: Steps) -> IntArray:
@@ -180,12 +174,30 @@ def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Wors
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
-def parted(steps: Steps, moved: Array, room: Array, thin: Array) -> Worst:
-    """Return by how much bodies were displaced to part overlaps, of their least width."""
-    away, width = _ways(steps, moved), thin[steps.body]
-    value = np.divide(away, width, out=np.zeros_like(away), where=np.isfinite(width))
-    mine = (room > 0.0) & (away <= LEVER * room)
-    return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
+def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
+    """Return by how much overlaps of contacts were parted by displacements `moved` (N, 6), of the thinner body.
+
+    The distance of convex bodies is a convex function of their translation, so only by turning do they end deeper than
+    gaps at the start foretell. A step that is posed again where bodies end parts that, too: what counts is more than
+    the way that surfaces go by turning in the step.
+    """
+    contacts, bound = steps.contacts, steps.model.arrays.bound[steps.body]
+    opened, turned = np.minimum(steps.relative(moved)[:, 0], -contacts.gap), np.zeros(steps.body.size)
+    for v in (steps.v_start, steps.v_new):
+        own = np.where(steps.moving[:, None], v, steps.drive)
+        turned = np.maximum(turned, steps.h * bound * np.linalg.norm(own[:, 3:], axis=1))
+    way = turned[contacts.body_a] + turned[contacts.body_b]
+    width = np.minimum(thin[steps.body[contacts.body_a]], thin[steps.body[contacts.body_b]])
+    beyond = np.maximum(0.0, opened - way)
+    value = np.divide(beyond, width, out=np.zeros_like(beyond), where=np.isfinite(width))
+    return Worst.of(value, steps.contact_step, np.arange(steps.rows.start, steps.rows.stop), steps.count)
+
+
+def ways_to_close(steps: Steps) -> Array:
+    """Return by how much contacts would close in their step at the velocities with which it begins, (n_c,) [m]."""
+    own = np.where(steps.moving[:, None], steps.v_start, steps.drive)
+    closing: Array = np.maximum(0.0, -steps.drift * steps.relative(own)[:, 0])
+    return closing
 
 
 def misplaced(steps: Steps) -> Worst:

@@ -32,6 +32,8 @@ class Scheme:
     """Both bodies of a contact feel the impulse at one point, otherwise each on its own surface."""
     secant: bool = True
     """Prescribed bodies count with their mean velocity over a step, otherwise with that at its start."""
+    follows_drives: bool = True
+    """Driven joints are where they are driven to at the end of a step, otherwise they move as fast."""
     projection: bool = False
     parts_overlaps: bool = True
     """Bodies that overlap may be displaced, without a word to their velocities."""
@@ -60,6 +62,8 @@ class ContactRows:
     """Coefficients of the record; None: those of the scene."""
     velocity: Array | None
     """Relative velocities that the record tells, in the contact frames, (rows, 3)."""
+    couple: Array | None
+    """Couples on body b about the contact frames, (rows, 3); None: the record does not tell them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +190,13 @@ def _contacts(columns: Any, steps: int, bodies: int, source: str) -> ContactRows
         raise FileError(f"{source}: contacts: columns must have one row for each of the {rows} contacts")
     if rows and not (a.min() >= 0 and b.min() >= 0 and max(a.max(), b.max()) < bodies):
         raise FileError(f"{source}: contacts: bodies must be numbers from 0 to {bodies - 1}")
-    more = {word: _floats(columns[word]) for word in ("point_a", "mu", "velocity") if word in columns}
+    more = {word: _floats(columns[word]) for word in ("point_a", "mu", "velocity", "couple") if word in columns}
     for word, column in more.items():
         if column.shape != ((rows,) if word == "mu" else (rows, 3)):
             raise FileError(f"{source}: contacts: {word} has the shape {column.shape}, must have {rows} rows")
     point_a = more["point_a"] if "point_a" in more else point - gap[:, None] * normal
-    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, more.get("mu"), more.get("velocity"))
+    told = (more.get(word) for word in ("mu", "velocity", "couple"))
+    return ContactRows(start, a, b, point_a, point, normal, gap, impulse, *told)
 
 
 def _joints(columns: Any, steps: int) -> JointRows | None:
@@ -232,6 +237,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
             exact_rotation=False,
             common_point=False,
             secant=False,
+            follows_drives=False,
             parts_overlaps=False,
             polygon=(int(options.get("directions", 8)), float(options.get("rotation", 0.0))),
         )

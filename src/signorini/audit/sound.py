@@ -73,12 +73,13 @@ def long_quaternions(record: Record) -> Worst:
     return Worst(off.max(axis=1, initial=0.0), off.argmax(axis=1) if off.shape[1] else np.full(off.shape[0], -1))
 
 
-def overlaps(record: Record, model: Model) -> tuple[Worst, Worst]:
+def overlaps(record: Record, model: Model, closing: Array) -> tuple[Worst, Worst]:
     """Return the deepest overlap of every state, and how wrong recorded gaps are; pairs as ``a n_b + b``.
 
     Both are parts of the thinner body of the pair. Springs at contacts overlap by what their impulse says; only what is
     more counts. Of pairs in touch when a step begins the least gap is compared with that of the record, unless the step
-    was posed again; what is apart may be posed where it meets.
+    was posed again; what is apart may be posed where it meets, and what passes by may be given room to do so: no more
+    than it would close by in the step at the velocities before, `closing` (rows,) [m].
     """
     thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
     n = record.time.size
@@ -102,13 +103,15 @@ def overlaps(record: Record, model: Model) -> tuple[Worst, Worst]:
             deep.value[k], deep.who[k] = depth[c], pair[c]
         if k < n - 1 and record.contacts is not None and record.scheme.theta == 1.0 and at_start[k]:
             touch = found.gap <= 0.5 * TOUCH * width
-            off, who = _wrong_gap(record.contacts, k, model.body_count, pair[touch], found.gap[touch], width[touch])
+            off, who = _wrong_gap(
+                record.contacts, closing, k, model.body_count, pair[touch], found.gap[touch], width[touch]
+            )
             wrong.value[k], wrong.who[k] = off, who
     return deep, Worst(wrong.value[:-1], wrong.who[:-1])
 
 
 def _wrong_gap(
-    contacts: ContactRows, step: int, n_b: int, pair: IntArray, gap: Array, width: Array
+    contacts: ContactRows, closing: Array, step: int, n_b: int, pair: IntArray, gap: Array, width: Array
 ) -> tuple[float, int]:
     """Return by how much the least gap of a pair in a step of the record differs from that found, and the pair."""
     rows = slice(contacts.start[step], contacts.start[step + 1])
@@ -117,15 +120,17 @@ def _wrong_gap(
     if not known.size:
         return worst, who
     pairs, place = np.unique(np.concatenate([pair, known]), return_inverse=True)
-    least = np.full((2, pairs.size), np.inf)
+    least, room = np.full((2, pairs.size), np.inf), np.zeros(pairs.size)
     np.minimum.at(least[0], place[: pair.size], gap)
     np.minimum.at(least[1], place[pair.size :], told)
+    np.maximum.at(room, place[pair.size :], closing[rows])
     wide = np.zeros(pairs.size)
     wide[place[: pair.size]] = width
     both = np.isfinite(least).all(axis=0)
     if both.any():
-        off = np.abs(least[1] - least[0])[both] / wide[both]
-        worst, who = float(off.max()), int(pairs[both][np.argmax(off)])
+        more = (least[1] - least[0])[both]
+        off = np.maximum(-more, more - room[both]) / wide[both]
+        worst, who = max(0.0, float(off.max())), int(pairs[both][np.argmax(off)])
     return worst, who
 
 

@@ -5,8 +5,8 @@ would do without contacts and joints, the gyroscopic term, free flight and loads
 
 .. math:: M(q_m) (v^+ - v_{free}) = J^T p + \text{reactions of joints}.
 
-A body that flies turns with its spin (:mod:`signorini.dynamics.flight`): its :math:`v^+` is taken back to the axes of
-:math:`q_m` before it is compared.
+A body that flies goes on with another spin than it has right after the impulses (:mod:`signorini.dynamics.flight`), but
+with the same angular momentum: the spin of the record is taken back to :math:`q_m` by that before it is compared.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
@@ -28,12 +27,13 @@ from signorini.dynamics import (
     load_impulse,
     prescribed_pose,
 )
-from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
-from signorini.dynamics.flight import fly_bodies, stop_flights
+from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies, veer_bodies
 from signorini.dynamics.motion import move_bodies
-from signorini.math.rotation import rotated
+from signorini.math.rotation import rotated, tangent_frame
 from signorini.model import Contacts, Model, ModelArrays, State
 
+_TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -50,9 +50,9 @@ class FreeMotion:
     p_ext: Array
     """Impulses of loads, (N, 6)."""
     v: Array
-    """Velocities at the end of the step, in the axes of `q`, (N, 6)."""
-    flight: Array
-    """Quaternions that turn flying bodies from `q` to the end, zero for others, (N, 4)."""
+    """Velocities after the loads, (N, 6)."""
+    ways: IntArray
+    """How bodies take the gyroscopic term, (N,)."""
 
 
 def free_motion(
@@ -74,7 +74,10 @@ def free_motion(
     q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
     there = np.ascontiguousarray(q_start.copy())
     if theta < 1.0:
-        move_bodies(there, v.copy(), (1.0 - theta) * h, True, np.zeros((there.shape[0], 4)), 0)
+        flown = flights(arrays, ways, there, v, (1.0 - theta) * h)
+        move_bodies(there, v, (1.0 - theta) * h, True, flown, 0)
+        v = v.copy()
+        spin_bodies(flown, v)
     if time is not None and any(callable(x) for force in model.forces for x in (force.force, force.torque)):
         states = zip(time + (1.0 - theta) * h, there.reshape(q.shape), v.reshape(S, -1, 6), strict=True)
         p_ext = np.concatenate([load_impulse(model, State(float(t), x, u), h) for t, x, u in states])
@@ -83,21 +86,7 @@ def free_motion(
     M_inv = inverse_inertia(arrays, there)
     v_spun = _spun(arrays, ways, there, v, h, theta, S)
     v_free = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext)
-    flight, early = np.zeros((there.shape[0], 4)), (1.0 - theta) * h
-    fly_bodies(
-        ways,
-        arrays.inertia,
-        np.ascontiguousarray(q_start),
-        there,
-        v,
-        p_ext,
-        early,
-        theta * h,
-        v_spun.copy(),
-        v_free,
-        flight,
-    )
-    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, flight)
+    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, ways)
 
 
 def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Array:
@@ -113,19 +102,22 @@ def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Ar
     return p_ext
 
 
-def turned_back(flown: Array, v: Array) -> Array:
-    """Return velocities (N, 6) with the spins of bodies that flew in the axes from which `flown` (N, 4) turned them."""
-    out = v.copy()
-    flew = np.any(flown != 0.0, axis=1)
-    out[flew, 3:] = rotated(flown[flew] * [1.0, -1.0, -1.0, -1.0], v[flew, 3:])
+def flights(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float) -> Array:
+    """Return the flights (N, 7) of bodies from poses `q` at velocities `v`, see :mod:`signorini.dynamics.flight`."""
+    flown = np.zeros((q.shape[0], FLIGHT_COLUMNS))
+    fly_bodies(ways, arrays.inertia, q, v, h, flown)
+    return flown
+
+
+def after_impulses(arrays: ModelArrays, ways: IntArray, M_inv: Array, q: Array, v: Array) -> Array:
+    """Return the velocities with which steps begin to move that end at `q` (N, 7), `v` (N, 6).
+
+    What flies keeps its momentum; `M_inv` (N, 6, 6) belongs to the poses where flights begin.
+    """
+    out, flies = v.copy(), ways == CONSERVING
+    L = np.einsum("bij,bj->bi", inertia_blocks(arrays, q), v)
+    out[flies, 3:] = np.einsum("bij,bj->bi", M_inv, L)[flies, 3:]
     return out
-
-
-def flights(free: FreeMotion, v: Array) -> Array:
-    """Return the turns (N, 4) of bodies whose velocities `v` (N, 6) are those of a free flight, zero for others."""
-    flies = np.any(free.flight != 0.0, axis=1)
-    away = np.linalg.norm(turned_back(free.flight, v) - free.v, axis=1)
-    return np.where((flies & (away <= ROUNDING * np.linalg.norm(v, axis=1)))[:, None], free.flight, 0.0)
 
 
 def _repeated(arrays: ModelArrays, times: int) -> ModelArrays:
@@ -174,14 +166,56 @@ class Steps:
         self.J_a, self.J_b = self._wrenches()
         p = np.zeros((0, 3)) if record.contacts is None else record.contacts.impulse[self.rows]
         self.p = np.ascontiguousarray(p)
+        told = record.contacts is not None and record.contacts.couple is not None
+        self.couple = record.contacts.couple[self.rows] if told else np.zeros_like(self.p)  # type: ignore[index, union-attr]
+        """Couples about the contact frames, (n_c, 3); zero where none are told."""
+        self.axes = contact_frames(self.contacts.normal)
+        """The contact frames, (n_c, 3, 3)."""
         self.push, self.push_size = self._pushed()
         self.pull, self.pull_size = self._joined()
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
         """Velocities that follow from the impulses of the record, in the axes where the step acts."""
-        self.flown = np.zeros_like(self.free.flight)
-        stop_flights(self.free.v, self.v_told, self.free.flight, self.drift, self.flown)
-        self.v_new = turned_back(self.flown, self.v_end)
-        """Velocities of the record, in the same axes."""
+        arrays = _repeated(model.arrays, self.count)
+        began, self.flown = self._flights(arrays)
+        M_inv = inverse_inertia(arrays, began)
+        self.v_new = after_impulses(arrays, self.free.ways, M_inv, self.q_end, self.v_end)
+        """Velocities of the record right after the impulses."""
+
+    def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
+        """Return the poses (N, 7) where flights begin, and the flights (N, 7).
+
+        They begin where the step acts, or where bodies were displaced to: from where they end at the end of the step.
+        """
+        q = self.free.q.copy()
+        for _ in range(_TURNS_BACK):
+            flown = flights(arrays, self.free.ways, q, self.v_told, self.drift)
+            flew = np.any(flown != 0.0, axis=1)
+            q[flew, 3:] = quaternion_products(flown[flew, :4] * [1.0, -1.0, -1.0, -1.0], self.q_end[flew, 3:])
+        return q, flown
+
+    def veered(self) -> tuple[Array, Array]:
+        """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
+
+        Of steps posed again the record does not tell at which velocities they were last: between nothing and twice
+        that of the free motion or of the end.
+        """
+        least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
+        scheme = self.record.scheme
+        if scheme.polygon is not None or scheme.stiffness is not None or scheme.restitution_law == "poisson":
+            return least, most
+        arrays = _repeated(self.model.arrays, self.count)
+        free, told = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
+        column = self.record.column("certificate", "posed_again")
+        posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
+        again = posed[self.contact_step]
+        low, high = 2.0 * np.minimum(free, told), 2.0 * np.maximum(free, told)
+        return np.where(again, np.minimum(low, 0.0), free), np.where(again, np.maximum(high, 0.0), free)
+
+    def _veered_at(self, arrays: ModelArrays, v: Array) -> Array:
+        """Return the normal velocities that flights at velocities `v` add to contacts in the mean of steps, (n_c,)."""
+        veer = np.zeros((v.shape[0], 3))
+        veer_bodies(self.free.ways, arrays.inertia, self.free.q, v, self.drift, veer)
+        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
@@ -238,15 +272,23 @@ class Steps:
         u += np.einsum("cij,cj->ci", self.J_b, v[contacts.body_b])
         return u
 
+    def turning(self, v: Array) -> Array:
+        """Return the angular velocities of the second bodies relative to the first, about the frames, (n_c, 3)."""
+        contacts = self.contacts
+        w: Array = np.einsum("cij,cj->ci", self.axes, v[contacts.body_b, 3:] - v[contacts.body_a, 3:])
+        return w
+
     def _pushed(self) -> tuple[Array, Array]:
         """Return what contacts do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
         total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
         strength = np.linalg.norm(self.p, axis=1)
-        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+        moment, twist = np.einsum("cij,ci->cj", self.axes, self.couple), np.linalg.norm(self.couple, axis=1)
+        for J, body, sign in ((self.J_a, self.contacts.body_a, -1.0), (self.J_b, self.contacts.body_b, 1.0)):
             wrench = np.einsum("cij,ci->cj", J, self.p)
+            wrench[:, 3:] += sign * moment
             arm = np.sqrt(np.sum(J[:, :, 3:] ** 2, axis=(1, 2)))
             total += by_body(wrench, body, self.body.size)
-            size += by_body(np.column_stack([strength, strength * arm]), body, self.body.size)
+            size += by_body(np.column_stack([strength, strength * arm + twist]), body, self.body.size)
         return total, size
 
     def _joined(self) -> tuple[Array, Array]:
@@ -261,6 +303,20 @@ class Steps:
             size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)
             size[at, 1] += np.linalg.norm(wrench[:, 3:], axis=1) + arm * np.linalg.norm(wrench[:, :3], axis=1)
         return total, size
+
+
+def contact_frames(normal: Array) -> Array:
+    """Return the rows n, t, o of the frames of contacts, (n_c, 3, 3)."""
+    rows = map(tuple, normal.tolist())
+    return np.array([[n, *tangent_frame(n)] for n in rows]).reshape(-1, 3, 3)
+
+
+def quaternion_products(a: Array, b: Array) -> Array:
+    """Return products of quaternions, (N, 4)."""
+    out = np.empty_like(a)
+    out[:, 0] = a[:, 0] * b[:, 0] - np.sum(a[:, 1:] * b[:, 1:], axis=1)
+    out[:, 1:] = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    return out
 
 
 def by_body(values: Array, body: IntArray, count: int) -> Array:

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from signorini._arrays import Array
 from signorini.audit.record import record_of
+from signorini.audit.steps import contact_frames
 from signorini.errors import InputError
 from signorini.io import write_tree
-from signorini.math.rotation import tangent_frame
 from signorini.scene import Scene, compile_scene, scene_to_text
 
 
@@ -43,7 +43,8 @@ def write_record(
         ``start`` (n+1,): step l has the rows ``start[l]:start[l+1]``; ``body_a``, ``body_b`` (rows,): numbers of
         bodies; ``point`` (rows, 3): on body b when the step begins; ``normal`` (rows, 3): unit, from a to b; ``gap``
         (rows,) when the step begins; ``impulse`` (rows, 3): on body b in this step, world axes. May have ``point_a``
-        (rows, 3), on body a, and ``mu`` (rows,); otherwise these follow from the gap and from the scene.
+        (rows, 3), on body a, and ``mu`` (rows,); otherwise these follow from the gap and from the scene; and ``couple``
+        (rows, 3) of torsional and rolling friction on body b, world axes.
     tolerance : float, optional
         Residual to which the contact law was to be solved; default 1e-6.
     theta, gyroscopic
@@ -67,7 +68,8 @@ def write_record(
     }
     if contacts is not None:
         columns = {key: np.asarray(value) for key, value in contacts.items()}
-        columns["impulse"] = in_frames(columns["normal"], columns["impulse"])
+        for word in {"impulse", "couple"} & columns.keys():
+            columns[word] = in_frames(columns["normal"], columns[word])
         tree["contacts"] = columns
     record_of(tree, str(path))  # complains about what does not fit
     write_tree(path, tree)
@@ -75,7 +77,6 @@ def write_record(
 
 def in_frames(normal: ArrayLike, world: ArrayLike) -> Array:
     """Return vectors `world` (n, 3) in the frames (n, t, o) of contacts, (n, 3)."""
-    rows = np.asarray(normal, dtype=np.float64).reshape(-1, 3)
-    frames = np.array([[n, *tangent_frame(n)] for n in map(tuple, rows.tolist())]).reshape(-1, 3, 3)
+    frames = contact_frames(np.asarray(normal, dtype=np.float64).reshape(-1, 3))
     out: Array = np.einsum("cij,cj->ci", frames, np.asarray(world, dtype=np.float64).reshape(-1, 3))
     return out

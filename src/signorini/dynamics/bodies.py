@@ -30,7 +30,7 @@ MOST_PARTS = 1000.0
 _ROUNDING = 1e-13
 
 # Ways to take the gyroscopic term, body by body.
-NONE, EXPLICIT, IMPLICIT, CONSERVING = np.arange(4, dtype=np.int64)
+NONE, EXPLICIT, IMPLICIT, CONSERVING, EVEN = np.arange(5, dtype=np.int64)
 WAYS = {"explicit": EXPLICIT, "implicit": IMPLICIT, "conserving": CONSERVING}
 """By the words of users."""
 

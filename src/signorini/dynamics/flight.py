@@ -19,8 +19,9 @@ The three unknowns y are found by Newton's method. A body that turns by more tha
 Where a spin is too fast even for that (500 radians in a step), or Newton's method fails, the body turns about L at the
 rate r, with w = x, which keeps both as well.
 
-Loads act on the way: flight for :math:`(1 - \theta) h`, then :math:`L := L + h \tau`, then flight for
-:math:`\theta h`, so that :math:`L^{+} = L + h \tau` exactly.
+Impulses act before the flight, those of loads and of contacts alike: flight for :math:`(1 - \theta) h`, then
+:math:`L := L + h \tau + J^T p`, then flight for :math:`\theta h` with what that makes of the spin. So what is touched
+turns by the same map as what is not, L changes by the moments of all impulses exactly, and the energy by their work.
 
 References
 ----------
@@ -34,116 +35,183 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
-from signorini.dynamics.bodies import CONSERVING, MOST_PARTS, TURN_AT_ONCE, apply3, solve_inertia, spin
-from signorini.math.rotation import dot, multiply, rotate, turn_exact, unit, unrotate
+from signorini.dynamics.bodies import CONSERVING, EVEN, MOST_PARTS, TURN_AT_ONCE, apply3, solve_inertia, spin
+from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, unit, unrotate
 
 # A turn that changes neither orientation nor spin by a rounding: moments of inertia obey the triangle inequality, so a
 # spin changes by no more than the angle times itself.
 _NO_TURN = 1e-17
 _ROUNDING = 1e-16
-_CIRCLE = 2.0 * np.pi
-_TOUCHED = 1e-3  # of the deviation of a flight from an even turn: a change of spin by impulses that ends it
+_EVENLY = 1e-13  # of a spin: differences that are rounding
+_SHORT = 0.2  # rad: on shorter flights spins grow by a quarter at most, by the same inequality
+TURNED, SPUN = 0, 4
+"""Columns of a flight: the quaternion that turns the body, and its spin at the end."""
+FLIGHT_COLUMNS = 7
 
 
 @kernel
-def fly_bodies(
-    ways: IntArray,
-    inertia: Array,
-    q_start: Array,
-    q: Array,
-    v: Array,
-    p_ext: Array,
-    early: float,
-    late: float,
-    v_spun: Array,
-    v_free: Array,
-    flight: Array,
-) -> None:
-    """Let bodies fly for `early` seconds from `q_start`, take the impulses of the loads, and fly for `late` seconds.
+def fly_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, flown: Array) -> None:
+    """Let bodies fly for `h` seconds from the poses `q` at the velocities `v`.
 
-    `v_free` gets the spin at the end in the axes of the pose `q` where the step acts, `v_spun` that without the loads,
-    `flight` (n_b, 4) the quaternion that turns the body from there to its end; zero for bodies that do not turn.
+    `flown` (n_b, 7) gets the quaternion that turns the body to its end and its spin there, both in world axes; zero for
+    bodies that do not fly or do not turn.
     """
     for b in range(ways.shape[0]):
-        for k in range(4):
-            flight[b, k] = 0.0
-        if ways[b] != CONSERVING:
+        for k in range(FLIGHT_COLUMNS):
+            flown[b, k] = 0.0
+        omega = (v[b, 3], v[b, 4], v[b, 5])
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
             continue
-        omega, push = (v[b, 3], v[b, 4], v[b, 5]), (p_ext[b, 3], p_ext[b, 4], p_ext[b, 5])
-        loaded = dot(push, push) > 0.0
-        if not loaded and (early + late) ** 2 * dot(omega, omega) <= _NO_TURN * _NO_TURN:
-            continue
-        I, acts = inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        e = (q_start[b, 3], q_start[b, 4], q_start[b, 5], q_start[b, 6])
-        x = unrotate(e, omega)
-        if early > 0.0:
-            acts = unit(acts)
-            e, x = _fly(I, e, x, early)
-        if loaded:
-            change = solve_inertia(I, unrotate(e, push))
-            x = (x[0] + change[0], x[1] + change[1], x[2] + change[2])
-        e, x = _fly(I, e, x, late)
-        turn, w = unit(multiply(e, (acts[0], -acts[1], -acts[2], -acts[3]))), rotate(acts, x)
+        turn, w = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
         for k in range(4):
-            flight[b, k] = turn[k]
+            flown[b, TURNED + k] = turn[k]
         for k in range(3):
-            v_spun[b, 3 + k] += w[k] - v_free[b, 3 + k]
-            v_free[b, 3 + k] = w[k]
+            flown[b, SPUN + k] = w[k]
 
 
 @inner_kernel
-def _turned_by(flight: Array, b: int, h: float, about: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Return the spin that turns body `b` as far in `h` seconds as its flight; of all these the nearest to `about`."""
-    x = (flight[b, 1], flight[b, 2], flight[b, 3])
-    sine = np.sqrt(dot(x, x))
-    if sine == 0.0:
-        return x
-    angle = 2.0 * np.arctan2(sine, flight[b, 0])
-    angle += _CIRCLE * np.rint((h * dot(x, about) / sine - angle) / _CIRCLE)
-    rate = angle / (sine * h)
-    return (rate * x[0], rate * x[1], rate * x[2])
+def flies(flown: Array, b: int) -> bool:
+    """Tell whether body `b` turns by its flight."""
+    return bool(flown[b, 0] != 0.0 or flown[b, 1] != 0.0 or flown[b, 2] != 0.0 or flown[b, 3] != 0.0)
 
 
 @kernel
-def stop_flights(v_free: Array, v: Array, flight: Array, h: float, flown: Array) -> None:
-    r"""Write the turns `flown` (n_b, 4) of bodies at their new velocities `v`; zero: they turn about these.
-
-    Where no impulse changed a spin it is that of the flight of `h` seconds. Where one did, by :math:`\delta`, the body
-    turns by :math:`h \omega^{+} + s\, d`, d being by how much the flight differs from a turn about :math:`\omega` at
-    its end, and s falls from 1 to 0 while :math:`h |\delta|` grows to a thousandth of :math:`|d|`: what just touches
-    must not move otherwise than what just does not.
-    """
-    for b in range(flight.shape[0]):
-        for k in range(4):
-            flown[b, k] = 0.0
-        omega, ending = (v[b, 3], v[b, 4], v[b, 5]), (v_free[b, 3], v_free[b, 4], v_free[b, 5])
-        delta = (omega[0] - ending[0], omega[1] - ending[1], omega[2] - ending[2])
-        change = h * np.sqrt(dot(delta, delta))
-        if flight[b, 0] == 0.0 and flight[b, 1] == 0.0 and flight[b, 2] == 0.0 and flight[b, 3] == 0.0:
-            continue
-        if change == 0.0:
-            for k in range(4):
-                flown[b, k] = flight[b, k]
-            continue
-        mean = _turned_by(flight, b, h, ending)
-        d = (mean[0] - ending[0], mean[1] - ending[1], mean[2] - ending[2])
-        far = _TOUCHED * h * np.sqrt(dot(d, d))
-        if change < far:
-            s = 1.0 - change / far
-            spin_on = (omega[0] + s * d[0], omega[1] + s * d[1], omega[2] + s * d[2])
-            turn = turn_exact((1.0, 0.0, 0.0, 0.0), spin_on, h)
-            for k in range(4):
-                flown[b, k] = turn[k]
-
-
-@kernel
-def turn_evenly(flown: Array, h: float, path: Array) -> None:
-    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds."""
+def spin_bodies(flown: Array, v: Array) -> None:
+    """Give bodies that have flown the spins that they have at the end."""
     for b in range(flown.shape[0]):
-        omega = (path[b, 3], path[b, 4], path[b, 5])
-        if flown[b, 1] == 0.0 and flown[b, 2] == 0.0 and flown[b, 3] == 0.0:
+        if flies(flown, b):
+            for k in range(3):
+                v[b, 3 + k] = flown[b, SPUN + k]
+
+
+@inner_kernel
+def _flight(
+    way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
+    """Return by which quaternion a body turns in `h` seconds from the orientation `e`, and its spin then."""
+    e = unit(e)
+    x = unrotate(e, omega)
+    if way == EVEN:
+        end = turn_exact(e, omega, h)
+        x = solve_inertia(I, unrotate(end, rotate(e, apply3(I, x))))
+    else:
+        end, x = _fly(I, e, x, h)
+    return unit(multiply(end, (e[0], -e[1], -e[2], -e[3]))), rotate(end, x)
+
+
+@inner_kernel
+def in_parts(way: int, omega: tuple[float, float, float], h: float) -> bool:
+    """Tell whether a body flies in several parts, on a way that no even turn comes close to."""
+    return bool(way == CONSERVING and h * h * dot(omega, omega) > TURN_AT_ONCE * TURN_AT_ONCE)
+
+
+@kernel
+def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int:
+    """Write the parts of a flight of `h` seconds, each an even turn: where it begins and its spin, (any, 7).
+
+    Return how many there are, all equally long.
+    """
+    at = unit(e)
+    w, count = unrotate(at, omega), np.ceil(h * np.sqrt(dot(omega, omega)) / TURN_AT_ONCE)
+    L = apply3(I, w)
+    rate = dot(w, L) / np.sqrt(dot(L, L))
+    part = h / count
+    k = 0.5 * part
+    k *= _tan_over(k * rate)
+    evenly = count > out.shape[0]  # about L, as it flies
+    if evenly:
+        count, part = 1.0, h
+        L = rotate(at, L)
+        rate /= np.sqrt(dot(L, L))
+    for i in range(int(count)):
+        about = (rate * L[0], rate * L[1], rate * L[2])
+        if not evenly:
+            y, _ = spin(I, w, k, _ROUNDING)
+            size = np.sqrt(dot(y, y))
+            even = 2.0 * np.arctan(k * size) / (part * size)
+            about = rotate(at, (even * y[0], even * y[1], even * y[2]))
+            w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
+        for j in range(4):
+            out[i, j] = at[j]
+        for j in range(3):
+            out[i, 4 + j] = about[j]
+        at = turn_exact(at, about, part)
+    return int(count)
+
+
+@inner_kernel
+def turn_rate(
+    way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+) -> float:
+    """Return the spin of a body, or that of the fastest part of its flight of `h` seconds where this is more."""
+    rate = np.sqrt(dot(omega, omega))
+    parts = np.ceil(h * rate / TURN_AT_ONCE)
+    if way != CONSERVING or h * rate <= _SHORT or parts > MOST_PARTS:
+        return float(rate)
+    Ix, w = apply3(I, unrotate(e, omega)), unrotate(e, omega)
+    k = 0.5 * h / parts
+    k *= _tan_over(k * dot(w, Ix) / np.sqrt(dot(Ix, Ix)))
+    for _ in range(int(parts)):
+        y, _ = spin(I, w, k, _ROUNDING)
+        rate = max(rate, 2.0 * np.arctan(k * np.sqrt(dot(y, y))) * parts / h)
+        w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
+    return float(rate)
+
+
+@kernel
+def turn_rates(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out: Array) -> None:
+    """Write :func:`turn_rate` of all bodies, (n_b,) [rad/s]."""
+    for b in range(ways.shape[0]):
+        e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (v[b, 3], v[b, 4], v[b, 5])
+        out[b] = turn_rate(ways[b], inertia[b], e, omega, h)
+
+
+@inner_kernel
+def _mean_spin(turn: tuple[float, float, float, float], h: float) -> Vector:
+    """Return the spin that turns a body as far in `h` seconds as this quaternion, by half a turn at most."""
+    x = (turn[1], turn[2], turn[3])
+    sine = np.sqrt(dot(x, x))
+    scale = 2.0 * np.arctan2(sine, abs(turn[0])) / (sine * h) if sine > 0.0 else 0.0
+    scale = -scale if turn[0] < 0.0 else scale
+    return (scale * x[0], scale * x[1], scale * x[2])
+
+
+@kernel
+def veer_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, veer: Array) -> None:
+    """Write by how much mean spins of flights from `q`, `v` for `h` seconds differ from their first ones, (n_b, 3).
+
+    Zero for bodies that turn evenly, but for rounding, and for flights in parts, which have no mean.
+    """
+    for b in range(ways.shape[0]):
+        omega = (v[b, 3], v[b, 4], v[b, 5])
+        for k in range(3):
+            veer[b, k] = 0.0
+        turn = h * np.sqrt(dot(omega, omega))  # by which, of itself, a spin changes at most
+        if ways[b] != CONSERVING or turn <= _EVENLY or turn > TURN_AT_ONCE:
             continue
-        mean = _turned_by(flown, b, h, omega)
+        flown, _ = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
+        mean = _mean_spin(flown, h)
+        d = (mean[0] - omega[0], mean[1] - omega[1], mean[2] - omega[2])
+        if h * np.sqrt(dot(d, d)) > _EVENLY * turn:
+            for k in range(3):
+                veer[b, k] = d[k]
+
+
+@kernel
+def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float, path: Array) -> None:
+    """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds.
+
+    Of flights in parts by one that is as fast as the fastest part.
+    """
+    for b in range(flown.shape[0]):
+        if ways[b] == EVEN or not flies(flown, b):
+            continue
+        omega = (path[b, 3], path[b, 4], path[b, 5])
+        mean = _mean_spin((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), h)
+        if in_parts(ways[b], omega, h):
+            e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+            scale = turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))
+            mean = (scale * omega[0], scale * omega[1], scale * omega[2])
         for k in range(3):
             path[b, 3 + k] = mean[k]
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import kernel
-from signorini.math.rotation import multiply, rotate, turn_euler, turn_exact, unit
+from signorini.dynamics.flight import FLIGHT_COLUMNS, flies, spin_bodies
+from signorini.math.rotation import multiply, turn_euler, turn_exact, unit
 from signorini.model import Model, State
 
 # Sixth-order central difference; at this spacing its error is below 1e-9 of the speed up to 100 Hz.
@@ -17,17 +18,18 @@ _STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
 
 
 def advance(
-    model: Model, state: State, v: Array, h: float, *, exact_rotation: bool, flight: Array | None = None
+    model: Model, state: State, v: Array, h: float, *, exact_rotation: bool, flown: Array | None = None
 ) -> State:
     """Return the state after `h` seconds at the velocities `v`; fixed bodies stand where their motion says.
 
     Positions follow ``x + h v``, orientations ``exp(h omega) e`` or, as in S1 eq. (26), ``e + h G omega`` renormalised;
-    `flight` as in :func:`move_bodies`.
+    `flown` as in :func:`move_bodies`.
     """
     t = state.t + h
     q, v = state.q.copy(), v.copy()
-    flight = np.zeros((q.shape[0], 4)) if flight is None else flight
-    move_bodies(q, v, h, exact_rotation, flight, model.fixed_count)
+    flown = np.zeros((q.shape[0], FLIGHT_COLUMNS)) if flown is None else flown
+    move_bodies(q, v, h, exact_rotation, flown, model.fixed_count)
+    spin_bodies(flown, v)
     walls = slice(model.fixed_count)
     q[walls], v[walls] = prescribed_pose(model, t)
     return State(t, q, v)
@@ -87,21 +89,18 @@ def _velocity_between(q_0: Array, q_1: Array, h: float) -> Array:
 
 
 @kernel
-def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, flight: Array, fixed_count: int) -> None:
+def move_bodies(q: Array, v: Array, h: float, exact_rotation: bool, flown: Array, fixed_count: int) -> None:
     """Move all bodies but the fixed ones for `h` seconds at the velocities `v`.
 
-    Bodies for which `flight` (n_b, 4) is a quaternion, and not zero, are turned by it, and their spins with them.
+    Bodies for which `flown` (n_b, 7), see :mod:`signorini.dynamics.flight`, is not zero are turned by it.
     """
     for b in range(fixed_count, q.shape[0]):
         for k in range(3):
             q[b, k] += h * v[b, k]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         omega = (v[b, 3], v[b, 4], v[b, 5])
-        turn = (flight[b, 0], flight[b, 1], flight[b, 2], flight[b, 3])
-        if turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0 or turn[3] != 0.0:
-            e, omega = unit(multiply(turn, e)), rotate(turn, omega)
-            for k in range(3):
-                v[b, 3 + k] = omega[k]
+        if flies(flown, b):
+            e = unit(multiply((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), e))
         else:
             e = turn_exact(e, omega, h) if exact_rotation else turn_euler(e, omega, h)
         for k in range(4):

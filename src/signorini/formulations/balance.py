@@ -37,7 +37,7 @@ def energy_balance(
     drive, u, p : (n_c, dim)
         Velocities of contacts from prescribed motions, at the end of the step, and impulses.
     v : (n_b, 6)
-        New velocities, in the axes where the step acts: in flight spins turn with their bodies, and T stays the same.
+        Velocities right after the impulses; flight changes spins, and T stays the same.
     lift : (n_c,)
         Speed at which the law asks overlapping bodies to part.
     friction : dissipated by sliding if a step has several phases, else None
@@ -48,7 +48,7 @@ def energy_balance(
     spin_loss = kinetic_energy(arrays, at.start.q, at.start.v) - kinetic_energy(arrays, at.state.q, free.v_spun)
     bodies = slice(model.fixed_count, None)
     user_impulse = free.p_ext - at.h * arrays.weight
-    change = v[bodies] - at.start.v[bodies]
+    change = v[bodies] - at.state.v[bodies]
     slid = -float(np.sum(p[:, 1:] * u[:, 1:]))
     friction = slid if friction is None else friction
     return Balance(

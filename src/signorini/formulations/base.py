@@ -92,9 +92,6 @@ class FreeMotion:
     """Velocity after gyroscopic term and loads, in the axes where the step acts, (n_b, 6)."""
     p_ext: Array
     """Impulse of all loads, (n_b, 6)."""
-    flight: Array
-    """Quaternions that turn bodies in free flight from where the step acts to its end, zero for others and for
-    those that something touched once the step is complete, (n_b, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +119,10 @@ class JointReport:
     :func:`~signorini.dynamics.joint_faults.row_words`."""
     conflict_row: int = -1
     """The row that contradicts others the most, -1 if none does."""
+    moved_onto: bool = False
+    """Whether bodies were moved onto their joints at the end of the step."""
+    swing: float = 0.0
+    """Impulses of springs times the changes of their speeds in the step, times theta - 1/2 [J]."""
     fault: int = 0
     """Whether the joints hold, see :mod:`~signorini.dynamics.joint_faults`."""
 
@@ -147,8 +148,13 @@ class StepResult:
     joints: JointReport | None = None
     posed_again: int = 0
     """How often the step was posed again because bodies went through others, or ended too close to them."""
+    couple: Array | None = None
+    """Couples on the second body of each contact about its frame (n, t, o), (n_c, 3) [N m s]; None in scenes without
+    torsional, rolling and ellipsoidal friction."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
+    lost_momentum: float = 0.0
+    """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
     unfollowed: int = 0
     """Number of pairs of bodies that go through each other on the ways of the step."""
 

@@ -25,12 +25,6 @@ _INSTEAD = (
 )
 
 
-def has_couples(model: Model) -> bool:
-    """Tell whether some pair of bodies has friction beyond Coulomb's cone."""
-    materials = model.materials
-    return any(np.any(values > 0.0) for values in (materials.torsional, materials.rolling, materials.ellipsoid))
-
-
 def can_be_posed(model: Model) -> bool:
     """Tell whether one problem may have all kinds of friction: not torsional friction beside ellipsoids."""
     return not (np.any(model.materials.torsional > 0.0) and np.any(model.materials.ellipsoid > 0.0))

@@ -268,11 +268,16 @@ class Engine:
             else:
                 self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
             self.arena[at.Q][:] = self.arena[at.Q_START]
+            if self.theta < 1.0:
+                self.arena[at.V][:] = self.arena[at.V_START]
             self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
             return
         awake = self._awake()
+        if not np.isfinite(self._law(awake)[1]).all():  # a motion that has exploded, no mistake of the user's
+            raise ArithmeticError("the problem of the step is not finite")
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
-        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], self.arena[at.V])
+        v = self.arena[at.V if self.theta == 1.0 else at.V_START]
+        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], v)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
         contacts = self._seen(self._contacts(awake))
         if self._collisions is not None and self._counts[at.COLLIDES]:
@@ -359,7 +364,8 @@ class Engine:
     @property
     def before(self) -> State:
         """A copy of the state before the last step."""
-        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), self.arena[at.V_0].copy())
+        v = self.arena[at.V_0 if self.theta == 1.0 else at.V_START]
+        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), v.copy())
 
     def _seen(self, rows: IntArray | slice) -> Contacts:
         """Return contacts of the step."""
@@ -374,8 +380,9 @@ class Engine:
 
         `coordinate` are those of the joints then.
         """
-        there = stage(model, state, Memory.none()._replace(coordinate=coordinate), self.h, self.theta)
-        free = free_motion(model, there, self._gyroscopic)
+        memory = Memory.none()._replace(coordinate=coordinate)
+        there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
+        free = free_motion(model, there)
         law = friction_law(model, contacts)
         space = contact_space(
             model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
@@ -422,7 +429,9 @@ class Engine:
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(check),
+            couple=None if self._couples is None else self.arena[at.COUPLE_OLD][:n_c].copy(),
             unfollowed=int(check[at.UNFOLLOWED]),
+            lost_momentum=float(check[at.LOST_MOMENTUM]),
             posed_again=int(check[at.POSED_AGAIN]),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:

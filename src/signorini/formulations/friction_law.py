@@ -38,6 +38,12 @@ class FrictionLaw:
         return out
 
 
+def has_couples(model: Model) -> bool:
+    """Tell whether some pair of bodies has friction beyond Coulomb's cone."""
+    materials = model.materials
+    return any(np.any(values > 0.0) for values in (materials.torsional, materials.rolling, materials.ellipsoid))
+
+
 def friction_law(model: Model, contacts: Contacts) -> FrictionLaw:
     """Return the friction of these contacts."""
     materials, rows = model.materials, contacts.material

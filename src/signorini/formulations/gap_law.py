@@ -17,6 +17,12 @@ scenes at rest, where gaps differ by rounding: not all of them could close at on
 leg. A body that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never
 hops. The work of lifting, ``-p_n sigma``, is the correction work of the certificate.
 
+Bodies fly on after the impulses (:mod:`signorini.dynamics.flight`), and their flights add :math:`d` to the normal
+velocity in the mean of the step, which the law takes into account: :math:`\sigma + d` in place of :math:`\sigma`. Where
+that asks bodies to part they do so no faster than they came, :math:`\max(\sigma + d, \min(\sigma, 0, u_n^-))`, so that
+no energy is gained by it. A contact that lasts while its bodies tumble comes to each step at :math:`-d`, which the
+flight of the last one left, and leaves it at :math:`d`: nothing is lost either.
+
 While some contact rebounds, the others take :math:`\max(\sigma, \lambda u_n^-)`: with :math:`\lambda = 1` those that
 were parting may be driven together at that speed, but no faster. Then a collision without friction never gains energy,
 whatever the coefficients: :math:`T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0`, loads and lifting apart. With
@@ -80,6 +86,7 @@ def contact_sizes(model: Model, contacts: Contacts) -> Array:
 @kernel
 def normal_shifts(
     gap: Array,
+    veered: Array,
     size: Array,
     free: Array,
     before: Array,
@@ -100,6 +107,8 @@ def normal_shifts(
 
     Parameters
     ----------
+    veered : (n_c,) [m/s]
+        Normal velocity that flights add in the mean of the step.
     size : (n_c,) [m]
         Radius of the smaller moving body.
     free, before : (n_c, any) [m/s]
@@ -116,6 +125,7 @@ def normal_shifts(
     for c in range(gap.shape[0]):
         shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)
         correction[c] = max(0.0, -shift[c])
+        shift[c] = max(shift[c] + veered[c], min(shift[c], 0.0, before[c, 0]))
         closing = max(0.0, shift[c])
         room[c] = closing if before[c, 0] > closing else math.inf
         e = restitution[c]

@@ -16,7 +16,7 @@ def _numbered(count: int) -> Any:
 
 
 (
-    SUMS,  # (8,): see below
+    SUMS,  # (9,): see below
     TALLY,  # (5,): see below
     # constant: joints, as in JointArrays
     BODY_A,
@@ -112,7 +112,17 @@ def _numbered(count: int) -> Any:
 ) = _numbered(85)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
-DRIVEN_WORK, CORRECTED_WORK, RIGID_WORK, SLID_WORK, STOPPED_WORK, DAMPED_WORK, SPRING_WORK, LIFT = _numbered(8)
+(
+    DRIVEN_WORK,
+    CORRECTED_WORK,
+    RIGID_WORK,
+    SLID_WORK,
+    STOPPED_WORK,
+    DAMPED_WORK,
+    SPRING_WORK,
+    SPRING_SWING,  # impulses of springs times the changes of their speeds
+    LIFT,
+) = _numbered(9)
 
 # TALLY
 LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS = _numbered(5)

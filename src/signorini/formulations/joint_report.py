@@ -91,6 +91,15 @@ def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
     return left - found, row if left > ROUNDING else -1
 
 
+def _swing(space: JointSpace, before: State, v: Array, impulse: Array) -> float:
+    """Return the impulses of springs times the changes of their speeds [J]."""
+    model, rows = space.system.model, space.system.rows
+    change = v - before.v
+    change[: model.fixed_count] = 0.0
+    n = model.joints.joint_row_count
+    return float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
+
+
 def joint_report(
     space: JointSpace,
     before: State,
@@ -100,13 +109,13 @@ def joint_report(
     p_laws: Array,
     h: float,
     *,
-    limits: bool,
+    theta: float,
     drives: bool,
 ) -> JointReport:
     """Collect coordinates, speeds, efforts and reactions of one step, and judge whether the joints hold.
 
-    Bodies move for `h` seconds at the new velocities; `limits` and `drives` tell whether the step is to keep
-    limits and prescribed motions to the end; the motions of the papers lag by the first order.
+    Bodies move for `h` seconds at the new velocities, `theta` of the step. `drives` tells whether it is to keep
+    prescribed motions to the end, as it does limits if theta = 1; the motions of the papers lag by the first order.
     """
     after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
@@ -136,7 +145,7 @@ def joint_report(
         reaction += more
         np.add.at(effort, joints.rows.joint[along], p[:n][along])
     unmet = system.unmet(v, impulse)
-    drift, apart, drift_row = _drift(model, after, coordinate, limits=limits, drives=drives)
+    drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
     turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
     fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD
@@ -151,5 +160,7 @@ def joint_report(
         apart=apart,
         drift_row=drift_row,
         conflict_row=conflict_row,
+        moved_onto=bool(end.pushes),
+        swing=(theta - 0.5) * _swing(space, before, v, impulse),
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

@@ -114,7 +114,7 @@ class JointTables:
         most = int((loops[:, ja.LOOP_STOP] - loops[:, ja.LOOP_FIRST]).max(initial=0))
         width = 3 * (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) // 3 + 1)
         for k, shape in (
-            (ja.SUMS, (8,)),
+            (ja.SUMS, (9,)),
             (ja.MOTION, (n_j, 2)),
             (ja.JACOBIAN, (2 * n_r, 6)),
             (ja.PSI, (n_r,)),
@@ -248,6 +248,7 @@ class JointTables:
             apart=float(check[at.JOINT_APART]),
             drift_row=int(check[at.DRIFT_ROW]),
             conflict_row=int(check[at.CONFLICT_ROW]),
+            moved_onto=bool(check[at.MOVED_ONTO]),
             fault=int(check[at.JOINT_FAULT]),
         )
 

@@ -53,9 +53,9 @@ from signorini._arrays import Array, BoolArray, checked_flag, checked_number, ch
 from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
-from signorini.formulations.couples import can_be_posed, has_couples
+from signorini.formulations.couples import can_be_posed
 from signorini.formulations.engine import Engine
-from signorini.formulations.friction_law import friction_law
+from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.passive_law import HURRY
 from signorini.formulations.rebounds import asked_of, rebound_passively
@@ -73,6 +73,7 @@ from signorini.formulations.time_stepping import (
     free_velocity,
     pose_and_solve,
     reachable_contacts,
+    veers,
 )
 from signorini.formulations.ways import ways_of
 from signorini.model import Contacts, Model, State
@@ -179,25 +180,25 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
-        at = stage(model, state, memory, h, self.theta)
-        free = free_motion(model, at, self.gyroscopic)
+        at = stage(model, state, memory, h, self.gyroscopic, self.theta)
+        free = free_motion(model, at)
         if self.theta < 1.0:  # the step acts elsewhere than at its start
-            contacts = reachable_contacts(model, at.state, free.v_free, h)
-        ways = ways_of(model)
+            contacts = reachable_contacts(model, at, free.v_free)
+        ways, known = ways_of(model), self.restitution_law != "poisson"
+        veer = veers(model, at, free.v_free) if known else np.zeros((model.body_count, 3))
         if ways is None:
             anything = np.ones(contacts.contact_count, dtype=bool)
-            return self._step(model, at, free, contacts, anything, memory, tolerance)[0]
+            return self._step(model, at, free, contacts, anything, veer, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
         v_free, mends = free_velocity(model, at, free), self.stiffness is None  # springs give way
-        ways.begin(at.state.q, at.state.v, v_free, free.flight, drive, at.drift, mends=mends)
+        ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
         contacts = ways.foreseen(contacts)
         while True:
-            free = replace(free, flight=ways.flight)
-            result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), memory, tolerance)
+            result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
             missed = ways.missed(v, contacts)
-            if missed is None and np.array_equal(free.flight, ways.flight):
+            if missed is None:
                 return replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
-            contacts = contacts if missed is None else missed
+            contacts, at, veer = missed, replace(at, ways=ways.ways), ways.veer
 
     def _step(
         self,
@@ -206,6 +207,7 @@ class MoreauJean:
         free: FreeMotion,
         contacts: Contacts,
         may_rebound: BoolArray,
+        veer: Array,
         memory: Memory,
         tolerance: float,
     ) -> tuple[StepResult, Array]:
@@ -215,13 +217,12 @@ class MoreauJean:
 
         def mapped(free: FreeMotion) -> ContactSpace:
             return contact_space(
-                model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
+                model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
             )
 
         space = mapped(free)
         if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
-            ahead = free_motion(model, at, self.gyroscopic, ahead=space.joints.velocity)
-            free = replace(ahead, flight=free.flight)
+            free = free_motion(model, at, ahead=space.joints.velocity)
             space = mapped(free)
         last = memory.recall(contacts.feature)
         e = model.materials.restitution[contacts.material] * may_rebound

@@ -68,6 +68,7 @@ def asked_of(
     shift, lift, room = np.zeros(e.size), np.zeros(e.size), np.zeros(e.size)
     rebounds = normal_shifts(
         contacts.gap[rows],
+        space.veered[rows],
         size,
         np.ascontiguousarray(space.b[: contacts.contact_count][rows]),
         np.ascontiguousarray(space.before[rows]),

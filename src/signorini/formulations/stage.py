@@ -11,10 +11,10 @@ angular velocity, each of which is constant in the body while it turns about it,
 bodies drift. :math:`\theta = 1` is the implicit Euler scheme of S1; :math:`\theta = 1/2` is symmetric in time, follows
 parabolas exactly and is of the second order as long as no contact opens, closes or slips.
 
-Bodies that no impulse touches in a step fly freely from its start to its end, and keep their angular momentum and
-rotational energy: :mod:`signorini.dynamics.flight`. A body that a contact touches takes the spin at the end of that
-flight, in body axes, and turns about its new velocity as above; so nothing creeps, and contacts hold at the end of the
-step. Bodies in joints take the implicit gyroscopic term, in body axes
+Bodies that no joint holds fly freely before and after the impulses act, and keep their angular momentum and rotational
+energy meanwhile: :mod:`signorini.dynamics.flight`. There :math:`v^+` is the velocity right after the impulses; at the
+end of the step the spin is that at the end of the flight. Bodies in joints take the implicit gyroscopic term, in body
+axes
 
 .. math:: I (y - x) + h\, y_\theta \times I y_\theta = 0, \qquad y_\theta = \theta y + (1 - \theta) x ,
 
@@ -31,7 +31,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import advance, gyroscopic_ways, inverse_inertia, joint_coordinates, joint_rows, load_impulse
 from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, NONE, TURN_AT_ONCE, spun_velocity
-from signorini.dynamics.flight import fly_bodies
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.formulations.base import FreeMotion, Memory
 from signorini.model import Model, State
 
@@ -43,7 +43,7 @@ class Stage:
     start: State
     """At the start of the step."""
     state: State
-    """Where the impulses act, with the velocities of the start."""
+    """Where the impulses act, with the velocities of the start; what flies has the spin that it has come to."""
     start_coordinate: Array
     """Joint coordinates at the start, (n_j,)."""
     coordinate: Array
@@ -51,6 +51,8 @@ class Stage:
     h: float
     drift: float
     """theta h."""
+    ways: IntArray
+    """How bodies take the gyroscopic term, (n_b,)."""
 
     @property
     def theta(self) -> float:
@@ -58,13 +60,14 @@ class Stage:
         return self.drift / self.h
 
 
-def stage(model: Model, state: State, memory: Memory, h: float, theta: float = 1.0) -> Stage:
+def stage(model: Model, state: State, memory: Memory, h: float, gyroscopic: str, theta: float = 1.0) -> Stage:
     """Return where a step of `h` seconds from `state` acts."""
-    before = memory.coordinate
+    before, ways = memory.coordinate, gyroscopic_ways(model, gyroscopic)
     if theta == 1.0:
-        return Stage(state, state, before, before, h, h)
-    ahead = (1.0 - theta) * h
-    there = advance(model, state, state.v, ahead, exact_rotation=True)
+        return Stage(state, state, before, before, h, h, ways)
+    ahead, flown = (1.0 - theta) * h, np.zeros((model.body_count, FLIGHT_COLUMNS))
+    fly_bodies(ways, model.arrays.inertia, state.q, state.v, ahead, flown)
+    there = advance(model, state, state.v, ahead, exact_rotation=True, flown=flown)
     coordinate = before
     if model.joints.any:
         joints, near = model.joints, before.copy()
@@ -72,22 +75,18 @@ def stage(model: Model, state: State, memory: Memory, h: float, theta: float = 1
             joints.arrays, joints.coordinates, state.q, before
         ).velocity(state.v)
         coordinate = joint_coordinates(joints, there.q, near)
-    return Stage(state, there, before, coordinate, h, theta * h)
+    return Stage(state, there, before, coordinate, h, theta * h, ways)
 
 
-def free_motion(model: Model, at: Stage, gyroscopic: str, *, ahead: Array | None = None) -> FreeMotion:
+def free_motion(model: Model, at: Stage, *, ahead: Array | None = None) -> FreeMotion:
     """Advance the velocities by the gyroscopic term and the loads.
 
     `ahead` (n_b, 6) are velocities at the end of the step that take joints into account; the gyroscopic term without
     them would be of the first order for a body whose spin a joint turns.
     """
-    arrays, state, ways = model.arrays, at.state, gyroscopic_ways(model, gyroscopic)
-    M_inv, p_ext = inverse_inertia(arrays, state.q), load_impulse(model, state, at.h)
-    v_spun = _spun(model, at, ways, ahead)
-    v_free, flight = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), np.zeros((model.body_count, 4))
-    early = at.h - at.drift
-    fly_bodies(ways, arrays.inertia, at.start.q, state.q, state.v, p_ext, early, at.drift, v_spun, v_free, flight)
-    return FreeMotion(M_inv, v_spun, v_free, p_ext, flight)
+    M_inv, p_ext = inverse_inertia(model.arrays, at.state.q), load_impulse(model, at.state, at.h)
+    v_spun = _spun(model, at, at.ways, ahead)
+    return FreeMotion(M_inv, v_spun, v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), p_ext)
 
 
 def _spun(model: Model, at: Stage, ways: IntArray, ahead: Array | None) -> Array:

@@ -34,14 +34,15 @@ def _numbered(count: int) -> Any:
     RESTITUTION,  # (n_m,) by material
     # bodies
     Q,  # (n_b, 7)
-    V,  # (n_b, 6)
+    V,  # (n_b, 6); when bodies have moved, until the step is complete, those that the law knows
     Q_START,  # (n_b, 7) at the start of the step
     Q_0,  # (n_b, 7) after overlapping bodies were parted a little
-    V_0,  # (n_b, 6)
+    V_0,  # (n_b, 6) where the step acts, before it does
+    V_START,  # (n_b, 6) at the start of the step, for theta < 1
     V_SPUN,  # (n_b, 6) after the gyroscopic term
     V_FREE,  # (n_b, 6) after all loads
-    FLIGHT,  # (n_b, 4) turn of bodies in free flight, zero for those that do not fly, see signorini.dynamics.flight
-    FLOWN,  # (n_b, 4) the same, zero for those that were touched
+    FLOWN,  # (n_b, 7) turns of bodies that fly, see signorini.dynamics.flight
+    VEER,  # (n_b, 3) by how much their mean spins differ from those that they begin with, as the law knows
     P_EXT,  # (n_b, 6) impulse of all loads
     DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
     FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
@@ -66,6 +67,9 @@ def _numbered(count: int) -> Any:
     PAIR_LABEL,
     PAIR_Q,
     PAIR_REACH,
+    PAIR_SPIN,
+    PAIR_PARTS,
+    PAIR_TURN,
     PAIR_VALUE,
     PAIR_INDEX,
     MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
@@ -96,6 +100,7 @@ def _numbered(count: int) -> Any:
     SIZE,  # (cap,) radius of the smaller moving body
     WIDTH,  # (cap,) least width of both bodies
     REBOUND,  # (cap,) coefficient of restitution
+    VEERED,  # (cap,) normal velocity that flights add, in the mean of the step
     SHIFT,  # (cap,) what the gap asks of the normal velocity
     CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
     SPACE,  # (cap,) speed at which the gap may close if it was opening faster, else inf
@@ -125,7 +130,7 @@ def _numbered(count: int) -> Any:
     LOG_CHECK,  # (rows, CHECK_COUNT)
     LOG_BALANCE,  # (rows, BALANCE_COUNT)
     LOG_START,  # (rows + 1,) first contact
-    LOG_VALUE,  # (any, 16): contact, impulse, velocity
+    LOG_VALUE,  # (any, 16 or 19): contact, impulse, velocity, and couples where contacts may have some
     LOG_INDEX,  # (any, 4): body a, body b, feature, mode
     JOINTS,  # the table of joints, see joint_arrays
     # cuts of large islands, see step_cut
@@ -160,7 +165,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
     COUPLE_WORK,  # (4, 6, R) work space
     ARRAY_COUNT,
-) = _numbered(128)
+) = _numbered(133)
 
 # Kernels of the stages: rows of the table after those of the arrays, see step_stages.
 (
@@ -323,6 +328,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
     LAW_ROOM,  # rows to keep for their laws
+    VEERS,  # whether the law knows how flights veer
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved
     MADE,  # sweeps of the last call
@@ -343,7 +349,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     REBOUNDS,  # whether some contact rebounds
     TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(43)
+) = _numbered(44)
 
 # HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
 AT_ONCE, AT_LAST = 1 + _numbered(2)
@@ -392,6 +398,7 @@ CLOSE = 2
     GAINED,  # given to the bodies by contacts that should only take, of the energy of motion
     UNFOLLOWED,  # pairs that go through each other on the ways of the step, when it was given up to pose it again
     POSED_AGAIN,  # how often the step was posed again: its contacts are not those of its start then
+    LOST_MOMENTUM,  # angular momentum that two moving bodies lose by their contacts, of what is at play
     JOINT_APART,  # the largest drift beside the size of its joint
     JOINT_PULL,  # [J] given by joints and scheme, velocities taken in the middle of the step
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
@@ -399,8 +406,9 @@ CLOSE = 2
     CONFLICT_JOINT,  # that contradicts others the most
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
+    MOVED_ONTO,  # whether bodies were moved onto their joints
     CHECK_COUNT,
-) = _numbered(34)
+) = _numbered(36)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -7,7 +7,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import gyroscopic
-from signorini.dynamics.flight import fly_bodies, stop_flights
+from signorini.dynamics.flight import fly_bodies, turn_rate, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
@@ -19,7 +19,6 @@ from signorini.formulations.step_arrays import (
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
-    FLIGHT,
     FLOWN,
     FOLLOWS,
     FREE,
@@ -43,6 +42,8 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     V_SPUN,
+    VEER,
+    VEERS,
     WAY,
     Y_ROW,
     H,
@@ -83,15 +84,15 @@ def free_step(t: IntArray) -> None:
         for k in range(6):
             v_spun[b, k] = v[b, k]
     gyroscopic(wholes(t, WAY), real_blocks(t, INERTIA), q, v, h, v_spun)
-    load_bodies(t, q)
+    load_bodies(t)
 
 
 @inner_kernel
-def load_bodies(t: IntArray, q_start: Array) -> None:
-    """Add what loads and free flight from `q_start` do to the velocities, and tell how far bodies may come."""
+def load_bodies(t: IntArray) -> None:
+    """Add what loads do to the velocities, and tell how far bodies may come."""
     numbers, bound, reach, q = reals(t, NUMBERS), reals(t, BOUND), reals(t, REACH), real_rows(t, Q)
     v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
-    fixed, h, drift = wholes(t, COUNTS)[FIXED], numbers[H], numbers[DRIFT]
+    fixed, h, way, inertia = wholes(t, COUNTS)[FIXED], numbers[H], wholes(t, WAY), real_blocks(t, INERTIA)
     mass_factors(reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), q, L)
     for b in range(v_free.shape[0]):
         x0 = L[b, 3] * p_ext[b, 3] + L[b, 6] * p_ext[b, 4] + L[b, 9] * p_ext[b, 5]
@@ -100,25 +101,14 @@ def load_bodies(t: IntArray, q_start: Array) -> None:
         for k in range(3):
             v_free[b, k] = v_spun[b, k] + L[b, k] * L[b, k] * p_ext[b, k]
             v_free[b, 3 + k] = v_spun[b, 3 + k] + L[b, 3 + 3 * k] * x0 + L[b, 4 + 3 * k] * x1 + L[b, 5 + 3 * k] * x2
-    fly_bodies(
-        wholes(t, WAY),
-        real_blocks(t, INERTIA),
-        q_start,
-        q,
-        real_rows(t, V),
-        p_ext,
-        h - drift,
-        drift,
-        v_spun,
-        v_free,
-        real_rows(t, FLIGHT),
-    )
-    for b in range(v_free.shape[0]):
+        e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (v_free[b, 3], v_free[b, 4], v_free[b, 5])
         speed = math.sqrt(v_free[b, 0] ** 2 + v_free[b, 1] ** 2 + v_free[b, 2] ** 2)
-        speed += bound[b] * math.sqrt(v_free[b, 3] ** 2 + v_free[b, 4] ** 2 + v_free[b, 5] ** 2)
+        speed += bound[b] * turn_rate(way[b], inertia[b], e, omega, numbers[DRIFT])
         reach[b] = h * speed
         if b >= fixed:  # the way of fixed bodies is known exactly, and they are often huge
             reach[b] = REACH_FACTOR * h * speed + REACH_FRACTION * bound[b]
+    if wholes(t, COUNTS)[VEERS] == 1:
+        veer_bodies(way, inertia, q, v_free, numbers[DRIFT], real_rows(t, VEER))
 
 
 @inner_kernel
@@ -163,7 +153,7 @@ def moves(t: IntArray, far: float) -> bool:
 
 @inner_kernel
 def move_step(t: IntArray) -> None:
-    """Set the new velocities and move all bodies; y of the islands belongs to the impulses found."""
+    """Set the velocities that impulses give and move all bodies; y of the islands belongs to the impulses found."""
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_0), real_rows(t, V_0)
     flown = real_rows(t, FLOWN)
@@ -179,7 +169,7 @@ def move_step(t: IntArray) -> None:
     if counts[FOLLOWS] == 1 and (counts[LATER] > 0 or moves(t, STIRS)):
         counts[STIRRED] = 1 if numbers[SPRING] == 0.0 else 0  # springs give way
         counts[FAR] = 1 if counts[LATER] > 0 or moves(t, SWIFT) else 0
-    stop_flights(real_rows(t, V_FREE), v, real_rows(t, FLIGHT), numbers[DRIFT], flown)
+    fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, numbers[DRIFT], flown)
     move_bodies(q, v, numbers[DRIFT], True, flown, counts[FIXED])
     for b in range(counts[FIXED], q.shape[0]):
         if is_asleep(counts, whole_rows(t, PLACE), b):  # nothing moves a quaternion by a rounding

@@ -7,7 +7,9 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
+from signorini.dynamics.flight import SPUN, flies
 from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
+from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BALANCE,
@@ -56,6 +58,7 @@ from signorini.formulations.step_arrays import (
     JOINED,
     LOAD,
     LOAD_WORK,
+    LOST_MOMENTUM,
     MASS,
     MIN_GAP,
     MODE,
@@ -108,7 +111,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
 from signorini.math.cones import ROUNDING, allowed_error, leaves_load, natural_norms, natural_square
-from signorini.math.rotation import dot, tangent_frame, unrotate
+from signorini.math.rotation import dot, tangent_frame
 
 
 @inner_kernel
@@ -182,14 +185,12 @@ def _velocity(v: Array, b: int) -> tuple[float, float, float, float, float, floa
 
 
 @inner_kernel
-def _new_velocity(t: IntArray, b: int) -> tuple[float, float, float, float, float, float]:
-    """Return the velocity after the step in the axes where the step acts: flight turns spins with their bodies."""
+def _velocity_at_end(t: IntArray, b: int) -> tuple[float, float, float, float, float, float]:
+    """Return the velocity at the end of the step: flight changes spins."""
     flown, v = real_rows(t, FLOWN), _velocity(real_rows(t, V), b)
-    turn = (flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3])
-    if turn[0] == 0.0 and turn[1] == 0.0 and turn[2] == 0.0 and turn[3] == 0.0:
+    if not flies(flown, b):
         return v
-    w = unrotate(turn, (v[3], v[4], v[5]))
-    return (v[0], v[1], v[2], w[0], w[1], w[2])
+    return (v[0], v[1], v[2], flown[b, SPUN], flown[b, SPUN + 1], flown[b, SPUN + 2])
 
 
 @inner_kernel
@@ -293,7 +294,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
         if late > 0.0:
             e_0 = e_parted
-        new, spun = _new_velocity(t, b), _velocity(v_spun, b)
+        new, spun = _velocity(v, b), _velocity(v_spun, b)
         start = body_energy(mass[b], I, e_0, _velocity(v_0, b))  # the same all along a drift
         jump = body_energy(
             mass[b],
@@ -319,7 +320,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         else:
             free_loss += jump
         T_0 += start
-        T_1 += body_energy(mass[b], I, e_1, _velocity(v, b))
+        T_1 += body_energy(mass[b], I, e_1, _velocity_at_end(t, b))
     return (T_0, T_1, parted, pressed_loss, free_loss)
 
 
@@ -331,7 +332,7 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
     way of the step, and how much more that of all loads would be at the new velocities.
     """
     mass, bound, numbers, fixed = reals(t, MASS), reals(t, BOUND), reals(t, NUMBERS), wholes(t, COUNTS)[FIXED]
-    q, q_0, v_0 = real_rows(t, Q), real_rows(t, Q_START), real_rows(t, V_0)
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
     p_ext, weight, h = real_rows(t, P_EXT), real_rows(t, WEIGHT), numbers[H]
     before, after, load, more, extent, largest, heaviness = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
@@ -347,10 +348,9 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
             g = mass[b] * numbers[GRAVITY_X + k]
             before -= g * q_0[b, k]
             after -= g * q[b, k]
-        v = _new_velocity(t, b)
         for k in range(6):
-            change = late * (v[k] - v_0[b, k])
-            load += (p_ext[b, k] - h * weight[b, k]) * (v[k] - change)
+            change = late * (v[b, k] - v_0[b, k])
+            load += (p_ext[b, k] - h * weight[b, k]) * (v[b, k] - change)
             more += p_ext[b, k] * change
         heaviness += mass[b] * numbers[GRAVITY]
     return (before, after, heaviness * (extent + largest), load, more)
@@ -397,6 +397,19 @@ def account(t: IntArray) -> None:
     # What gave way under a compliance comes back: such contacts may give.
     numbers[GAIN_SCALE] = moving if stored == 0.0 and check[COMPLIANT] == 0.0 else math.inf
     check[GAINED] = given / numbers[GAIN_SCALE] if given > 0.0 else 0.0
+    seen, value, index = counts[SEEN], real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    check[LOST_MOMENTUM] = lost_momentum(
+        value[:seen],
+        index[:seen],
+        real_rows(t, IMPULSE)[:seen],
+        True,
+        counts[FIXED],
+        real_rows(t, Q_0),
+        real_rows(t, V_0),
+        reals(t, MASS),
+        real_blocks(t, INERTIA),
+        reals(t, BOUND),
+    )
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = max(moving, abs(before), abs(after), scale)  # rounding depends on the height
     if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks

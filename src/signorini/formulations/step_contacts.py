@@ -74,6 +74,8 @@ from signorini.formulations.step_arrays import (
     THIN,
     V_FREE,
     VALUE,
+    VEER,
+    VEERED,
     WIDTH,
     Y_ROW,
     B,
@@ -357,6 +359,13 @@ def _size(v: Array, b: int, u: Vector) -> float:
 
 
 @inner_kernel
+def _veered(t: IntArray, b: int, r: Vector, n: Vector) -> float:
+    """Return the velocity along `n` that its flight adds to the point of a body at `r`, in the mean of the step."""
+    veer = real_rows(t, VEER)
+    return float(dot(n, cross((veer[b, 0], veer[b, 1], veer[b, 2]), r)))
+
+
+@inner_kernel
 def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Vector, Vector], Frame]:
     """Write velocities, gap and coefficients of contact `c`, the k-th to be solved; return bodies, arms and frame."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
@@ -392,6 +401,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     meets = real_rows(t, MEETS)
     rebounds = meets[a, NO_REBOUND] == 0.0 and meets[b, NO_REBOUND] == 0.0
     reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material] if rebounds else 0.0
+    reals(t, VEERED)[k] = _veered(t, b, r_b, n) - (_veered(t, a, r_a, n) if a >= fixed else 0.0)
     reals(t, GAP)[k] = value[c, 9]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
     reals(t, WIDTH)[k] = min(reals(t, THIN)[a], reals(t, THIN)[b])

@@ -37,6 +37,7 @@ from signorini.formulations.step_arrays import (
     NUMBERS,
     PLACE,
     PRESSED,
+    V_0,
     H,
     Q,
     V,
@@ -58,10 +59,11 @@ def row_size(j: IntArray, J: Array, r: int) -> float:
 @inner_kernel
 def sum_up(t: IntArray, j: IntArray) -> None:
     """Write efforts and reactions of the joints, the work of their rows and laws, and how far rows are from holding."""
-    fixed, h, v, sums, report = (
+    fixed, h, v, v_0, sums, report = (
         wholes(t, COUNTS)[FIXED],
         reals(t, NUMBERS)[H],
         real_rows(t, V),
+        real_rows(t, V_0),
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
@@ -73,7 +75,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.REACTION),
     )
     setting, psi, check = real_rows(j, ja.SETTING), reals(j, ja.PSI), reals(t, CHECK)
-    for k in range(7):
+    for k in range(ja.LIFT):
         sums[k] = 0.0
     for g in range(report.shape[0]):
         for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
@@ -94,6 +96,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         sums[ja.DRIVEN_WORK] -= p * rate[r]
         if role[r] == ja.SPRING:
             sums[ja.SPRING_WORK] += p * (speed + rate[r])
+            sums[ja.SPRING_SWING] += p * (speed - row_speed(body, J, r, v_0, fixed))
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
         else:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])

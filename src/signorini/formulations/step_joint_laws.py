@@ -55,6 +55,7 @@ from signorini.formulations.step_arrays import (
     SPACE,
     START,
     V_FREE,
+    VEERED,
     WIDTH,
     Y_ROW,
     B,
@@ -257,6 +258,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])
     reals(t, MU)[k] = 0.0 if limit else 1.0
     reals(t, REBOUND)[k] = 0.0
+    reals(t, VEERED)[k] = 0.0
     reals(t, GAP)[k] = 0.0
     reals(t, SIZE)[k] = 1.0
     reals(t, WIDTH)[k] = math.inf
@@ -295,9 +297,12 @@ def _ask_of_gaps(t: IntArray) -> None:
     gap, size, rebound, space = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n], reals(t, SPACE)[:n]
     b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
     last = real_rows(t, REFERENCE)[:n]
-    normal_shifts(gap, size, b, before, rebound, last, g, 0.0, h, 1.0, shift[:n], correction[:n], space)
+    veered = reals(t, VEERED)[:n]
+    normal_shifts(gap, veered, size, b, before, rebound, last, g, 0.0, h, 1.0, shift[:n], correction[:n], space)
     receding, receding_correction = reals(t, SLIP), reals(t, RHO)  # not in use yet
-    normal_shifts(gap, size, b, before, rebound, last, g, lift, h, 1.0, receding[:n], receding_correction[:n], space)
+    normal_shifts(
+        gap, veered, size, b, before, rebound, last, g, lift, h, 1.0, receding[:n], receding_correction[:n], space
+    )
     for k in range(n):
         if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]

@@ -55,6 +55,7 @@ from signorini.formulations.step_arrays import (
     JOINTS,
     LOAD,
     MASS,
+    MOVED_ONTO,
     NUMBERS,
     ORDER,
     Q_START,
@@ -376,14 +377,20 @@ def _count_gain(t: IntArray) -> None:
     """Note what joints and scheme gave, and whether a collision did with them.
 
     Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
-    ``(theta - 1/2) h g . m v`` more, which free fall keeps, a pendulum to the second order, and a rebound as well.
+    ``(theta - 1/2) h F . v`` more, F being weight and springs, which free fall keeps, a pendulum to the second order,
+    and a rebound as well.
     """
+    swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SPRING_SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
     for b in range(counts[FIXED], v.shape[0]):
         for k in range(3):
             more += weight[b, k] * (v[b, k] - v_0[b, k])
-    made = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + (numbers[DRIFT] - 0.5 * numbers[H]) * more
+    made = (
+        balance[JOINT_WORK]
+        - balance[INTEGRATION_LOSS]
+        + (numbers[DRIFT] / numbers[H] - 0.5) * (numbers[H] * more + swung)
+    )
     # What an impact of the same step takes at once is no gain.
     check[JOINT_PULL] = min(made, max(0.0, made - max(0.0, balance[IMPACT_LOSS])))
     if _rebounds(t):
@@ -402,8 +409,10 @@ def settle(t: IntArray) -> None:
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
     swift = worst > TORN and (_turns_too_far(t, j) or _is_swift_near_others(t, j))
+    check[MOVED_ONTO] = 0.0
     if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
+        check[MOVED_ONTO] = 1.0
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift

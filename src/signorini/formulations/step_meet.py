@@ -21,8 +21,10 @@ all ways are followed once more at the new velocities (:func:`check_ways`). What
 where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
 go through each other (``unfollowed``).
 
-Bodies that fly turn otherwise than those that were touched (:mod:`signorini.dynamics.flight`). Within a step bodies
-that meet others swiftly go one way, whatever impulses they feel: about their spins, from the first look on.
+On their ways bodies turn evenly from where the step acts to where their flight ends
+(:mod:`signorini.dynamics.flight`), or in as many even turns as the flight has parts, whatever impulses they feel. The
+law knows the mean spins of flights of one part, as far as these are known before it is solved, and of others the spins
+that they begin with.
 """
 
 from __future__ import annotations
@@ -30,11 +32,13 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, perform, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.flight import turn_evenly
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import CONSERVING, EVEN
+from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
 from signorini.formulations.step_arrays import (
     ACTING,
     AIM,
+    AIMED,
     BEGIN,
     BOUND,
     CELLS,
@@ -47,10 +51,10 @@ from signorini.formulations.step_arrays import (
     FIND,
     FIRST_MEETING,
     FIXED,
-    FLIGHT,
     FLOWN,
     GONE,
     INDEX,
+    INERTIA,
     LABEL,
     LATER,
     LAW_ROOM,
@@ -67,9 +71,12 @@ from signorini.formulations.step_arrays import (
     PAIR,
     PAIR_INDEX,
     PAIR_LABEL,
+    PAIR_PARTS,
     PAIR_Q,
     PAIR_REACH,
     PAIR_SHAPE,
+    PAIR_SPIN,
+    PAIR_TURN,
     PAIR_VALUE,
     PATH,
     Q_0,
@@ -89,6 +96,9 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_FREE,
     VALUE,
+    VEER,
+    VEERS,
+    WAY,
     WORK,
     WORLD,
     H,
@@ -112,6 +122,7 @@ from signorini.geometry.meetings import (
     write_met,
 )
 from signorini.geometry.rows import FEATURE_BITS
+from signorini.geometry.tables import BODY
 from signorini.math.rotation import dot
 
 _DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
@@ -120,40 +131,25 @@ _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of whi
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after which bodies do not rebound, and after each of which more is asked for: turning bodies do
-#                 not end where their gaps are linear
+_PATIENCE = 10  # rounds after which bodies neither rebound nor fly, and after each of which more is asked for: turning
+#                 bodies do not end where their gaps are linear
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
 
 @inner_kernel
-def set_path(t: IntArray, v: Array, flight: Array) -> None:
-    """Let all bodies go at the velocities `v`, fixed ones as they are driven and those that fly as they turn."""
-    path, drive, fixed = real_rows(t, PATH), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
-    aim, v_free = real_rows(t, AIM), real_rows(t, V_FREE)
+def set_path(t: IntArray, v: Array) -> None:
+    """Let all bodies go at the velocities `v`, to which FLOWN belongs; fixed ones as they are driven."""
+    path, aim, drive, fixed = real_rows(t, PATH), real_rows(t, AIM), real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED]
+    way, flown, veer, h = wholes(t, WAY), real_rows(t, FLOWN), real_rows(t, VEER), reals(t, NUMBERS)[DRIFT]
+    if wholes(t, COUNTS)[VEERS] == 1:
+        veer_bodies(way, real_blocks(t, INERTIA), real_rows(t, Q), v, h, veer)
     for b in range(path.shape[0]):
-        flies = flight[b, 0] != 0.0 or flight[b, 1] != 0.0 or flight[b, 2] != 0.0 or flight[b, 3] != 0.0
         for k in range(6):
             path[b, k] = drive[b, k] if b < fixed else v[b, k]
-            aim[b, k] = v_free[b, k] if flies and k >= 3 else path[b, k]
-    turn_evenly(flight, reals(t, NUMBERS)[DRIFT], path)
-
-
-@inner_kernel
-def _end_flights(t: IntArray, a: int, b: int, flight: Array) -> bool:
-    """Let two bodies that meet turn about their spins and fly no more; tell whether this changes the turns `flight`.
-
-    An impulse would end the flight, and what it kept apart on one way could go through each other on the other.
-    """
-    planned, changed = real_rows(t, FLIGHT), False
-    for side in range(2):
-        body = a if side == 0 else b
-        for k in range(4):
-            changed = changed or flight[body, k] != 0.0
-            planned[body, k] = 0.0
-            flight[body, k] = 0.0
-    return changed
+            aim[b, k] = path[b, k] + (veer[b, k - 3] if k >= 3 else 0.0)
+    turn_evenly(way, real_blocks(t, INERTIA), real_rows(t, Q), flown, h, path)
 
 
 @inner_kernel
@@ -174,6 +170,10 @@ def pair_desk(t: IntArray) -> Desk:
         whole_rows(t, MARK),
         real_rows(t, PAIR_VALUE),
         whole_rows(t, PAIR_INDEX),
+        real_rows(t, PAIR_SPIN),
+        wholes(t, PAIR_PARTS),
+        real_blocks(t, PAIR_TURN),
+        reals(t, NUMBERS)[DRIFT],
     )
 
 
@@ -216,11 +216,11 @@ def write_meeting(
     aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
-    count = look_at(desk, q, path, a, b, time, margin)
+    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, asks, c, value, r)
+        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
@@ -251,9 +251,18 @@ def end_of_pair(index: IntArray, first: int, count: int) -> int:
 
 @inner_kernel
 def lay_out_pair(t: IntArray, desk: Desk, name: int) -> None:
-    """Put the shapes of the pair that a contact of this name belongs to on the desk."""
-    shape, label = real_rows(t, SHAPE), whole_rows(t, LABEL)
-    lay_out(desk, shape, label, pair_of(name) // label.shape[0], pair_of(name) % label.shape[0])
+    """Put the shapes of the pair that a contact of this name belongs to on the desk, and how their bodies turn."""
+    shape, label, q, aim = real_rows(t, SHAPE), whole_rows(t, LABEL), real_rows(t, Q), real_rows(t, AIM)
+    way, inertia, i, j = wholes(t, WAY), real_blocks(t, INERTIA), pair_of(name) // label.shape[0], pair_of(name)
+    veer = real_rows(t, VEER)
+    lay_out(desk, shape, label, i, j % label.shape[0])
+    for side in range(2):
+        b = label[i if side == 0 else j % label.shape[0], BODY]
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        omega = (aim[b, 3] - veer[b, 0], aim[b, 4] - veer[b, 1], aim[b, 5] - veer[b, 2])
+        desk.parts[side] = 0
+        if in_parts(way[b], omega, desk.duration):
+            desk.parts[side] = write_parts(inertia[b], e, omega, desk.duration, desk.turn[side])
 
 
 @inner_kernel
@@ -361,9 +370,8 @@ def _note_meeting(t: IntArray, a: int, b: int, time: float) -> None:
 def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_order: bool) -> int:
     """Write the contacts of a pair, those from `first` to `last`, as they are to be posed; return the next free row.
 
-    -1 if it meets in flight: its bodies go another way then, and all their pairs are to be followed again. With
-    `in_order` a pair that meets when one of its bodies has gone on by half the thinner one since it met another is left
-    to :func:`follow`.
+    With `in_order` a pair that meets when one of its bodies has gone on by half the thinner one since it met another is
+    left to :func:`follow`.
     """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
@@ -385,8 +393,6 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
             if not swift and time == math.inf:
                 return _let_pass(t, first, last, made, 0.0)
             if swift and time < math.inf:
-                if _end_flights(t, a, b, real_rows(t, FLIGHT)):
-                    return -1
                 before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
                 if in_order and (time - before) * way > SWIFT * width * h:
                     wholes(t, COUNTS)[LATER] += 1
@@ -405,9 +411,9 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
 
 @inner_kernel
 def _pose_pairs(t: IntArray, desk: Desk, in_order: bool) -> int:
-    """Write the contacts of all pairs as they are to be posed; return how many, -1 as :func:`_pose_pair` does."""
+    """Write the contacts of all pairs as they are to be posed; return how many."""
     count, index, first, made = wholes(t, COUNTS)[CONTACTS], whole_rows(t, INDEX), 0, 0
-    while first < count and made >= 0:
+    while first < count:
         last = end_of_pair(index, first, count)
         made = _pose_pair(t, desk, first, last, made, in_order)
         first = last
@@ -417,15 +423,17 @@ def _pose_pairs(t: IntArray, desk: Desk, in_order: bool) -> int:
 @inner_kernel
 def meet_step(t: IntArray) -> bool:
     """Pose pairs whose contacts may mislead where they meet along the free motion; False if there is no room."""
-    desk, meets, made, often = pair_desk(t), real_rows(t, MEETS), -1, False
+    desk, meets, v_free, often = pair_desk(t), real_rows(t, MEETS), real_rows(t, V_FREE), False
     wholes(t, COUNTS)[LATER] = 0
-    while made < 0:  # fewer bodies fly each time
-        set_path(t, real_rows(t, V_FREE), real_rows(t, FLIGHT))
-        _take_back_loads(t)
-        for b in range(meets.shape[0]):
-            meets[b, FIRST_MEETING] = math.inf
-            meets[b, MEETINGS] = 0.0
-        made = _pose_pairs(t, desk, False)
+    fly_bodies(
+        wholes(t, WAY), real_blocks(t, INERTIA), real_rows(t, Q), v_free, reals(t, NUMBERS)[DRIFT], real_rows(t, FLOWN)
+    )
+    set_path(t, v_free)
+    _take_back_loads(t)
+    for b in range(meets.shape[0]):
+        meets[b, FIRST_MEETING] = math.inf
+        meets[b, MEETINGS] = 0.0
+    made = _pose_pairs(t, desk, False)
     for b in range(meets.shape[0]):
         often = often or meets[b, MEETINGS] > 1.0
     return take_over(t, _pose_pairs(t, desk, True) if often else made)
@@ -500,11 +508,19 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
-def _add_meetings(t: IntArray) -> tuple[int, int]:
-    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through.
+def _turn_evenly_from_now(t: IntArray, b: int) -> None:
+    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies."""
+    way, veer, aim = wholes(t, WAY), real_rows(t, VEER), real_rows(t, AIM)
+    if way[b] == CONSERVING:
+        way[b] = EVEN
+        for k in range(3):
+            aim[b, 3 + k] -= veer[b, k]
+            veer[b, k] = 0.0
 
-    -1 contacts if bodies fly that go through something: they go another way then.
-    """
+
+@inner_kernel
+def _add_meetings(t: IntArray) -> tuple[int, int]:
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
@@ -526,11 +542,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             begins, late = goes_through(t, desk, a, b, gap, _DEEP)
         begin = made
         if late <= h:
-            if _end_flights(t, a, b, real_rows(t, FLOWN)):
-                return -1, 1
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
+                _turn_evenly_from_now(t, a)
+                _turn_evenly_from_now(t, b)
             margin = (h - late) * way / h + MEETING * width
             made, forbidden = write_meeting(t, desk, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
@@ -553,7 +569,7 @@ def follow(t: IntArray) -> int:
     """
     counts, h, fixed = wholes(t, COUNTS), reals(t, NUMBERS)[DRIFT], wholes(t, COUNTS)[FIXED]
     reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
-    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V))
     for b in range(fixed, reach.shape[0]):
         speed = math.sqrt(path[b, 0] ** 2 + path[b, 1] ** 2 + path[b, 2] ** 2)
         speed += bound[b] * math.sqrt(path[b, 3] ** 2 + path[b, 4] ** 2 + path[b, 5] ** 2)
@@ -564,14 +580,19 @@ def follow(t: IntArray) -> int:
         return NO_ROOM
     counts[CONTACTS] = found
     made, through = _add_meetings(t)
-    while made < 0:
-        set_path(t, real_rows(t, V), real_rows(t, FLOWN))
-        made, through = _add_meetings(t)
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
         reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
     counts[ROUNDS] += 1
     return POSE_AGAIN if take_over(t, made) else NO_ROOM
+
+
+@inner_kernel
+def stage_again(t: IntArray, posed: bool) -> int:
+    """Return the stage at which a step is done again that is `posed` already, or else is to find its contacts."""
+    numbers = reals(t, NUMBERS)
+    at_start = numbers[DRIFT] == numbers[H]
+    return int(ACTING if posed else BEGIN if at_start else AIMED)
 
 
 @inner_kernel
@@ -599,10 +620,6 @@ def check_ways(t: IntArray) -> bool:
         perform(t[MOVE, 0], (t,))
         counts[STAGE] = GONE
         return True
-    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
-    if outcome == NO_ROOM:
-        for b in range(q.shape[0]):
-            for k in range(7):
-                q[b, k] = q_start[b, k]
     return bool(outcome == POSE_AGAIN)

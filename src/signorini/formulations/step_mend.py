@@ -18,8 +18,7 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
-    ACTING,
-    BEGIN,
+    AIM,
     BOUND,
     CHECK,
     CLOSE,
@@ -31,7 +30,6 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIXED,
-    FLOWN,
     GUESS,
     GUESS_FEATURE,
     GUESSES,
@@ -54,6 +52,7 @@ from signorini.formulations.step_arrays import (
     STAGE,
     STIRRED,
     THIN,
+    THINNEST,
     TIME,
     V_0,
     VALUE,
@@ -62,7 +61,7 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FRACTION, STIRS
+from signorini.formulations.step_bodies import REACH_FRACTION, STIRS, SWIFT
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_meet import (
     copy_contact,
@@ -76,11 +75,12 @@ from signorini.formulations.step_meet import (
     pair_of,
     place_by_name,
     set_path,
+    stage_again,
     take_over,
     write_meeting,
 )
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import STOP, Desk, pair_speed
+from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import cross, dot, turn_exact
 
@@ -109,10 +109,8 @@ def _parted(t: IntArray, b: int) -> tuple[Vector, Vector]:
 @inner_kernel
 def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector, parted: bool) -> float:
     """Return how far the end of `arm` on body `b` has gone along `n` in the step, in the eyes of the law."""
-    moves_alone = b < wholes(t, COUNTS)[FIXED]
-    v = point_velocity(real_rows(t, DRIVE) if moves_alone else real_rows(t, V), b, arm)
-    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, v)
-    if parted and not moves_alone:
+    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, point_velocity(real_rows(t, AIM), b, arm))
+    if parted and b >= wholes(t, COUNTS)[FIXED]:
         moved, turned = _parted(t, b)
         way += dot(n, moved) + dot(n, cross(turned, arm))
     return way
@@ -128,6 +126,9 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
     a, b, n = index[c, 0], index[c, 1], (given[c, 6], given[c, 7], given[c, 8])
     arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
+    if a >= fixed:
+        near = SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
+        arm_a, arm_b = common_arms(q_start, a, b, arm_a, arm_b, near)
     to_go = given[c, 9] - _came_closer(t, b, arm_b, n, parted) + _came_closer(t, a, arm_a, n, parted)
     if to_go < 0.0:
         if given[c, 9] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements
@@ -290,9 +291,16 @@ def _find_ends(t: IntArray) -> int:
     counts, reach, bound = wholes(t, COUNTS), reals(t, REACH), reals(t, BOUND)
     if counts[MENDED] >= _MOST_ROUNDS:
         return CLEAR
+    # Mostly none are: pairs that overlap by less than any may are passed over, which costs a part of finding all.
+    for b in range(reach.shape[0]):
+        reach[b] = -0.5 * TOO_CLOSE * reals(t, NUMBERS)[THINNEST]
+    _drive(t, reals(t, NUMBERS)[DRIFT])
+    found = find(t)
+    if found == 0:
+        _drive(t, 0.0)
+        return CLEAR
     for b in range(reach.shape[0]):
         reach[b] = REACH_FRACTION * bound[b] if b >= counts[FIXED] else 0.0
-    _drive(t, reals(t, NUMBERS)[DRIFT])
     found = find(t)
     if found < 0:
         counts[NEEDED] = found
@@ -311,7 +319,7 @@ def _find_ends(t: IntArray) -> int:
 @inner_kernel
 def _keep_apart(t: IntArray, parted: bool) -> int:
     """Give pairs that ended too close the contacts that keep them apart: ``POSE_AGAIN``, or ``NO_ROOM`` for these."""
-    set_path(t, real_rows(t, V), real_rows(t, FLOWN))
+    set_path(t, real_rows(t, V))
     made = _add_ends(t, parted)
     _drive(t, 0.0)
     wholes(t, COUNTS)[MENDED] += 1
@@ -354,10 +362,10 @@ def _go_back(t: IntArray, outcome: int) -> None:
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if numbers[DRIFT] == numbers[H] or outcome == NO_ROOM else q_0[b, k]
+            q[b, k] = q_start[b, k] if numbers[DRIFT] == numbers[H] else q_0[b, k]
         for k in range(6):
             v[b, k] = v_0[b, k]
-    counts[STAGE] = ACTING if outcome == POSE_AGAIN else BEGIN
+    counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
 
 

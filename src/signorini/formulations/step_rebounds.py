@@ -54,6 +54,7 @@ from signorini.formulations.step_arrays import (
     SUCCESS,
     TEMPERED,
     TOLERANCE,
+    VEERED,
     B,
     H,
     P,
@@ -70,6 +71,7 @@ def ask_of_gaps(t: IntArray, first: int, last: int, lift: float, part: float) ->
     numbers = reals(t, NUMBERS)
     return normal_shifts(
         reals(t, GAP)[first:last],
+        reals(t, VEERED)[first:last],
         reals(t, SIZE)[first:last],
         real_rows(t, B)[first:last],
         real_rows(t, U)[first:last],

@@ -10,10 +10,12 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import gyroscopic_ways
-from signorini.dynamics.bodies import WAYS
+from signorini.dynamics.bodies import MOST_PARTS, WAYS
+from signorini.dynamics.flight import FLIGHT_COLUMNS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
-from signorini.formulations.couples import Couples, has_couples
+from signorini.formulations.couples import Couples
+from signorini.formulations.friction_law import has_couples
 from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
@@ -36,6 +38,7 @@ _BY_CONTACT = {
     at.SIZE: (),
     at.WIDTH: (),
     at.REBOUND: (),
+    at.VEERED: (),
     at.SHIFT: (),
     at.CORRECTED: (),
     at.SPACE: (),
@@ -93,7 +96,7 @@ class Log:
     start: IntArray
     """First contact of each step."""
     value: Array
-    """Contacts, impulses and velocities, (any, 16)."""
+    """Contacts, impulses and velocities, (any, 16), and couples, (any, 19), where contacts may have some."""
     index: IntArray
     """Bodies, feature and mode, (any, 4)."""
     joints: Array
@@ -145,6 +148,7 @@ class Room:
         self.counts[[at.FIXED, at.DIM, at.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
         self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
         self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
+        self.counts[at.VEERS] = options.restitution != "poisson"
         self.counts[at.PASSIVE] = options.restitution == "passive" and np.any(model.materials.restitution > 0.0)
         if self.joints is not None:
             self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
@@ -169,11 +173,11 @@ class Room:
             put(k, np.array(constant, dtype=np.float64))
         for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
             put(k, np.zeros((n_b, columns)))
-        for k in (at.V, at.V_0, at.V_SPUN, at.V_FREE, at.P_EXT):
+        for k in (at.V, at.V_0, at.V_START, at.V_SPUN, at.V_FREE, at.P_EXT):
             put(k, np.zeros((n_b, 6)))
         put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
-        put(at.FLIGHT, np.zeros((n_b, 4)))
-        put(at.FLOWN, np.zeros((n_b, 4)))
+        put(at.FLOWN, np.zeros((n_b, FLIGHT_COLUMNS)))
+        put(at.VEER, np.zeros((n_b, 3)))
         put(at.WAY, gyroscopic_ways(model, gyroscopic))
         put(at.REACH, np.zeros(n_b))
         put(at.PATH, np.zeros((n_b, 6)))
@@ -183,6 +187,9 @@ class Room:
         put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
         put(at.PAIR_Q, np.zeros((2, 7)))
         put(at.PAIR_REACH, np.zeros(2))
+        put(at.PAIR_SPIN, np.zeros((2, 3)))
+        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
+        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
         put(at.MET_VALUE, np.zeros((0, 10)))
         put(at.MET_INDEX, np.zeros((0, 4), dtype=np.int64))
         put(at.REST, np.zeros((n_b if sleep else 0, 7)))
@@ -276,7 +283,7 @@ class Room:
         put(at.LOG_CHECK, np.zeros((rows, int(at.CHECK_COUNT))))
         put(at.LOG_BALANCE, np.zeros((rows, int(at.BALANCE_COUNT))))
         put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
-        put(at.LOG_VALUE, np.zeros((contacts, 16)))
+        put(at.LOG_VALUE, np.zeros((contacts, 16 if self.couples is None else 19)))
         put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
         if self.joints is not None:
             self.joints.log(rows)

@@ -23,6 +23,8 @@ from signorini._jit import (
     whole_rows,
     wholes,
 )
+from signorini.dynamics.bodies import CONSERVING, EVEN
+from signorini.dynamics.flight import spin_bodies
 from signorini.formulations.step_arrays import (
     ACCOUNT,
     ACTING,
@@ -35,10 +37,12 @@ from signorini.formulations.step_arrays import (
     CLOSE,
     CONTACTS,
     COUNTS,
+    COUPLE_OLD,
     DONE,
     DOUBTS,
     FAR,
     FIND,
+    FLOWN,
     FREE_MOTION,
     GONE,
     GUESSES,
@@ -104,6 +108,7 @@ from signorini.formulations.step_arrays import (
     UNSOLVED,
     VALUE,
     VELOCITIES,
+    WAY,
     WORK,
     WORLD,
     WRITE_LOG,
@@ -127,15 +132,23 @@ def may_begin(t: IntArray, steps: int) -> bool:
 
 
 @inner_kernel
+def forget_rounds(t: IntArray) -> None:
+    """Let bodies that went through others too often in a step rebound and fly again."""
+    counts, meets, way = wholes(t, COUNTS), real_rows(t, MEETS), wholes(t, WAY)
+    for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
+        meets[b, NO_REBOUND] = 0.0
+        if way[b] == EVEN:
+            way[b] = CONSERVING
+    counts[ROUNDS] = 0
+
+
+@inner_kernel
 def _solve(t: IntArray) -> bool:
     """Pose and solve the step; False if Python is needed."""
     counts = wholes(t, COUNTS)
     if counts[DOUBTS] == UNKNOWN:
         counts[DOUBTS] = count_doubts(t)
-        meets = real_rows(t, MEETS)
-        for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
-            meets[b, NO_REBOUND] = 0.0
-        counts[ROUNDS] = 0
+        forget_rounds(t)
         counts[MENDED] = 0
         counts[GUESSES] = 0
         counts[LATER] = 0
@@ -198,6 +211,8 @@ def until_look(t: IntArray, steps: int) -> bool:
         perform(t[ACCOUNT, 0], (t,))
         if counts[SLEEPS] == 1:
             perform(t[NOTE_REST, 0], (t,))
+        spin_bodies(real_rows(t, FLOWN), real_rows(t, V))
+        forget_rounds(t)
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED
@@ -280,6 +295,11 @@ def write_log(t: IntArray) -> None:
             log_value[at, 13 + k] = u[position[c], k]
             log_index[at, k] = index[c, k]
         log_index[at, 3] = mode[c]
+    if log_value.shape[1] > 16:
+        couple = real_rows(t, COUPLE_OLD)
+        for c in range(n_c):
+            for k in range(3):
+                log_value[start[row] + c, 16 + k] = couple[c, k]
     start[row + 1] = start[row] + n_c
     counts[LOGGED] = row + 1
 

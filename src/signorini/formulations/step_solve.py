@@ -175,10 +175,10 @@ _FORESIGHT = 16  # sweeps by which the fall of the residual is judged where swee
 # as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
 _RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
 _FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
-# Operations of a factorisation for each contact, each of which costs as much as this part of the work at a contact in a
-# sweep, up to which soft islands are solved by the robust solver: some ten factorisations then cost as much as sweeps.
-_IN_SWEEPS = 1.0 / 3.0
-_LIGHT = 0.1 * _COMPLIANT / _IN_SWEEPS
+# Operations of a factorisation for each contact, three of which cost as much as the work at a contact in a sweep, up to
+# which soft islands are solved by the robust solver: ten steps of it then cost as much as sweeps. A step counts as so
+# many sweeps where alpha is chosen.
+_LIGHT, _AS_SWEEPS = 3.0 * _COMPLIANT / 10.0, 4.0
 # How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
 _STIFFENED, _WITHIN = 3, 0.7
 _RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
@@ -289,6 +289,18 @@ def _moves_on(t: IntArray, i: int) -> bool:
             together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
             most, pair = max(most, together), now
     return closes <= _STIRRED * free and (most >= _FACE or bearing > 2 * island[i, N_BODIES])
+
+
+@inner_kernel
+def _is_known(softness: Array, first: int, last: int) -> bool:
+    """Tell whether the robust solver knew all contacts of an island in the last step.
+
+    What solves it as it is then has the least impulses already: those of the last step had.
+    """
+    known = True
+    for k in range(first, last):
+        known = known and softness[k, FILL] > 0.0
+    return known
 
 
 @inner_kernel
@@ -442,7 +454,7 @@ def solve_step(t: IntArray) -> bool:
     alpha, wait, back, entry, debt, effort, before, goal = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     keep_wait, keep_back, pace, failed, fill = 0.0, 0.0, 0.0, 0.0, 0.0
     large, soft, entering, cold, slow, divided, whole, cheap = False, False, False, False, False, False, False, False
-    rests, light = False, False
+    rests, light, stays = False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
     how, total, window, stiffened = none, none, none + WINDOW, none
@@ -463,7 +475,7 @@ def solve_step(t: IntArray) -> bool:
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
-            rests = pace <= _SLOW
+            rests, stays = pace <= _SLOW, False
             island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
@@ -528,6 +540,8 @@ def solve_step(t: IntArray) -> bool:
             ),
         )
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
+        if how == _LOOK:
+            stays = counts[MADE] == 0 and residual <= _HELD * tolerance and _is_known(softness, first, last)
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
@@ -597,14 +611,15 @@ def solve_step(t: IntArray) -> bool:
                 continue
             residual = min(residual, found)
             met = residual <= asked[i]
-            effort += numbers[SPENT] * _IN_SWEEPS
+            effort += _AS_SWEEPS * numbers[SPENT] * island[i, N_CONTACTS] / counts[OPEN_WORK]
         if not met and counts[HAS_ROBUST] == AT_LAST:
             found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
             residual = min(residual, found)
             met = residual <= asked[i]
-        if met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0 and _moves_on(t, i):
+        may_share = met and not soft and not slow and cheap and robust and numbers[SPRING] == 0.0
+        if may_share and not stays and _moves_on(t, i):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue

@@ -10,14 +10,19 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
+from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
     AIMED,
     CONTACTS,
     COUNTS,
+    DEEPEST,
+    DEEPEST_A,
+    DEEPEST_B,
+    DEEPEST_EXTENT,
     DONE,
     DOUBTS,
     DRIFT,
@@ -25,15 +30,20 @@ from signorini.formulations.step_arrays import (
     FIXED,
     FLOWN,
     GYROSCOPIC,
+    INDEX,
     INERTIA,
     NEEDED,
     NUMBERS,
     PAUSE,
     Q_START,
     READY,
+    SPRING,
     STAGE,
+    THIN,
     V_FREE,
     V_SPUN,
+    V_START,
+    VALUE,
     WAY,
     H,
     P,
@@ -46,14 +56,18 @@ from signorini.formulations.step_run import UNKNOWN, after_look, find, log_is_fu
 
 @inner_kernel
 def _drift(t: IntArray) -> None:
-    """Move bodies at their old velocities to where the step acts."""
+    """Move bodies at their old velocities, or as they fly, to where the step acts."""
     numbers, q, q_start, flown = reals(t, NUMBERS), real_rows(t, Q), real_rows(t, Q_START), real_rows(t, FLOWN)
+    v, v_start = real_rows(t, V), real_rows(t, V_START)
     for b in range(q.shape[0]):
         for k in range(7):
             q_start[b, k] = q[b, k]
-        for k in range(4):
-            flown[b, k] = 0.0
-    move_bodies(q, real_rows(t, V), numbers[H] - numbers[DRIFT], True, flown, wholes(t, COUNTS)[FIXED])
+        for k in range(6):
+            v_start[b, k] = v[b, k]
+    early = numbers[H] - numbers[DRIFT]
+    fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, early, flown)
+    move_bodies(q, v, early, True, flown, wholes(t, COUNTS)[FIXED])
+    spin_bodies(flown, v)
 
 
 @inner_kernel
@@ -79,6 +93,20 @@ def _spin(t: IntArray) -> None:
 
 
 @inner_kernel
+def _note_overlaps(t: IntArray) -> None:
+    """Note the deepest overlap where the step acts, if it is deeper than that of the start: it is not for one step."""
+    numbers, value, index, thin = reals(t, NUMBERS), real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, THIN)
+    if numbers[SPRING] > 0.0:  # springs give way as the user wants
+        return
+    for c in range(wholes(t, COUNTS)[CONTACTS]):
+        a, b = index[c, 0], index[c, 1]
+        beside = min(thin[a], thin[b])
+        if -value[c, 9] * numbers[DEEPEST_EXTENT] > numbers[DEEPEST] * beside:
+            numbers[DEEPEST], numbers[DEEPEST_EXTENT] = -value[c, 9], beside
+            numbers[DEEPEST_A], numbers[DEEPEST_B] = a, b
+
+
+@inner_kernel
 def _aim(t: IntArray, steps: int) -> bool:
     """Begin a step and find its contacts; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
@@ -90,13 +118,14 @@ def _aim(t: IntArray, steps: int) -> bool:
     if counts[STAGE] != AIMED:
         return bool(counts[STAGE] != DRIFTED)
     _spin(t)
-    load_bodies(t, real_rows(t, Q_START))
+    load_bodies(t)
     found = find(t)
     if found < 0 or found > real_rows(t, P).shape[0]:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
     counts[DOUBTS] = UNKNOWN
+    _note_overlaps(t)
     if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
         counts[NEEDED] = 0
         return False

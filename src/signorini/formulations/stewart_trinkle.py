@@ -93,8 +93,8 @@ class StewartTrinkle:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "StewartTrinkle: tolerance")
-        at = stage(model, state, memory, h)
-        free = free_motion(model, at, self.gyroscopic)
+        at = stage(model, state, memory, h, self.gyroscopic)
+        free = free_motion(model, at)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 
         def pose(b: Array) -> FrictionProblem:

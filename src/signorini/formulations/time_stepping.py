@@ -33,15 +33,17 @@ from signorini.dynamics import (
     joint_coordinates,
     relative_velocity,
 )
-from signorini.dynamics.flight import stop_flights
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates, veer_bodies
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.contact_checks import check_contacts
+from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
+from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import GRAIN, ROUNDING
@@ -64,25 +66,34 @@ def begin(model: Model, state: State) -> Memory:
 
 def candidates(model: Model, state: State, h: float, gyroscopic: str) -> Contacts:
     """Return the candidate contacts of a step of `h` seconds from `state`."""
-    free = free_motion(model, stage(model, state, Memory.none(), h), gyroscopic)
-    return reachable_contacts(model, state, free.v_free, h)
+    at = stage(model, state, Memory.none(), h, gyroscopic)
+    return reachable_contacts(model, at, free_motion(model, at).v_free)
 
 
-def reachable_contacts(model: Model, state: State, v_free: Array, h: float) -> Contacts:
-    """Return all contacts that may close within a step of `h` seconds."""
-    bound = model.arrays.bound
-    speed = _speed(v_free, bound)
+def reachable_contacts(model: Model, at: Stage, v_free: Array) -> Contacts:
+    """Return all contacts that may close within a step that acts as `at` says."""
+    state, h, bound = at.state, at.h, model.arrays.bound
+    speed = _speed(model, at, v_free)
     if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
-        speed = np.maximum(speed, _speed(driven_velocity(model, state, v_free, h), bound))
+        speed = np.maximum(speed, _speed(model, at, driven_velocity(model, state, v_free, h)))
     reach = REACH_FACTOR * h * speed + REACH_FRACTION * bound
     reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
     return detect(model, state, reach)
 
 
-def _speed(v: Array, bound: Array) -> Array:
+def _speed(model: Model, at: Stage, v: Array) -> Array:
     """Return the speed of the fastest surface point of every body, (n_b,)."""
-    speed: Array = np.linalg.norm(v[:, :3], axis=1) + bound * np.linalg.norm(v[:, 3:], axis=1)
+    rate = np.zeros(model.body_count)
+    turn_rates(at.ways, model.arrays.inertia, at.state.q, v, at.drift, rate)
+    speed: Array = np.linalg.norm(v[:, :3], axis=1) + model.arrays.bound * rate
     return speed
+
+
+def veers(model: Model, at: Stage, v: Array) -> Array:
+    """Return by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3)."""
+    veer = np.zeros((model.body_count, 3))
+    veer_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, veer)
+    return veer
 
 
 def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
@@ -124,6 +135,8 @@ class ContactSpace:
     """The part of `b` that prescribed motions contribute to contacts, (n_c, dim) [m/s]."""
     before: Array
     """Relative velocity of the contacts at the start of the step, (n_c, dim) [m/s]."""
+    veered: Array
+    """Normal velocity that flights add to contacts in the mean of the step, (n_c,) [m/s]."""
     mu: Array
     """(n,)"""
     push: Delassus
@@ -131,6 +144,8 @@ class ContactSpace:
     joints: JointSpace | None
     rotation: float
     """Angle of the first friction direction [rad]."""
+    common_point: bool
+    """Both bodies feel an impulse at one point."""
 
     def velocity(self, p: Array) -> Array:
         """Return ``u = W p + b`` of the contacts, (n_c, dim)."""
@@ -165,13 +180,15 @@ def contact_space(
     rotation: float = 0.0,
     couples: tuple[int, ...] = (),
     idle: BoolArray | None = None,
+    veer: Array | None = None,
 ) -> ContactSpace:
     """Map contact impulses to relative velocities.
 
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
     papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
-    except about the normals of the contacts `idle`.
+    except about the normals of the contacts `idle`. `veer` (n_b, 3) is by how much the mean spins of flights differ
+    from those that they begin with; None: not at all.
     """
     state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
@@ -188,6 +205,9 @@ def contact_space(
     moving[: model.fixed_count] = 0.0
     v_free = free.v_free.copy()
     v_free[: model.fixed_count] = 0.0
+    turning = np.zeros_like(v_free)
+    if veer is not None:
+        turning[:, 3:] = veer
     push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
     b = relative_velocity(J_a, J_b, contacts, v_free) + drive
     speed = _sizes(v_free + drive_velocity(model, state, at.drift, secant=secant), contacts, J_a[:, :dim], J_b[:, :dim])
@@ -198,10 +218,12 @@ def contact_space(
         b=b,
         drive=drive,
         before=relative_velocity(J_a, J_b, contacts, moving) + drive,
+        veered=np.ascontiguousarray(relative_velocity(J_a, J_b, contacts, turning)[:, 0]),
         mu=model.materials.friction[contacts.material],
         push=push,
         joints=None,
         rotation=rotation,
+        common_point=common_point,
     )
     if not model.joints.any:
         return space
@@ -283,9 +305,9 @@ def finish(
     """
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
-    flown = np.zeros_like(free.flight)
-    stop_flights(free.v_free, v, free.flight, at.drift, flown)
-    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flight=flown)
+    flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
+    fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
+    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flown=flown)
     end = settled(model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation)
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
@@ -296,7 +318,7 @@ def finish(
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(
-            space.joints, at.state, end, v, reaction, p_laws, at.drift, limits=at.theta == 1.0, drives=exact_rotation
+            space.joints, at.state, end, v, reaction, p_laws, at.drift, theta=at.theta, drives=exact_rotation
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:
@@ -316,7 +338,37 @@ def finish(
         balance=balance,
         joints=joints,
         phases=outcome.phases,
+        couple=_couples(model, space.contacts, p, dim) if has_couples(model) else None,
+        lost_momentum=_lost_momentum(model, at, space, impulse),
     )
+
+
+def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array) -> float:
+    """Return the angular momentum that two moving bodies lose by their contacts, of what is at play."""
+    contacts, arrays = space.contacts, model.arrays
+    value = np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap])
+    bodies = np.column_stack([contacts.body_a, contacts.body_b])
+    return float(
+        lost_momentum(
+            value,
+            bodies,
+            np.ascontiguousarray(impulse),
+            space.common_point,
+            model.fixed_count,
+            at.state.q,
+            at.state.v,
+            arrays.mass,
+            arrays.inertia,
+            arrays.bound,
+        )
+    )
+
+
+def _couples(model: Model, contacts: Contacts, p: Array, dim: int) -> Array:
+    """Return the couples among the components `p` (n_c, rows) of impulses, about (n, t, o), (n_c, 3)."""
+    couple, axes = np.zeros((contacts.contact_count, 3)), list(friction_law(model, contacts).couples)
+    couple[:, axes] = p[:, dim : dim + len(axes)]
+    return couple
 
 
 def _explained(model: Model, space: ContactSpace, problem: FrictionProblem, solution: Solution) -> Solution:

@@ -9,8 +9,9 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini._jit import kernel, real_rows, reals, wholes
-from signorini.dynamics.flight import stop_flights
+from signorini._jit import kernel, real_blocks, real_rows, reals, wholes
+from signorini.dynamics.bodies import MOST_PARTS
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_bodies import STIRS, SWIFT, moves
@@ -31,8 +32,8 @@ _BODIES = {
     at.AIM: 6,
     at.MEETS: int(at.MEETS_COLUMNS),
     at.DRIVE: 6,
-    at.FLIGHT: 4,
-    at.FLOWN: 4,
+    at.FLOWN: FLIGHT_COLUMNS,
+    at.VEER: 3,
 }
 _FIRST_ROOM = 64
 
@@ -62,9 +63,8 @@ def _look_at_end(t: IntArray) -> int:
 @kernel
 def _follow(t: IntArray) -> int:
     """Follow all ways, if some body goes far or may meet something later."""
-    v_free, v = real_rows(t, at.V_FREE), real_rows(t, at.V)
-    flight, flown = real_rows(t, at.FLIGHT), real_rows(t, at.FLOWN)
-    stop_flights(v_free, v, flight, reals(t, at.NUMBERS)[at.DRIFT], flown)
+    ways, inertia, drift = wholes(t, at.WAY), real_blocks(t, at.INERTIA), reals(t, at.NUMBERS)[at.DRIFT]
+    fly_bodies(ways, inertia, real_rows(t, at.Q), real_rows(t, at.V), drift, real_rows(t, at.FLOWN))
     counts = wholes(t, at.COUNTS)
     if counts[at.LATER] > 0 or moves(t, SWIFT):
         outcome = follow(t)
@@ -90,6 +90,8 @@ class Ways:
         self._check = put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         put(at.THIN, thin)
         put(at.BOUND, model.arrays.bound.copy())
+        put(at.INERTIA, model.arrays.inertia.copy())
+        put(at.WAY, np.zeros(model.body_count, dtype=np.int64))
         put(at.REACH, np.zeros(model.body_count))
         put(at.PLACE, np.zeros((model.body_count, int(at.PLACE_COLUMNS)), dtype=np.int64))
         for k, columns in _BODIES.items():
@@ -100,6 +102,9 @@ class Ways:
         put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
         put(at.PAIR_Q, np.zeros((2, 7)))
         put(at.PAIR_REACH, np.zeros(2))
+        put(at.PAIR_SPIN, np.zeros((2, 3)))
+        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
+        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
         self._make_room(_FIRST_ROOM)
         self._arena.connect(int(at.FIND), stage_address(int(at.FIND), family_of(self._tables)))
 
@@ -115,7 +120,16 @@ class Ways:
         self._arena.put(at.P, np.zeros((contacts, 3)))
 
     def begin(
-        self, q: Array, v: Array, v_free: Array, flight: Array, drive: Array, drift: float, *, mends: bool
+        self,
+        q: Array,
+        v: Array,
+        v_free: Array,
+        ways: IntArray,
+        drive: Array,
+        drift: float,
+        *,
+        mends: bool,
+        veers: bool = True,
     ) -> None:
         """Begin a step.
 
@@ -123,18 +137,21 @@ class Ways:
         ----------
         q, v, v_free : (n_b, 7), (n_b, 6), (n_b, 6)
             Poses, velocities, and velocities without contact impulses.
-        flight : (n_b, 4)
-            Turns of bodies in free flight, zero for others.
+        ways : (n_b,)
+            How bodies take the gyroscopic term: which of them fly.
         drive : (n_b, 6)
             Velocities of the fixed bodies.
         drift : float
             For how long bodies move at their new velocities [s].
         mends : bool
             Whether bodies that end too close to others count as meetings.
+        veers : bool
+            Whether the law knows how flights veer.
         """
         self._arena[at.Q][:], self._arena[at.DRIVE][:] = q, drive
         self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
-        self._arena[at.FLIGHT][:] = flight
+        self._arena[at.WAY][:], self._arena[at.VEER][:] = ways, 0.0
+        self._counts[at.VEERS] = veers
         self._counts[[at.ROUNDS, at.LATER, at.MENDED, at.STIRRED]] = 0, 0, 0, mends
         self._check[at.UNFOLLOWED] = 0.0
         self._arena[at.MEETS][:, at.NO_REBOUND] = 0.0
@@ -174,12 +191,6 @@ class Ways:
             self._make_room(2 * int(self._counts[at.NEEDED]))
 
     @property
-    def flight(self) -> Array:
-        """Turns of bodies in free flight, (n_b, 4); swift meetings end it."""
-        flight: Array = self._arena[at.FLIGHT]
-        return flight.copy()
-
-    @property
     def posed_again(self) -> int:
         """How often the step was posed again so far."""
         return int(self._counts[at.ROUNDS] + self._counts[at.MENDED])
@@ -189,6 +200,18 @@ class Ways:
         dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0
         may: BoolArray = ~(dead[contacts.body_a] | dead[contacts.body_b])
         return may
+
+    @property
+    def veer(self) -> Array:
+        """By how much the mean spins of flights differ from those that they begin with, (n_b, 3)."""
+        veer: Array = self._arena[at.VEER].copy()
+        return veer
+
+    @property
+    def ways(self) -> IntArray:
+        """How bodies take the gyroscopic term in this step, (n_b,)."""
+        ways: IntArray = self._arena[at.WAY].copy()
+        return ways
 
     @property
     def unfollowed(self) -> int:

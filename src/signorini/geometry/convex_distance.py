@@ -139,7 +139,7 @@ def nearest_points(
     """Return separation, normal and points of two solids, good to about `tolerance`.
 
     The search stops early with a separation above `limit` and with one of -inf if the solids are closer than `touch`,
-    where a direction between points says nothing.
+    where a direction between points says nothing; normal and points are then the best that were met.
     """
     x = along(row(solid, part[1, SIDE]), -1.0, row(solid, part[0, SIDE]))
     length = np.sqrt(dot(x, x))
@@ -160,12 +160,13 @@ def nearest_points(
             simplex[count, ON_B + k] = b[k]
         count = _reduce(simplex, count + 1)
         if count == 5:
-            return -np.inf, n, a, b
+            return -np.inf, best[1], a, b
         v = (0.0, 0.0, 0.0)
         for i in range(count):
             v = along(v, simplex[i, WEIGHT], _difference(simplex, i))
         length = np.sqrt(dot(v, v))
         if length <= touch:
+            a, b = _combined(simplex, count)
             return -np.inf, best[1], a, b
         if not length < distance:
             break

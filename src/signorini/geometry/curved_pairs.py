@@ -24,8 +24,10 @@ from signorini.math.rotation import matrix, multiply, rotate
 # As part of the size: closer than this, directions between points say little and the expanding polytope takes over. It
 # knows little of points where the solids are apart, so that the second search goes on as far as digits reach.
 _TOUCH, _CLOSE = 1e-4, 1e-12
-# As part of the size: how well the search for a start is done, at first and if no features were found from there.
-_COARSE, _FINE = 1e-10, 1e-13
+# As part of the size: how well the search for a start is done, at first, and where no features are found from there.
+# Features that hold prove themselves where the solids are apart; of those that overlap by less than the last number
+# they are the ones that carried the closest points before, and no other way out is shorter by more.
+_ROUGH, _COARSE, _FINE, _SHALLOW = 1e-4, 1e-10, 1e-13, 1e-6
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
@@ -42,13 +44,24 @@ def closest_touch(
     search: Search,
 ) -> Touch:
     """Return the touch of two solids; its separation is only known to be above `limit` if it is."""
-    touch: Touch = (-np.inf, row(solid, 0), row(solid, 0), row(solid, 0), 0, 0)
     least, bound, faces = np.inf, -np.inf, 0
+    start = nearest_points(vertex, part, solid, limit, _TOUCH * size, _ROUGH * scale, search.simplex)
+    close = start[0] == -np.inf
+    if close:
+        start = (separation(vertex, part, solid, start[1])[0], start[1], start[2], start[3])
+    if start[0] > limit:
+        return start[0], start[1], start[2], start[3], 0, 0
+    error, touch = finished(
+        vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0]
+    )
+    if error <= _EXACT * scale and touch[0] >= -_SHALLOW * size:
+        return touch
     for attempt in range(3):
         if attempt < 2:
             tolerance, touching = (_COARSE * scale, _TOUCH * size) if attempt == 0 else (_FINE * scale, _CLOSE * size)
-            start = nearest_points(vertex, part, solid, limit, touching, tolerance, search.simplex)
-            if start[0] == -np.inf:
+            if attempt > 0 or not close:
+                start = nearest_points(vertex, part, solid, limit, touching, tolerance, search.simplex)
+            if start[0] == -np.inf or (attempt == 0 and close):
                 start, faces = deepest_points(
                     vertex,
                     part,
@@ -67,7 +80,9 @@ def closest_touch(
             s, a, b = separation(vertex, part, solid, touch[1])
             start = (s, touch[1], a, b)
         bound = max(bound, start[0])
-        error, better = finished(vertex, plane, edge, part, solid, start, bound, _EXACT * scale, size, search)
+        error, better = finished(
+            vertex, plane, edge, part, solid, start, bound, _EXACT * scale, size, search, attempt < 0
+        )
         if attempt == 0 or error < least:
             touch, least = better, error
         if least <= _EXACT * scale:

@@ -185,10 +185,15 @@ def _smooth_local(solid: Array, side: int, x: Vector, n: Vector) -> Local:
     u = (y[0] / a[0], y[1] / a[1], y[2] / a[2])
     largest = max(abs(u[0]), abs(u[1]), abs(u[2]))
     w = (abs(u[0]) / largest, abs(u[1]) / largest, abs(u[2]) / largest)
-    f = 1.0 / (largest * (w[0] ** p + w[1] ** p + w[2] ** p) ** (1.0 / p))
+    h = (1.0, 1.0, 1.0)
+    if p == 2.0:  # an ellipsoid: powers take longer than all the rest
+        f = 1.0 / (largest * np.sqrt(dot(w, w)))
+    else:
+        f = 1.0 / (largest * (w[0] ** p + w[1] ** p + w[2] ** p) ** (1.0 / p))
     y = (f * y[0], f * y[1], f * y[2])
     u = (f * u[0], f * u[1], f * u[2])
-    h = (abs(u[0]) ** (p - 2.0), abs(u[1]) ** (p - 2.0), abs(u[2]) ** (p - 2.0))
+    if p != 2.0:
+        h = (abs(u[0]) ** (p - 2.0), abs(u[1]) ** (p - 2.0), abs(u[2]) ** (p - 2.0))
     g = (h[0] * u[0] / a[0], h[1] * u[1] / a[1], h[2] * u[2] / a[2])
     length = np.sqrt(dot(g, g))
     normal = (g[0] / length, g[1] / length, g[2] / length)

@@ -1,9 +1,9 @@
 """Where two shapes in motion first meet: conservative advancement of one pair, rotation included.
 
-Each body keeps a velocity and a spin. In the time in which no support of either shape along the normal between them can
-cover the gap nothing can touch, so that time is skipped, again and again (Mirtich). The pair is looked at by the same
-kernel that finds the contacts of the scene, called by its address for a scene of two shapes, so that every kind of
-shape meets every other and nothing is compiled twice.
+Each body keeps a velocity and a spin, or one spin after another for equal times. In the time in which no support of
+either shape along the normal between them can cover the gap nothing can touch, so that time is skipped, again and again
+(Mirtich). The pair is looked at by the same kernel that finds the contacts of the scene, called by its address for a
+scene of two shapes, so that every kind of shape meets every other and nothing is compiled twice.
 """
 
 from __future__ import annotations
@@ -48,6 +48,14 @@ class Desk(NamedTuple):
     """Contacts found: point a, point b, normal, gap, (any, 10)."""
     number: IntArray
     """Their bodies, name and row of materials, (any, 4)."""
+    spin: Array
+    """Spins of both bodies there, (2, 3)."""
+    parts: IntArray
+    """Number of spins that either body has one after another, 0 for that of its path, (2,)."""
+    turn: Array
+    """Where these parts begin, and spins, (2, any, 7)."""
+    duration: float
+    """Of all parts [s]."""
 
 
 @inner_kernel
@@ -63,6 +71,18 @@ def lay_out(desk: Desk, shape: Array, label: IntArray, i: int, j: int) -> None:
 
 
 @inner_kernel
+def _spin(path: Array, b: int) -> Vector:
+    return (path[b, 3], path[b, 4], path[b, 5])
+
+
+@inner_kernel
+def _closing_spin(desk: Desk, side: int, w: Vector, n: Vector) -> float:
+    """Return how fast points at a distance of 1 can close along `n` because of the spin `w` of a path, or as fast."""
+    across = w if desk.parts[side] > 0 else cross(n, w)
+    return math.sqrt(dot(across, across))
+
+
+@inner_kernel
 def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, margin: float) -> int:
     """Move the bodies `a` and `b` from `q` along `path` for `time` seconds; return the number of contacts there.
 
@@ -70,9 +90,18 @@ def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, marg
     """
     for side in range(2):
         body = a if side == 0 else b
-        e = (q[body, 3], q[body, 4], q[body, 5], q[body, 6])
-        if time > 0.0:
-            e = turn_exact(e, (path[body, 3], path[body, 4], path[body, 5]), time)
+        e, w = (q[body, 3], q[body, 4], q[body, 5], q[body, 6]), _spin(path, body)
+        parts = desk.parts[side]
+        if parts > 0:
+            part = desk.duration / parts
+            i = min(parts - 1, int(time / part))
+            turn = desk.turn[side, i]
+            w = (turn[4], turn[5], turn[6])
+            e = turn_exact((turn[0], turn[1], turn[2], turn[3]), w, time - i * part)
+        elif time > 0.0:
+            e = turn_exact(e, w, time)
+        for k in range(3):
+            desk.spin[side, k] = w[k]
         for k in range(3):
             desk.q[side, k] = q[body, k] + time * path[body, k]
         for k in range(4):
@@ -107,11 +136,6 @@ def least_gap(desk: Desk, count: int) -> int:
         if desk.value[c, 9] < desk.value[least, 9]:
             least = c
     return least
-
-
-@inner_kernel
-def _spin(path: Array, b: int) -> Vector:
-    return (path[b, 3], path[b, 4], path[b, 5])
 
 
 @inner_kernel
@@ -157,14 +181,32 @@ def first_meeting(desk: Desk, q: Array, path: Array, a: int, b: int, duration: f
         if gap <= near:
             return time
         n = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8])
-        turn_a, turn_b = cross(n, w_a), cross(n, w_b)
-        closing = -dot(n, u) + r_a * math.sqrt(dot(turn_a, turn_a)) + r_b * math.sqrt(dot(turn_b, turn_b))
+        closing = -dot(n, u) + r_a * _closing_spin(desk, 0, w_a, n) + r_b * _closing_spin(desk, 1, w_b, n)
         if closing * (duration - time) <= gap - near:
             return math.inf
         time += (gap - 0.5 * near) / closing
         if time >= duration:
             return math.inf
     return time
+
+
+@inner_kernel
+def common_arms(q: Array, a: int, b: int, arm_a: Vector, arm_b: Vector, near: float) -> tuple[Vector, Vector]:
+    """Return the arms of two bodies to one point, midway between their own, if these are no farther apart than `near`.
+
+    Equal and opposite impulses that act there change the angular momentum of none of the two without the other's.
+    """
+    half = (
+        0.5 * (q[b, 0] + arm_b[0] - q[a, 0] - arm_a[0]),
+        0.5 * (q[b, 1] + arm_b[1] - q[a, 1] - arm_a[1]),
+        0.5 * (q[b, 2] + arm_b[2] - q[a, 2] - arm_a[2]),
+    )
+    if 4.0 * dot(half, half) > near * near:
+        return (arm_a, arm_b)
+    return (
+        (arm_a[0] + half[0], arm_a[1] + half[1], arm_a[2] + half[2]),
+        (arm_b[0] - half[0], arm_b[1] - half[1], arm_b[2] - half[2]),
+    )
 
 
 @inner_kernel
@@ -179,6 +221,7 @@ def write_met(
     time: float,
     duration: float,
     beyond: float,
+    near: float,
     asks: int,
     c: int,
     value: Array,
@@ -192,11 +235,15 @@ def write_met(
     .. math:: \Psi = \Psi(\tau) - \tau\, n \cdot u ,
 
     with the relative velocity u of the path there: bodies that keep to the path meet after :math:`\tau`, and those that
-    do all of it more slowly at the end of the step. Bodies that fly are posed with other spins, `aim`, than those of
-    their even turn; what is left at the end is the same. Return what is left of the gap if bodies keep to the path for
-    `duration`; if that is negative it is taken off the gap `beyond` times more. inf, and nothing is written, for points
-    that move apart or so slowly that they overlapped already when the step began, at this speed: if it `asks` to
-    ``STOP`` those that sink are to stop, and if to ``PART`` those that overlap are to be parted by as much as they do.
+    do all of it more slowly at the end of the step. The law knows bodies that fly by the spins that they begin with,
+    `aim`; what is left at the end, if bodies keep to the path for `duration`, is the same; if that is negative it is
+    taken off the gap `beyond` times more. inf is returned, and nothing written, for points that move apart or so slowly
+    that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
+    stop, and if to ``PART`` those that overlap are to be parted by as much as they do. Else return what the law then
+    says is left: if that is not negative, it does not forbid the path.
+
+    Where the points of two moving bodies are no farther apart than `near` when they start, impulses act midway between
+    them, so that the angular momentum of both is kept.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -210,11 +257,15 @@ def write_met(
         desk.value[c, 4] - (1.0 - share) * gap * n[1] - desk.q[1, 1],
         desk.value[c, 5] - (1.0 - share) * gap * n[2] - desk.q[1, 2],
     )
-    turn_a, turn_b = cross(_spin(path, a), arm_a), cross(_spin(path, b), arm_b)
+    turn_a = cross((desk.spin[0, 0], desk.spin[0, 1], desk.spin[0, 2]), arm_a)
+    turn_b = cross((desk.spin[1, 0], desk.spin[1, 1], desk.spin[1, 2]), arm_b)
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     left = gap + (duration - time) * speed
+    if a >= fixed:
+        arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, near)
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
-    to_go = left - duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
+    way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
+    to_go = left - way
     if to_go < 0.0 and ((asks >= STOP and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
     if to_go < 0.0 and not (asks == PART and gap < 0.0):
@@ -225,4 +276,4 @@ def write_met(
         value[r, 3 + k] = q[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return float(left)
+    return float(to_go + way)

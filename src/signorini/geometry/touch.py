@@ -143,7 +143,7 @@ def _newton(
                 break
         # At a flat spot the error falls by a third only; far from the solution it may rise.
         before = 4.0 * error if error > 1e-3 * size else 0.9 * error
-        if error <= 1e-16 * size:
+        if error <= 1e-15 * size:
             break
         _solve(M, m)
         longest = 0.0
@@ -200,8 +200,11 @@ def finished(
     tolerance: float,
     size: float,
     search: Search,
+    likeliest: bool,
 ) -> tuple[float, Touch]:
     """Return the touch on the features that carry the closest points, and its error; the first with one of `tolerance`.
+
+    Of the `likeliest` features alone if that is asked for.
 
     If all have a larger error, it is the start with its points moved opposite each other, by as much. Separations below
     `bound`, which some direction is known to reach, are as much in error.
@@ -231,7 +234,7 @@ def finished(
                     name_a = feature_name(part, part[0, SIDE], fa[0], fa[1])
                     name_b = feature_name(part, part[1, SIDE], fb[0], fb[1])
                     least, best = error, (s, n, a, b, name_a, name_b)
-                if least <= tolerance:
+                if least <= tolerance or likeliest:
                     return least, best
     return (least, best) if least <= moved else (moved, plain)
 

@@ -53,7 +53,7 @@ def shortest_way_out(
         n = (-u[0], -u[1], -u[2])
         a, b = foot(search.corner, search.face, nearest)
         start = (separation(vertex, part, solid, n)[0], n, a, b)
-        error, other = finished(vertex, plane, edge, part, solid, start, best[0], exact, size, search)
+        error, other = finished(vertex, plane, edge, part, solid, start, best[0], exact, size, search, faces < 0)
         if error <= exact and other[0] > best[0]:
             best = other
         for f in range(faces):

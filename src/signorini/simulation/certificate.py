@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini._grades import given_for_good
 from signorini.dynamics import kinetic_energy, potential_energy
 from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
@@ -70,6 +71,8 @@ class StepCertificate:
     joint_apart: float = 0.0
     joint_work: float = 0.0
     energy_moving: float = float("nan")
+    moved_onto: int = 0
+    lost_momentum: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -124,20 +127,22 @@ _FOUND = {
     "joint_apart": at.JOINT_APART,
     "joint_work": at.JOINT_PULL,
     "energy_moving": at.ENERGY_MOVING,
+    "moved_onto": at.MOVED_ONTO,
+    "lost_momentum": at.LOST_MOMENTUM,
 }
 """Where compiled steps put what they find."""
 _FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed", "posed_again"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
     **{"overlap": np.nan, "overlap_extent": np.nan, "overlap_a": -1, "overlap_b": -1},
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0, "posed_again": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
-    **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan},
+    **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0, "lost_momentum": 0.0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -223,6 +228,12 @@ class Certificate:
     """Energy that joints and scheme give to moving bodies, which have the velocities of the middle of a step [J]."""
     energy_moving: Array
     """Energy of the motion: kinetic, or what the impulses of contacts would give to bodies at rest [J]."""
+    moved_onto: IntArray
+    """Whether bodies were moved onto their joints at the end of the step, since they turned so far in it that the
+    linear rows left these apart."""
+    lost_momentum: Array
+    """Angular momentum that two moving bodies lose by their contacts, of what they have about their mass centre: where
+    bodies meet swiftly it is not kept, see :ref:`meetings`. 0 in files of versions that did not say."""
 
     @property
     def verdict(self) -> str:
@@ -314,6 +325,7 @@ def certify(
         energy_moving=moving,
         unfollowed=result.unfollowed,
         posed_again=result.posed_again,
+        lost_momentum=result.lost_momentum,
         **_tested(validity),
         **_faults(model, before, result),
     )
@@ -348,27 +360,29 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "conflict_row": joints.conflict_row,
         "joint_fault": joints.fault,
         "joint_apart": joints.apart,
+        "moved_onto": int(joints.moved_onto),
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _pulled(_made(model, before, result), result.balance.impact),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(model, before, result),
     }
 
 
-def _pulled(made: float, impact: float) -> float:
-    """Return what joints gave for good: what an impact of the same step takes at once is no gain [J]."""
-    return min(made, max(0.0, made - max(0.0, impact)))
+def _pulled(model: Model, before: State, result: StepResult) -> float:
+    """Return what joints gave for good [J]."""
+    return float(given_for_good(np.array(_made(model, before, result)), np.array(result.balance.impact)))
 
 
 def _made(model: Model, before: State, result: StepResult) -> float:
     """Return what joints and scheme gave [J], with energies in the middle of steps.
 
-    There they have ``(theta - 1/2) h g . m v`` more: what gravity did on the way of the step, beyond what it would do
-    at the mean of the velocities before and after.
+    There they have ``(theta - 1/2) h F . v`` more, F being weight and springs: what gravity did on the way of the step,
+    beyond what it would do at the mean of the velocities before and after.
     """
     after, weight = result.state, model.arrays.weight[model.fixed_count :, :3]
     x_0, x_1 = (s.q[model.fixed_count :, :3] for s in (before, after))
     v_0, v_1 = (s.v[model.fixed_count :, :3] for s in (before, after))
     more = float(np.sum(weight * (x_1 - x_0 - 0.5 * (after.t - before.t) * (v_0 + v_1))))
-    return result.balance.joint_work - result.balance.integration + more
+    swing = 0.0 if result.joints is None else result.joints.swing
+    return result.balance.joint_work - result.balance.integration + more + swing
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:

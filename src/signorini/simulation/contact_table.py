@@ -41,6 +41,8 @@ class ContactTable:
     slip: Array
     """Sliding velocity at the end of the step, (n_c, 3) [m/s]."""
     mode: tuple[Mode, ...]
+    couple: Array
+    """Torsional and rolling friction, (n_c, 3) [N m s]."""
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -74,11 +76,19 @@ class ContactLog:
     velocity: Array
     """At the end of the step, in the contact frame, (rows, 3) [m/s]."""
     mode: IntArray
+    couple: Array | None = None
+    """About the contact frame (n, t, o), (rows, 3) [N m s]; None where no contact can have one, and in files of earlier
+    versions."""
+    feature: IntArray | None = None
+    """Names of the contacts, (rows,); None in files of earlier versions. Steps that are posed again have several of one
+    name: as it was at each of the places where bodies met or ended."""
 
     @staticmethod
     def of(parts: list[dict[str, Any]], counts: list[IntArray]) -> ContactLog:
         """Join rows, as :func:`rows` and :func:`logged_rows` give them, and the numbers of contacts in their steps."""
         columns = {key: np.concatenate([empty, *(part[key] for part in parts)]) for key, empty in _EMPTY.items()}
+        if any("couple" in part for part in parts):
+            columns["couple"] = np.concatenate([part["couple"] for part in parts])
         zero = np.zeros(1, dtype=np.int64)
         return ContactLog(np.cumsum(np.concatenate([zero, *counts])), **columns)
 
@@ -91,23 +101,35 @@ class ContactLog:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays by name, for files."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def part(self) -> tuple[dict[str, Any], IntArray]:
-        """Return the rows of all steps and their numbers, as :meth:`of` takes them."""
-        return {key: getattr(self, key) for key in _EMPTY}, np.diff(self.start)
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {key: column for key, column in columns.items() if column is not None}
 
     def body_impulse(self, body: int, steps: int) -> Array:
         """Return the sum of the contact impulses on a body in each of so many steps, (steps, 3) [N s]."""
-        impulse = self.impulse[:, :1] * self.normal + _tangential(self.normal, self.impulse)
+        impulse = _in_world(self.normal, self.impulse)
         sign = (self.body_b == body).astype(float) - (self.body_a == body)
         total = np.zeros((steps, 3))
         np.add.at(total, np.repeat(np.arange(self.start.size - 1), np.diff(self.start)), sign[:, None] * impulse)
         return total
 
+    def _once(self, first: int, last: int) -> IntArray:
+        """Return the rows from `first` to `last` without those that repeat a contact.
+
+        Of one name stay those that carry something, or the nearest if none does.
+        """
+        rows = np.arange(first, last)
+        if self.feature is None or np.unique(self.feature[first:last]).size == rows.size:
+            return rows
+        carries = np.any(self.impulse[rows] != 0.0, axis=1)
+        order = np.lexsort((self.gap[rows], ~carries, self.feature[rows]))
+        leads = np.ones(rows.size, dtype=bool)
+        leads[1:] = np.diff(self.feature[rows][order]) != 0
+        kept: IntArray = rows[np.sort(order[leads | carries[order]])]
+        return kept
+
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
-        """Return the contacts of one step for reading."""
-        rows = slice(self.start[step], self.start[step + 1])
+        """Return the contacts of one step for reading, each once."""
+        rows = self._once(int(self.start[step]), int(self.start[step + 1]))
         normal, impulse, velocity = self.normal[rows], self.impulse[rows], self.velocity[rows]
         return ContactTable(
             bodies=tuple((names[a], names[b]) for a, b in zip(self.body_a[rows], self.body_b[rows], strict=True)),
@@ -118,7 +140,14 @@ class ContactLog:
             friction_impulse=_tangential(normal, impulse),
             slip=_tangential(normal, velocity),
             mode=tuple(Mode(int(mode)) for mode in self.mode[rows]),
+            couple=np.zeros_like(normal) if self.couple is None else _in_world(normal, self.couple[rows]),
         )
+
+
+def _in_world(normal: Array, local: Array) -> Array:
+    """Return vectors in contact frames (n, t, o) in world axes, (rows, 3)."""
+    whole: Array = local[:, :1] * normal + _tangential(normal, local)
+    return whole
 
 
 @kernel
@@ -142,13 +171,14 @@ _EMPTY: dict[str, Any] = {
     "impulse": np.zeros((0, 3)),
     "velocity": np.zeros((0, 3)),
     "mode": np.zeros(0, dtype=np.int64),
+    "feature": np.zeros(0, dtype=np.int64),
 }
 
 
 def rows(result: StepResult) -> dict[str, Any]:
     """Return the contacts of one step as arrays by name."""
     contacts = result.contacts
-    return {
+    return ({} if result.couple is None else {"couple": result.couple}) | {
         "body_a": contacts.body_a,
         "body_b": contacts.body_b,
         "point_a": contacts.point_a,
@@ -158,13 +188,14 @@ def rows(result: StepResult) -> dict[str, Any]:
         "impulse": result.impulse,
         "velocity": result.velocity,
         "mode": result.mode,
+        "feature": contacts.feature,
     }
 
 
 def logged_rows(log: Log) -> dict[str, Any]:
     """Return the contacts of the steps of a log as arrays by name."""
     value, index = log.value, log.index
-    return {
+    return ({"couple": value[:, 16:19].copy()} if value.shape[1] > 16 else {}) | {
         "body_a": index[:, 0].copy(),
         "body_b": index[:, 1].copy(),
         "point_a": value[:, 0:3].copy(),
@@ -174,4 +205,5 @@ def logged_rows(log: Log) -> dict[str, Any]:
         "impulse": value[:, 10:13].copy(),
         "velocity": value[:, 13:16].copy(),
         "mode": index[:, 3].copy(),
+        "feature": index[:, 2].copy(),
     }

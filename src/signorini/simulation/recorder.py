@@ -7,6 +7,7 @@ line of this module: what is recorded changes by single assignments, so that it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
 from signorini.formulations import Balance, Log, Memory, StepResult
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.friction_law import has_couples
 from signorini.model import Model, State
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.contact_table import ContactLog, logged_rows, rows
@@ -62,7 +64,7 @@ class Recorder:
 
     def __init__(self, model: Model, state: State, settings: dict[str, Any], *, keep_contacts: bool) -> None:
         joints = _first_joints(model, state)
-        self._keep_contacts = keep_contacts
+        self._keep_contacts, self._told = keep_contacts, _told_of(model)
         self._begin(model, elastic_energy(model.joints, joints[0, :, ja.AT]), settings)
         self._hold(_first_block(model, state, joints), Memory.none(), 0)
 
@@ -71,6 +73,7 @@ class Recorder:
         """Return a recorder that already holds `trajectory`."""
         recorder = Recorder.__new__(Recorder)
         recorder._keep_contacts = keep_contacts
+        recorder._told = tuple(trajectory.contact_log.to_dict())  # less in files of earlier versions
         recorder._begin(model, trajectory.elastic, trajectory.settings)
         recorder._hold(_flat(trajectory.columns()), trajectory.memory, trajectory.step_count)
         return recorder
@@ -160,7 +163,8 @@ class Recorder:
         blocks, chunks, *_ = self._held
         if chunks:
             held = [block[("contacts", "start")] for block in blocks]
-            block = _block(self._model, chunks, next((int(start[-1]) for start in reversed(held) if start.size), 0))
+            before = next((int(start[-1]) for start in reversed(held) if start.size), 0)
+            block = _block(self._model, chunks, before, told=self._told)
             self._held = _Held([*blocks, block], [], chunks[-1].memory, {})
 
     def unsaved(self) -> dict[str, Any] | None:
@@ -206,11 +210,18 @@ class Recorder:
         )
 
 
-def _block(model: Model, chunks: list[_Chunk], contacts_before: int) -> Block:
-    """Return the columns of chunks, after so many contacts of earlier steps."""
+def _told_of(model: Model) -> tuple[str, ...]:
+    """Return the columns that tell all of the contacts of a scene."""
+    return tuple(field.name for field in fields(ContactLog) if field.name != "couple" or has_couples(model))
+
+
+def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tuple[str, ...]) -> Block:
+    """Return the columns of chunks, after so many contacts of earlier steps, of which these columns are `told`."""
     q, v = (np.concatenate([getattr(chunk, key) for chunk in chunks]) for key in ("q", "v"))
     balance = np.concatenate([chunk.balance for chunk in chunks])
     contacts = ContactLog.of([part for chunk in chunks for part in chunk.contacts], [chunk.counts for chunk in chunks])
+    columns = contacts.to_dict() | {"start": contacts_before + contacts.start[1:]}
+    columns = {key: columns.get(key, np.zeros((0, 3))) for key in told}
     joints = [chunk.joints for chunk in chunks if chunk.joints.shape[0]]
     none = np.zeros((0, model.joints.count, int(ja.REPORT_COLUMNS)))
     return _flat(
@@ -218,7 +229,7 @@ def _block(model: Model, chunks: list[_Chunk], contacts_before: int) -> Block:
             "time": np.concatenate([chunk.time for chunk in chunks]),
             "q": q,
             "v": v,
-            "contacts": contacts.to_dict() | {"start": contacts_before + contacts.start[1:]},
+            "contacts": columns,
             "joints": joint_columns(np.concatenate([none, *joints])),
             "kinetic": kinetic_energy(model.arrays, q, v).sum(axis=1),
             "potential": potential_energy(model, q).sum(axis=1),
@@ -233,7 +244,7 @@ def _first_block(model: Model, state: State, joints: Array) -> Block:
     no_steps = np.zeros((0, len(Balance._fields))), np.zeros((0, len(COLUMNS)))
     none = np.zeros(0, dtype=np.int64)
     chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
-    block = _block(model, [chunk], 0)
+    block = _block(model, [chunk], 0, told=_told_of(model))
     for key in ("effort", "reaction"):
         block["joints", key] = block["joints", key][:0]
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)

@@ -251,7 +251,8 @@ class Simulator:
     def _look_at_step(self, certificate: StepCertificate | None) -> None:
         """Look at the last step, with its certificate if there are drives, and raise if its state is not finite."""
         v = self._state.v if self.engine is None else self.engine.arena[at.V]
-        if not self._watch.drives and np.abs(v).max() <= FAR:  # false also where it is not a number
+        flat = v.reshape(-1)
+        if not self._watch.drives and flat.dot(flat) <= FAR * FAR:  # false also where it is not a number
             return
         t, q, v = self.state
         self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])

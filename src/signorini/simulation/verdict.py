@@ -14,11 +14,18 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini._grades import (
+    CONFLICT_WRONG,
+    CORRECTION_REMARK,
     DRIFT_REMARK,
     DRIFT_WRONG,
+    GAIN_REMARK,
     OVERLAP_REMARK,
     OVERLAP_WRONG,
+    PULL_REMARK,
     Grade,
+    at_play,
+    growing,
+    rises,
     severity,
     worst_of,
 )
@@ -27,21 +34,10 @@ from signorini.solvers import Status
 if TYPE_CHECKING:
     from signorini.simulation.certificate import Certificate
 
-GROWING_REMARK = 0.5 * DRIFT_REMARK
-"""Drift of joints that keeps growing, above which it is worth a remark: doubling once more, it passes that bound."""
-CONFLICT_WRONG = 1e-6
-"""Speed that joint equations leave open [m/s, rad/s]. Rounding leaves 1e-12, also where joints are redundant."""
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
-GAIN_REMARK = 1e-4
-"""Energy that a collision gains in a step, relative to that of the motion. Tolerances of the solver explain less."""
-CORRECTION_REMARK = 0.1
-"""Energy given in a whole run to part overlapping bodies, relative to that at play."""
-PULL_REMARK = 1e-2
-"""Energy that joints and scheme give in a run, relative to that of the motion."""
-SLOWLY = 0.1
-"""Part of the weight of the scene times its extent that counts as energy of the motion where this is less: what drives
-lift slowly passes through joints as work, not as motion."""
+MOMENTUM_REMARK = 1e-2
+"""Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
@@ -132,14 +128,12 @@ def _first(c: Certificate) -> Array:
 
 def _rise(steps: Array) -> float:
     """Return the largest rise of a sum between any two steps."""
-    total = np.concatenate([[0.0], np.cumsum(steps)])
-    return float(np.max(total - np.minimum.accumulate(total)))
+    return float(rises(steps).max(initial=0.0))
 
 
 def _at_play(c: Certificate) -> float:
     """Return the energy of the motion in a run [J]; files of earlier versions tell only with that of the weight."""
-    moving = np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving)
-    return float(np.maximum(moving, SLOWLY * c.energy_scale).max(initial=0.0))
+    return at_play(np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving), c.energy_scale)
 
 
 def _correction(c: Certificate) -> float:
@@ -191,19 +185,12 @@ def _joints(c: Certificate) -> Finding | None:
 
 
 def _growing(c: Certificate) -> Finding | None:
-    """Return whether joints come apart ever farther: in each quarter of the run, twice as far as half a run before.
-
-    What a step leaves grows as the energy of the motion does, and no accumulation follows from that.
-    """
-    quarters = np.array_split(np.arange(c.joint_apart.size), 4)
-    if quarters[-1].size == 0 or c.joint_apart.max() > DRIFT_REMARK:  # which is said already
-        return None
-    apart, moving = (np.array([x[k].max() for k in quarters]) for x in (c.joint_apart, c.energy_moving))
-    faster = max(1.0, moving[3] / moving[1]) if 0.0 < moving[1] < np.inf else 1.0
-    if not (apart[3] > GROWING_REMARK and np.all(np.diff(apart) > 0.0) and apart[3] > 2.0 * faster * apart[1]):
+    """Return whether joints come apart ever farther."""
+    found = growing(c.joint_apart, c.energy_moving)
+    if found is None:
         return None
     l = int(np.argmax(c.joint_apart))
-    value = f"{apart[1]:.2g} of the smaller body in the first half of the run, {apart[3]:.2g} at its end"
+    value = f"{found[0]:.2g} of the smaller body in the first half of the run, {found[1]:.2g} at its end"
     joints = (int(c.drift_joint[l]),)
     return Finding(
         Grade.REMARKS, "joints drift apart", c.joint_apart.size, l, value, joints=joints, advice="a smaller h"
@@ -254,7 +241,14 @@ _TABLE = (
         lambda c: c.energy_gain > GAIN_REMARK,
         lambda c: c.energy_gain,
         lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
-        "a smaller h, and the default law of restitution",
+        "a smaller h; laws of restitution other than the default gain by themselves",
+    ),
+    _Row(
+        "collisions lost angular momentum",
+        Grade.REMARKS,
+        lambda c: c.lost_momentum > MOMENTUM_REMARK,
+        lambda c: c.lost_momentum,
+        lambda c, l: f"{c.lost_momentum[l]:.2g} of that of two bodies that met swiftly",
     ),
     _Row(
         "energy from parting overlaps",

@@ -449,4 +449,5 @@ def follow_couple_path(w: IntArray, delta: float, best: float, tolerance: float,
             alpha = max(LOWER * alpha, least)
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count
+    copy(r, at)
     return best

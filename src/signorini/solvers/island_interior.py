@@ -92,7 +92,8 @@ def _pull(w: IntArray, e: Array, g: Array) -> None:
 def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit: int, share: float) -> float:
     """Follow the path from ENTRY pushed by delta into the cones; BEST receives what is better than `best`.
 
-    Returns the residual of BEST. alpha is at most `share` of sigma while steps are long.
+    Returns the residual of BEST; R receives where the path ended. alpha is at most `share` of sigma while steps are
+    long.
     """
     mu, soft, best_r, work = reals(w, MU), real_rows(w, SOFT), real_rows(w, BEST), wholes(w, WORK)
     x, u, z, e, g = (
@@ -167,6 +168,7 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
             alpha = max(LOWER * alpha, least)
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count
+    copy(r, at)
     return best
 
 

@@ -32,6 +32,7 @@ from signorini.solvers.island_table import (
 )
 
 Row = tuple[float, float, float, float, float, float]
+Block = tuple[Row, Row, Row, Row, Row, Row]
 
 _WORD = 62  # bits used of a word
 
@@ -279,36 +280,41 @@ def _invert(b: Array, k: int) -> bool:
 
 
 @inner_kernel
-def _row_times(a: Row, b: Array, k: int) -> Row:
-    """Return a row times block `k`."""
-    return _sum(
-        _combined(a[0], a[1], a[2], _row(b, k, 0), _row(b, k, 1), _row(b, k, 2)),
-        _combined(a[3], a[4], a[5], _row(b, k, 3), _row(b, k, 4), _row(b, k, 5)),
-    )
+def _block(b: Array, k: int) -> Block:
+    """Return the rows of block `k`."""
+    return (_row(b, k, 0), _row(b, k, 1), _row(b, k, 2), _row(b, k, 3), _row(b, k, 4), _row(b, k, 5))
+
+
+@inner_kernel
+def _row_times(a: Row, m: Block) -> Row:
+    """Return a row times a block."""
+    return _sum(_combined(a[0], a[1], a[2], m[0], m[1], m[2]), _combined(a[3], a[4], a[5], m[3], m[4], m[5]))
 
 
 @inner_kernel
 def _factorise(w: IntArray) -> bool:
     """Overwrite the matrix with its factors: diagonal blocks become their inverses, L is divided by them.
 
-    Rows of six numbers are read, combined and written as a whole, which the compiler turns into vector instructions.
+    Rows of six numbers are read, combined and written as a whole, which the compiler turns into vector instructions;
+    what rows are multiplied by is read before, or it would be read again for each.
     """
     b, start, target = real_blocks(w, B), wholes(w, START), wholes(w, TARGET)
     n, at = start.shape[0] - 1, 0
     for k in range(n):
         if not _invert(b, k):
             return False
+        d = _block(b, k)
         for t in range(start[k], start[k + 1]):
             L = n + 2 * t + 1
             for i in range(6):
-                _write(b, L, i, _row_times(_row(b, L, i), b, k))
+                _write(b, L, i, _row_times(_row(b, L, i), d))
         for t in range(start[k], start[k + 1]):
             L = n + 2 * t + 1
             for v in range(start[k], start[k + 1]):
-                U, x = n + 2 * v, target[at]
+                u, x = _block(b, n + 2 * v), target[at]
                 at += 1
                 for i in range(6):
-                    _write(b, x, i, _without(_row(b, x, i), 1.0, _row_times(_row(b, L, i), b, U)))
+                    _write(b, x, i, _without(_row(b, x, i), 1.0, _row_times(_row(b, L, i), u)))
     return True
 
 

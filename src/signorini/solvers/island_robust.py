@@ -1,9 +1,9 @@
 """The robust solver of one island: which method comes when.
 
 From where sweeps ended: impulses with which contacts go on as before (:mod:`~signorini.solvers.island_forces`),
-proximal Newton where the island is small or near, the interior point, proximal Newton from the best point, and both
-again from elsewhere. All is counted in factorisations, so that runs repeat bit for bit. The best point is returned,
-never the last.
+proximal Newton where the island is small or near, the interior point, proximal Newton from where that ended, or from
+the best point if it found that, and both again from elsewhere. All is counted in factorisations, so that runs repeat
+bit for bit. The best point is returned, never the last.
 """
 
 from __future__ import annotations
@@ -96,14 +96,17 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
     velocity(w, entry, y, u)
     best = residual(w, entry, u)
     copy(entry, best_r)
+    before = math.inf  # residual of BEST before the interior point
     for turn in range(1, 8):
         left = budget - work[NEWTON_STEPS] - work[INTERIOR_STEPS]
         if best <= tolerance or left <= 0 or not best < math.inf:
             break
         if turn % 2 == 0 and best < _POLISHED:
+            before = math.inf
             continue
         if turn % 2 == 1:
-            copy(best_r, r)
+            if best < before:  # else Newton would fail from there once more; where the path ended modes are others
+                copy(best_r, r)
             far = turn == 1 and n_c > _FEW and best >= _NEAR
             steps, alpha = (
                 _FAR_STEPS if far else _FIRST_STEPS if turn == 1 else 100,
@@ -111,6 +114,7 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
             )
             best = proximal_newton(w, best, tolerance, min(left, steps), alpha, not far)
         else:
+            before = best
             delta = _DELTA if turn == 2 else 0.0 if turn == 4 else 10.0 * _DELTA
             best = interior_point(w, delta, best, tolerance, left, 10.0 * _SHARE if turn == 6 else _SHARE)
     return best

@@ -190,3 +190,28 @@ def test_a_step_that_makes_room_for_more_contacts_is_still_known(law: str) -> No
         rooms.add(engine.arena[at.P].shape[0])
         assert report.result.pose().residual(report.result.solution.z) <= 1e-6
     assert len(rooms) > 1, "room was made"
+
+
+def test_problems_that_are_not_finite_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a motion that has exploded at speeds that are numbers yet: no mistake of the user's."""
+    simulator = sg.Simulator(stack(2), h=0.005)
+    simulator.step()
+    engine = simulator.engine
+    assert engine is not None
+    monkeypatch.setattr(engine, "_law", lambda rows: (np.zeros((rows.size, 3)), np.full((rows.size, 3), np.nan)))
+    with pytest.raises(sg.SolverFailure, match="leave the range of numbers"), simulator.explained():
+        engine._rescue()
+
+
+def test_least_impulses_that_hold_are_not_sought_again() -> None:
+    """A box slides over ice: four equal impulses, found once; after that the robust solver is owed nothing."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    scene.add_fixed(sg.HalfSpace())
+    scene.add_body(sg.Box((1.0, 1.0, 1.0)), mass=1.0, position=(0, 0, 0.5), velocity=(1, 0, 0))
+    scene.set_contact(friction=0.0)
+    simulator = sg.Simulator(scene, h=0.01)
+    simulator.run(20)
+    memory = simulator.memory
+    np.testing.assert_allclose(memory.impulse[:, 0], 9.81 * 0.01 / 4.0, rtol=1e-9)
+    assert memory.softness[:, at.FILL].min() > 0.0  # it was asked
+    assert memory.softness[:, at.DEBT].max() == 0.0

@@ -14,6 +14,7 @@ import pytest
 import signorini as sg
 from signorini.io import write_tree
 from signorini.simulation import recorder as recording
+from signorini.simulation.contact_table import ContactLog
 from signorini.simulation.recorder import Recorder
 
 STEPS, H = 40, 0.01
@@ -175,3 +176,45 @@ def test_columns_of_different_lengths_are_no_run(tmp_path: Path) -> None:
     write_tree(path, tree | {"settings": {"h": H}})
     with pytest.raises(sg.InputError, match=r"run\.h5: settings lack 'duration'"):
         sg.resume(path)
+
+
+def test_a_contact_is_listed_once() -> None:
+    """Steps that are posed again have contacts of one name at several places: what carries is shown, else the nearest.
+
+    Rows: name 7 twice, the farther carries; name 8 three times, none does; name 9 twice, both do; name 10 once.
+    """
+    feature, p_n = np.array([7, 7, 8, 8, 8, 9, 9, 10]), np.array([0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 3.0, 0.0])
+    gap, n = np.array([-0.1, 0.2, 0.3, 0.1, 0.2, 0.0, 0.0, 0.5]), 8
+    rows: dict[str, Any] = {
+        "body_a": np.zeros(n, dtype=np.int64),
+        "body_b": np.ones(n, dtype=np.int64),
+        "point_a": np.zeros((n, 3)),
+        "point": np.zeros((n, 3)),
+        "normal": np.tile([0.0, 0.0, 1.0], (n, 1)),
+        "gap": gap,
+        "impulse": np.stack([p_n, 0.0 * p_n, 0.0 * p_n], axis=1),
+        "velocity": np.zeros((n, 3)),
+        "mode": np.zeros(n, dtype=np.int64),
+        "feature": feature,
+    }
+    log = ContactLog.of([rows], [np.array([n])])
+    assert log.table(0, ("floor", "box")).gap.tolist() == [0.2, 0.1, 0.0, 0.0, 0.5]
+    older = ContactLog.from_dict({key: column for key, column in log.to_dict().items() if key != "feature"})
+    assert older.table(0, ("floor", "box")).gap.tolist() == gap.tolist()
+
+
+def test_runs_go_on_from_files_that_do_not_tell_all(tmp_path: Path) -> None:
+    """Names and couples of contacts are younger than the format."""
+    balls = scene()
+    balls.set_contact(friction=0.3, torsional=0.01)
+    whole = sg.simulate(balls, duration=STEPS * H, h=H)
+    half = sg.simulate(balls, duration=0.5 * STEPS * H, h=H).tree()
+    for word in ("feature", "couple"):
+        del half["contacts"][word]
+    half["settings"]["duration"] = STEPS * H
+    write_tree(tmp_path / "old.h5", half)
+    run = sg.resume(tmp_path / "old.h5")
+    assert (run.contact_log.feature, run.contact_log.couple) == (None, None)
+    np.testing.assert_array_equal(run.q, whole.q)
+    np.testing.assert_array_equal(run.contact_log.impulse, whole.contact_log.impulse)
+    assert whole.contact_log.couple is not None

@@ -12,6 +12,7 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini._jit import kernel, real_rows, reals, wholes
 from signorini.problems.delassus import Delassus
+from signorini.solvers.island_interior import interior_point
 from signorini.solvers.island_robust import newton_nearby, prepare, solve_robustly
 from signorini.solvers.island_table import (
     BEST,
@@ -21,6 +22,7 @@ from signorini.solvers.island_table import (
     WORK,
     WORK_COUNT,
     D,
+    R,
 )
 from tests.friction_problems import box_stack, friction
 from tests.unit.solvers.test_island_lu import AMPLE, ROOM, Given, Table, equilibrated
@@ -59,6 +61,11 @@ def run(w: Any, tolerance: float, budget: int) -> float:
 @kernel
 def run_nearby(w: Any, tolerance: float) -> float:
     return newton_nearby(w, tolerance)
+
+
+@kernel
+def run_path(w: Any, best: float, tolerance: float, limit: int) -> float:
+    return interior_point(w, 1e-2, best, tolerance, limit, 0.1)
 
 
 def island_of(problem: sg.FrictionProblem, compliance: float = 0.0) -> Given:
@@ -293,6 +300,19 @@ def test_a_few_steps_from_nearby() -> None:
         assert residual <= problem.residual(start.reshape(-1)) * (1.0 + 1e-12)
         assert table.wholes(WORK)[NEWTON_STEPS] <= 8
         assert residual <= 1e-9 or not near
+
+
+def test_path_tells_where_it_ended() -> None:
+    """Newton goes on from there where the path found nothing better: a point inside all cones, other than the start."""
+    problem = box_stack(3)
+    table, given = Table(), island_of(problem)
+    p = np.zeros((problem.contact_count, 3))
+    enter(table, given, p)
+    table.reals(R)[:] = np.nan
+    assert run_path(table.w, 1e-12, 1e-13, 3) == 1e-12  # three steps better nothing
+    r = table.reals(R)
+    assert np.all(r[:, 0] > 0.0)
+    assert np.all(np.hypot(r[:, 1], r[:, 2]) < problem.mu * r[:, 0])
 
 
 # --- recorded problems -------------------------------------------------------

@@ -121,12 +121,15 @@ def test_what_misses_zero_by_less_than_the_tolerance_has_no_root(unit: float) ->
 def test_roots_of_any_order_are_credible_in_any_units(unit: float) -> None:
     """Near the root, and on it; alone, and beside another unknown in every row."""
     for m in (1, 2, 3, 4):
-        alone = MCP(lambda x, m=m: (x / unit - 3.0) ** m, lower=-np.inf, x0=[4.0 * unit])
-        mixed = MCP(
-            lambda x, m=m: np.array([x[0] - 1.0 + (x[1] / unit - 3.0) ** m, x[0] - 1.0 - (x[1] / unit - 3.0) ** m]),
-            lower=-np.inf,
-            x0=[0.0, 4.0 * unit],
-        )
+
+        def power(x: Any, m: int = m) -> Any:
+            return (x / unit - 3.0) ** m
+
+        def both(x: Any, m: int = m) -> Any:
+            return np.array([x[0] - 1.0 + power(x[1], m), x[0] - 1.0 - power(x[1], m)])
+
+        alone = MCP(power, lower=-np.inf, x0=[4.0 * unit])
+        mixed = MCP(both, lower=-np.inf, x0=[0.0, 4.0 * unit])
         for near in (3.0, 3.0 + 1e-11 ** (1.0 / m) * 2e-4):
             assert alone.credible(np.array([near * unit]), 1e-10)
             assert mixed.credible(np.array([1.0, near * unit]), 1e-10)
