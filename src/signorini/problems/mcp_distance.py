@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 NEAR = 1e-3
 """Distance, in units of ``1 + |x_i|``, up to which a point may be called a solution."""
 _SHRINKS = 7.0 / 8.0  # of the step before: roots up to order 8; tails, as long as rounding lets one see, 0.95 and more
-_REGULAR = (
-    0.1  # of the step before: the slopes need not be taken anew; a tail, with the same slopes, keeps 0.3 and more
-)
+_REGULAR = 0.1  # of the step before: slopes need not be taken anew; a tail, with the same slopes, keeps 0.3 and more
 _STEPS = 32  # that shrink: F has then fallen by e^32 at a root of any order
 _ARRIVED = 8.0  # roundings
 _ABOVE = 256.0  # roundings at which F is told from its rounding
