@@ -92,7 +92,8 @@ def _holds(problem: MCP, model: Model, F: Array) -> bool:
     around = [model.x + sign * _ABOVE * p for p in steps for sign in (1.0, -1.0)]
     if not all(_linear(problem, model, F, np.clip(y, *problem.bounds)) for y in around):
         for p in (*steps, *-steps):
-            t = _ABOVE
+            # Beside the point, however little slopes that are rounding themselves hold it.
+            t = NEAR / max(NEAR / _ABOVE, float((np.abs(p) / (1.0 + np.abs(model.x))).max()))
             while (rise := _rise(problem, model, F, t * p)) is not None and rise > _ABOVE * _ABOVE:
                 t *= 0.5
             if not _leads_back(problem, model, t * p, t * model.unit + _ARRIVED * EPSILON * np.abs(model.x)):
