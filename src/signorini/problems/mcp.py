@@ -151,9 +151,10 @@ class MCP:
     def credible(self, x: Array, tolerance: float) -> bool:
         """Tell whether a point whose residual meets `tolerance` lies between the bounds and near a solution.
 
-        Near: Newton steps from `x`, and from both sides of where they end, shrink like those at a root, and `x` is at
-        most 1e-3 of ``1 + |x_i|`` from there (:mod:`~signorini.problems.mcp_distance`). Functions that decay to zero
-        without reaching it, or pass it at a little distance, have small residuals and no solution.
+        Near: Newton steps from `x` shrink like those at a root, lead back from both sides of where they end, and `x` is
+        at most 1e-3 of ``1 + |x_i|`` from there (:mod:`~signorini.problems.mcp_distance`). Functions that decay to zero
+        without reaching it, or pass it at a little distance, have small residuals and no solution; what cannot be told
+        from these is not credible.
         """
         if not ((x >= self.lower) & (x <= self.upper)).all():
             return False

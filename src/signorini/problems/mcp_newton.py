@@ -17,14 +17,14 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse, sparse_linalg
-from signorini.problems.matrices import Matrix, is_sparse, positive_diagonal, principal_block
+from signorini.problems.matrices import Matrix, dense, is_sparse, positive_diagonal, principal_block
 
 if TYPE_CHECKING:
     from signorini.problems.mcp import MCP
 
 EPSILON = float(np.finfo(float).eps)
 _REGULAR = 1e-13  # reciprocal condition of the scaled Jacobian above which it is simply solved
-_LARGE = 1000  # unknowns beyond which the directions in which the Jacobian is singular are not sought
+_LARGE = 1000  # rows beyond which a singular Jacobian is not solved
 _TINY = 1e-270  # as good as zero; of smaller numbers complex steps have no slopes
 _SIGNS = np.sign(np.random.default_rng(0).standard_normal((6, 64)))  # that errors of rows may have
 
@@ -39,8 +39,6 @@ class Inverse:
     """Combinations of the rows that the matrix does not see, (m, k)."""
     null: Array
     """Directions that it does not see, (m, k)."""
-    complete: bool = True
-    """Whether `lost` and `null` were sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,8 @@ class Model:
     """What rounding may make of F, (n,)."""
     unit: Array
     """Step that this makes, (n,)."""
+    steps: Array
+    """Steps that it might make, one in a row, the longest first."""
 
     def step(self, y: Array, F: Array) -> Array:
         """Return the Newton step from `y`, where F is `F`, by the slopes of this model."""
@@ -79,27 +79,18 @@ class Model:
         off = np.abs(lost.T @ F[self.rows]) / (np.abs(lost.T) @ self.noise[self.rows])
         return max(self.length(d), float(off.max()))
 
-    def noise_steps(self, count: int) -> Array:
-        """Return steps that rounding might make, (count, n)."""
-        d = np.zeros((count, self.x.size))
-        d[:, self.rows] = _noise_steps(self.inverse, self.noise[self.rows], count).T
-        return d
+    def null_directions(self) -> Array:
+        """Return directions along which slopes say nothing, (k, n)."""
+        p = np.zeros((self.inverse.null.shape[1], self.x.size))
+        p[:, self.rows] = self.inverse.null.T
+        return p
 
 
-def model_at(
-    problem: MCP, x: Array, F: Array, noise: Array | float = 0.0, seen: tuple[Array, Array] | None = None
-) -> Model | None:
-    """Return the model at `x`, errors of F being `noise` at least; None where there are no slopes.
-
-    `seen` is a step and by how much F changes along it; slopes are made to fit.
-    """
+def model_at(problem: MCP, x: Array, F: Array) -> Model | None:
+    """Return the model at `x`; None where there are no slopes, or a large singular Jacobian."""
     J = slopes(problem, x)
     if J is None:
         return None
-    if seen is not None and not is_sparse(J):
-        h, change = seen
-        least = h / np.maximum(np.abs(h).max(), _TINY)
-        J = J + np.outer(change - J @ h, least / np.maximum(float(least @ h), _TINY))
     lower, upper = problem.bounds
     with np.errstate(over="ignore"):
         target = x - F / positive_diagonal(J)
@@ -108,10 +99,12 @@ def model_at(
     inverse = _inverted(principal_block(J, rows))
     if inverse is None:
         return None
-    noise = np.maximum(np.maximum(noise, rounding(problem, x, F, J)), _TINY)
-    unit = EPSILON * np.abs(x) + _TINY
-    unit[rows] += np.abs(_noise_steps(inverse, noise[rows], len(_SIGNS))).max(axis=1, initial=0.0)
-    return Model(x, rows, np.where(on_lower, lower, np.where(on_upper, upper, x)), J, inverse, noise, unit)
+    noise = np.maximum(rounding(problem, x, F, J), _TINY)
+    steps = np.zeros((len(_SIGNS), x.size))
+    steps[:, rows] = inverse.solve(np.resize(_SIGNS, (len(_SIGNS), rows.size)).T * noise[rows, None]).T
+    unit = EPSILON * np.abs(x) + _TINY + np.abs(steps).max(axis=0)
+    steps = steps[np.argsort(-(np.abs(steps) / unit).sum(axis=1))]
+    return Model(x, rows, np.where(on_lower, lower, np.where(on_upper, upper, x)), J, inverse, noise, unit, steps)
 
 
 def slopes(problem: MCP, x: Array) -> Matrix | None:
@@ -129,7 +122,7 @@ def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
     sizes: Any = abs(J)
     noise = EPSILON * (np.abs(F) + 4.0 * (sizes @ np.abs(x)))
     signs = np.resize(_SIGNS[0], x.size)
-    for k in (-3.0, -1.0, 1.0, 3.0):
+    for k in (-1024.0, -1.0, 1.0, 1024.0):  # far enough that F, beside a greater number, changes at all
         there = np.clip(x * (1.0 + k * EPSILON * signs), *problem.bounds)
         value = problem.value(there)
         if value is not None:
@@ -137,45 +130,42 @@ def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
     return np.asarray(noise)
 
 
-def _noise_steps(inverse: Inverse, noise: Array, count: int) -> Array:
-    return inverse.solve(np.resize(_SIGNS[:count], (count, noise.size)).T * noise[:, None])
-
-
 def _inverted(K: Any) -> Inverse | None:
-    """Return how to solve with K, None if it is not finite."""
+    """Return how to solve with K; None if it is not finite, or singular and large."""
     m = K.shape[0]
     nothing = np.zeros((m, 0))
     if m == 0:
         return Inverse(lambda b: b, nothing, nothing)
     r, c = _scales(K)
-    if is_sparse(K):
-        K = sparse.csc_array(sparse.diags_array(r) @ K @ sparse.diags_array(c))
-        try:
-            factors = sparse_linalg.splu(K)
-            if np.isfinite(factors.solve(np.ones(m))).all():
-                return Inverse(lambda b: _times(c, factors.solve(_times(r, b))), nothing, nothing)
-        except RuntimeError:  # exactly singular
-            pass
-        return Inverse(lambda b: _times(c, _shortest(K, _times(r, b))), nothing, nothing, complete=False)
+    solve = _sparse_factors(K, r, c) if is_sparse(K) else None
+    if solve is not None:
+        return Inverse(lambda b: _times(c, solve(_times(r, b))), nothing, nothing)
+    if is_sparse(K) and m > _LARGE:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        K = r[:, None] * K * c
+        K = r[:, None] * dense(K) * c
     if not np.isfinite(K).all():
         return None
     factors, places, trouble = linalg.lapack.dgetrf(K)
     if trouble == 0 and linalg.lapack.dgecon(factors, np.abs(K).sum(axis=0).max())[0] > _REGULAR:
         return Inverse(lambda b: _times(c, linalg.lapack.dgetrs(factors, places, _times(r, b))[0]), nothing, nothing)
     if m > _LARGE:
-        return Inverse(
-            lambda b: _times(c, linalg.lstsq(K, _times(r, b), cond=_REGULAR, lapack_driver="gelsy")[0]),
-            nothing,
-            nothing,
-            complete=False,
-        )
+        return None
     U, s, Vt = np.linalg.svd(K)
     kept = s > _REGULAR * s[0]
     kept[-1] = False  # whatever norm found the matrix singular
     pseudo = (Vt[kept].T / s[kept]) @ U[:, kept].T
     return Inverse(lambda b: _times(c, pseudo @ _times(r, b)), r[:, None] * U[:, ~kept], c[:, None] * Vt[~kept].T)
+
+
+def _sparse_factors(K: Any, r: Array, c: Array) -> Callable[[Array], Array] | None:
+    """Return how to solve with a sparse matrix, rows and columns scaled; None if it is singular."""
+    try:
+        factors = sparse_linalg.splu(sparse.csc_array(sparse.diags_array(r) @ K @ sparse.diags_array(c)))
+    except RuntimeError:  # exactly singular
+        return None
+    some = factors.solve(np.resize(_SIGNS[0], r.size))  # as long as the inverse is large
+    return factors.solve if np.abs(some).max() * _REGULAR < 1.0 else None
 
 
 def _scales(K: Any) -> tuple[Array, Array]:
@@ -190,13 +180,6 @@ def _scales(K: Any) -> tuple[Array, Array]:
             largest = np.where(largest > 0.0, largest, 1.0)
             factors /= largest if last and axis == 1 else np.sqrt(largest)
     return r, c
-
-
-def _shortest(K: Any, b: Array) -> Array:
-    """Return the least-squares solutions of least norm."""
-    columns = b.reshape(b.shape[0], -1).T
-    found = [sparse_linalg.lsmr(K, column, atol=1e-12, btol=1e-12, maxiter=1000)[0] for column in columns]
-    return np.asarray(found).T.reshape(b.shape)
 
 
 def _times(scale: Array, b: Array) -> Array:

@@ -30,8 +30,8 @@ class MCPAuto:
 
     Large problems begin with semismooth Newton. If F turns out to be linear the linear methods are tried as well. A
     start where F is not defined is moved inside the bounds. After a failure ``info["jacobian_error"]`` tells whether a
-    given J fits F: 0.1 or more is a mistake in J; ``info["finding"]`` that small residuals were met, but far from any
-    solution.
+    given J fits F: 0.1 or more is a mistake in J; ``info["finding"]`` that small residuals were met, but no
+    certified solution.
     """
 
     small: int = 400
@@ -66,7 +66,10 @@ class MCPAuto:
         info: dict[str, Any] = {"jacobian_error": problem.jacobian_error(inside(problem, x, 1e-6))}
         best = attempts.best
         if best is not None and not best.success and best.residual <= control.tolerance:
-            info["finding"] = "the residual is small, the Newton step is not: F may come near to zero at infinity only"
+            info["finding"] = (
+                "the residual is small, but Newton steps do not certify a solution: F may come near to zero "
+                "at infinity only, or its solutions lie along a curve"
+            )
         return attempts.finish(Status.STALLED, **info)
 
     def _linear(self, problem: MCP, attempts: Attempts, x: Array) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.verdict_families import tail_along_a_parabola
 
 from signorini._arrays import Array
 from signorini.problems import LCP, MCP, ConvexQP, FrictionProblem, MixedLCP
@@ -153,9 +154,6 @@ def test_roots_in_any_units_are_found(unit: float) -> None:
         (lambda x: (x - 1.0) ** 2, 1.0),
         (lambda x: (x - 1.0) ** 2, 1.0 + 1e-6),
         (lambda x: (x - 1.0) ** 3, 1.0 + 1e-4),
-        (lambda x: -np.maximum(0.0, 1.0 - x), 1.5),
-        (lambda x: -np.maximum(0.0, 1.0 - x), 1.0),
-        (lambda x: np.abs(x - 1.0), 1.0),
         (lambda x: x - 1e11, 1e11),
         (lambda x: 1e-6 * (x - 1e11), 1e11),
         (lambda x: 0.0 * x, 3.0),
@@ -165,6 +163,50 @@ def test_roots_where_slopes_vanish_or_unknowns_are_large_are_credible(F: Callabl
     problem, point = MCP(F, lower=-np.inf, x0=[2.0]), np.array([x])
     assert problem.residual(point) <= 1e-10
     assert problem.credible(point, 1e-10)
+
+
+@pytest.mark.parametrize(
+    ("F", "x0"),
+    [
+        (lambda x: -np.maximum(0.0, 1.0 - x), [0.0]),  # a plateau
+        (lambda x: np.abs(x - 1.0), [2.0]),  # a kink
+        (lambda x: np.full(2, x @ x - 1.0), [2.0, 1.0]),  # a circle
+    ],
+)
+def test_solutions_that_no_newton_step_tells_are_solved_or_stalled(
+    F: Callable[[Array], Array], x0: list[float]
+) -> None:
+    """They look like tails that were rounded away: whatever they are called, the residual is small."""
+    solution = solve(MCP(F, lower=-np.inf, x0=x0))
+    assert solution.status in (Status.SOLVED, Status.STALLED)
+    assert solution.residual <= 1e-10
+
+
+def test_roots_of_functions_that_round_more_than_their_slopes_say() -> None:
+    """Beside a constant that is added and taken away F moves in leaps."""
+    for F in (lambda x: (1e3 + np.exp(x)) - 1e3 - np.e, lambda x: (x * x + 1e4) - 1e4 - 0.3):
+        assert solve(MCP(F, lower=-np.inf, x0=[0.5])).success
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_redundant_rows_are_credible(unit: float) -> None:
+    """Beside a nonlinear row two that say the same of the difference of two unknowns."""
+
+    def F(x: Array) -> Array:  # noqa: N802
+        difference = (x[1] - x[2]) / unit - 3.0
+        return np.array([np.expm1(x[0]) + difference, difference, -2.0 * difference])
+
+    problem = MCP(F, lower=-np.inf, x0=[1.0, 0.0, 0.0])
+    assert solve(problem).success
+    assert problem.credible(np.array([0.0, 5.0 * unit, 2.0 * unit]), 1e-10)
+
+
+def test_a_tail_along_a_curve_with_mixed_rows_is_not_solved() -> None:
+    """In turned coordinates three unknowns follow powers of one, along which the rest decays in every row."""
+    posed = tail_along_a_parabola(np.random.default_rng((20, 2, 592)))
+    solution = solve(MCP(posed.F, lower=posed.lower, upper=posed.upper, x0=posed.x0), tolerance=1e-10)
+    assert solution.status is Status.STALLED
+    assert solution.residual <= 1e-10
 
 
 def test_the_natural_map_does_not_round_f_away() -> None:
