@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from llvmlite import binding
+from llvmlite import binding  # type: ignore[import-untyped]
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary

@@ -122,5 +122,5 @@ def test_a_part_that_is_read_is_a_part_again() -> None:
     function.compile((TYPE,))
     read: Any = function._cache.load_overload((TYPE,), function.targetctx).library
     made: Any = function.overloads[TYPE,].library
-    assert type(read) is Part and not read.is_machine_code
+    assert isinstance(cast(object, read), Part) and not read.is_machine_code
     assert _text(read._get_module_for_linking()) == _text(made._get_module_for_linking())
