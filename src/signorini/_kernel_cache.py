@@ -25,6 +25,8 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
+from signorini._parts import Kept
+
 _PACKAGE = Path(__file__).parent
 _FROM = re.compile(r"\nfrom (signorini[\w.]*) import (\([^)]*\)|[^\n]+)")
 _PLAIN = re.compile(r"\nimport (signorini[\w.]*)")
@@ -127,6 +129,8 @@ def has_none() -> bool:
 
 class _Disk(FunctionCache):
     """Numba's cache of a kernel, which does not ask Numba to learn all that it can compile before it is read."""
+
+    _impl_class = Kept
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return a kernel compiled for arguments of these types, None if there is none."""

@@ -1,18 +1,34 @@
 """Kernels that are parts of others: machine code of their own would never run.
 
 Numba makes it for every function that it compiles. Here it is made where somebody asks for an address.
+
+To make machine code LLVM changes the module that it is made of. Slots on the stack that are never in use together
+become one, and the one that stays is said to be aligned as it was, though what used the other may rely on more: machine
+code made of that once more stores to addresses that it must not. So what is linked into others is set aside before.
 """
 
 from __future__ import annotations
 
 from typing import Any, cast
 
+from llvmlite import binding  # type: ignore[import-untyped]
 from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 
 
-class Part(JITCodeLibrary):
+class Whole(JITCodeLibrary):
+    """The code of a kernel with an entry for Python."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+        cast(Any, self)._get_module_for_linking()  # a copy, which is kept
+        cast(Any, super())._finalize_final_module()
+
+
+class Part(Whole):
     """The code of a kernel, ready to be linked into others."""
 
     is_machine_code = False
@@ -40,3 +56,36 @@ def nobodys_entry(library: Any, description: Any, environment: Any) -> Any:
     """Return what stands for a part in Numba's tables: a function that nobody can call from Python."""
     name = description.qualname.split(".")[-1]
     return cast(Any, _dynfunc).make_function(description.lookup_module(), name, "", 0, environment, (library,))
+
+
+class Kept(CompileResultCacheImpl):
+    """What is kept of a kernel on disk."""
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return a kernel that was read, a part as a part again."""
+        (name, kind, data), description, environment, signature, objectmode, lifted, types, starts, others = payload
+        if kind != "bitcode":
+            return cast(Any, super()).rebuild(target_context, payload)
+        for start in starts:
+            start()
+        library: Any = cast(Any, Part)(target_context.codegen(), name)
+        library.enable_object_caching()
+        library._final_module = binding.parse_bitcode(data)
+        library._finalize_final_module()
+        return cast(Any, CompileResult)(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=nobodys_entry(library, description, environment),
+            typing_error=None,
+            type_annotation=types,
+            signature=signature,
+            objectmode=objectmode,
+            lifted=lifted,
+            fndesc=description,
+            library=library,
+            call_helper=None,
+            environment=environment,
+            metadata=None,
+            reload_init=starts,
+            referenced_envs=others,
+        )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, cast
 
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini._jit import address_of, counting_kernel, inner_kernel, kernel, measured
+from signorini._parts import Part
+from signorini.geometry.convex_depth import foot
 
 X = np.array([3.0, 4.0])
 TYPE: Any = numba.types.Array(numba.float64, 1, "C")
+CORNER, FACE = np.zeros((4, 9)), np.zeros((4, 3), dtype=np.int64)
 
 
 @inner_kernel
@@ -55,9 +60,15 @@ def _call(address: int, x: Array) -> float:
     return float(measured(address, (x,)))
 
 
+@kernel
+def _foot(corner: Array, face: IntArray) -> float:
+    return float(foot(corner, face, 0)[0][0])
+
+
 def _has_machine_code_on_disk(function: Any) -> bool:
     """Tell what another process would read."""
-    return bool(function._cache.load_overload((TYPE,), function.targetctx).library._object_caching_enabled)
+    library = function._cache.load_overload((TYPE,), function.targetctx).library
+    return not isinstance(library, Part) or library.is_machine_code
 
 
 def test_parts_do_in_a_kernel_what_they_do_alone() -> None:
@@ -76,3 +87,40 @@ def test_a_kernel_is_kept_as_machine_code_if_it_is_called_by_its_address_and_as_
     assert _call(address_of(_length_by_address, X), X) == 5.0
     assert _has_machine_code_on_disk(_length_by_address)
     assert not _has_machine_code_on_disk(_length)
+
+
+def _text(module: Any) -> str:
+    """Return a module as LLVM prints it, but for comments and for what is told to the linker alone."""
+    return re.sub(r" *;.*| linkonce_odr", "", str(module)).strip()
+
+
+@pytest.mark.compiled_only
+def test_what_is_linked_into_others_is_not_what_machine_code_was_made_of() -> None:
+    """Making it, LLVM lets two slots on the stack be one, which it aligns in that machine code alone."""
+    types: Any = tuple(cast(Any, numba).typeof(x) for x in (CORNER, FACE, 0))
+    part: Any = foot
+    part.compile(types)
+    library = part.overloads[types].library
+    before = _text(library._final_module)
+    assert address_of(part, CORNER, FACE, 0) > 0
+    assert _text(library._final_module) != before  # or there would be nothing to fear
+    assert _text(library._get_module_for_linking()) == before
+
+
+@pytest.mark.compiled_only
+def test_neither_is_it_of_kernels_with_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole: Any = _foot
+    monkeypatch.setattr(whole, "_cache", NullCache())  # to be compiled here
+    whole(CORNER, FACE)
+    (compiled,) = whole.overloads.values()
+    assert _text(compiled.library._get_module_for_linking()) != _text(compiled.library._final_module)
+
+
+@pytest.mark.compiled_only
+def test_a_part_that_is_read_is_a_part_again() -> None:
+    function: Any = _length
+    function.compile((TYPE,))
+    read: Any = function._cache.load_overload((TYPE,), function.targetctx).library
+    made: Any = function.overloads[TYPE,].library
+    assert isinstance(cast(object, read), Part) and not read.is_machine_code
+    assert _text(read._get_module_for_linking()) == _text(made._get_module_for_linking())

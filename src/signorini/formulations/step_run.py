@@ -158,6 +158,10 @@ def _solve(t: IntArray) -> bool:
     if log_is_full(t):  # of contacts, of which there may be more now
         counts[NEEDED] = 0
         return False
+    # Contacts that were met on the way, or missed, are more than those for whose blocks there was room ahead.
+    if counts[JOINED] == 1 and not succeeds(t[HAS_ROOM, 0], (t,)):
+        counts[NEEDED] = counts[CONTACTS]
+        return False
     perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
     counts[STAGE] = SOLVED if succeeds(t[SOLVE, 0], (t,)) else UNSOLVED
     return bool(counts[STAGE] == SOLVED)

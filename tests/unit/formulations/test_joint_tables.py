@@ -46,6 +46,21 @@ def test_the_blocks_of_contacts_and_laws_make_the_matrix_of_the_functions() -> N
     np.testing.assert_allclose((G @ G.T)[np.ix_(place, place)], W, atol=1e-12 * np.abs(W).max())
 
 
+def test_a_step_is_posed_where_there_is_room_for_all_its_blocks() -> None:
+    """Contacts met on the way of a step may need more than there was room for when it looked ahead."""
+    engines = [sg.Simulator(standing(), h=0.01).engine for _ in range(2)]
+    short, ample = engines
+    assert short is not None and ample is not None
+    assert short.run(5) == ample.run(5) == 5  # and all other arrays have grown
+    used = int(short.arena[at.START][short.arena[at.COUNTS][at.ROWS]])
+    block, gather = np.full(2 * used, -1), np.full((2 * used, 3, 3), np.nan)
+    short.arena.put(at.BLOCK, block[: used - 1])
+    short.arena.put(at.GATHER, gather[: used - 1])
+    assert short.run(1) == ample.run(1) == 1
+    assert (block[used - 1 :] == -1).all() and np.isnan(gather[used - 1 :]).all()
+    assert np.array_equal(short.state.v, ample.state.v)
+
+
 def test_a_law_has_one_name_in_memory_and_another_after_all_contacts() -> None:
     tables = JointTables(compile_scene(standing()), 0.01)
     simulator = sg.Simulator(standing(), h=0.01)
