@@ -138,13 +138,17 @@ class Law:
 
     def misstated(self, told: Array) -> Worst:
         """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
+        off = np.linalg.norm(told - self.u, axis=1)
+        return Worst.of(_share(off, self._speeds()), self.steps.contact_step, self._rows, self.steps.count)
+
+    def _speeds(self) -> Array:
+        """Return the sizes of the velocities that the relative ones are differences of, (n_c,) [m/s]."""
         steps, size = self.steps, np.zeros(self.mu.size)
         for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
             arm = np.linalg.norm(J[:, 0, 3:], axis=1) + np.linalg.norm(J[:, 1, 3:], axis=1)
             for v in (steps.v_new, steps.free.v, steps.drive):
                 size += np.linalg.norm(v[body, :3], axis=1) + arm * np.linalg.norm(v[body, 3:], axis=1)
-        off = np.linalg.norm(told - self.u, axis=1)
-        return Worst.of(_share(off, size), steps.contact_step, self._rows, steps.count)
+        return size
 
     def residuals(self, repeated: BoolArray, tolerance: float) -> Worst:
         """Return the residual of every step that can be `repeated` (S,), and the row of the contact that errs most.
@@ -161,6 +165,8 @@ class Law:
             error = self.cone.errors(steps.p, steps.couple, seen, self.turning, self.rho)
         elif error.size:
             natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
+        # What moves together presses by rounding alone: relative velocities are known to that of the bodies' own.
+        error = np.maximum(0.0, error - ROUNDING * self.rho * self._speeds())
         value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
         fastest = np.zeros(count)
         np.maximum.at(fastest, step, np.abs(self.load).max(axis=1, initial=0.0))

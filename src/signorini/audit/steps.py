@@ -196,26 +196,30 @@ class Steps:
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
 
-        Of steps posed again the record does not tell at which velocities they were last: between nothing and twice
-        that of the free motion or of the end.
+        Steps posed again are so about their ends, whose arms and normals the record does not tell: there flights add
+        at most what they would at the full arms, at the velocities of the free motion or of the end.
         """
         least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
         scheme = self.record.scheme
         if scheme.polygon is not None or scheme.stiffness is not None or scheme.restitution_law == "poisson":
             return least, most
         arrays = _repeated(self.model.arrays, self.count)
-        free, told = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
+        (free, most_free), (_, most_told) = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
         column = self.record.column("certificate", "posed_again")
         posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
         again = posed[self.contact_step]
-        low, high = 2.0 * np.minimum(free, told), 2.0 * np.maximum(free, told)
-        return np.where(again, np.minimum(low, 0.0), free), np.where(again, np.maximum(high, 0.0), free)
+        reach = np.maximum(most_free, most_told)
+        return np.where(again, -reach, free), np.where(again, reach, free)
 
-    def _veered_at(self, arrays: ModelArrays, v: Array) -> Array:
-        """Return the normal velocities that flights at velocities `v` add to contacts in the mean of steps, (n_c,)."""
+    def _veered_at(self, arrays: ModelArrays, v: Array) -> tuple[Array, Array]:
+        """Return what flights at velocities `v` add to contacts in the mean of steps, along normals and at most."""
         veer = np.zeros((v.shape[0], 3))
         veer_bodies(self.free.ways, arrays.inertia, self.free.q, v, self.drift, veer)
-        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
+        most = np.zeros(self.contacts.contact_count)
+        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+            arm = np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0)  # of r x n, r x t, r x o
+            most += arm * np.linalg.norm(veer[body], axis=1)
+        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0], most
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
