@@ -94,7 +94,7 @@ def test_islands_of_a_chain_and_a_pair() -> None:
     """Bodies 1-2-3 hang together, 4-5 as well, 6 lies on the fixed body 0 alone."""
     pairs = [(0, 6), (1, 2), (2, 3), (4, 5), (0, 1), (0, 4)]
     index = np.array([(a, b, c, 0) for c, (a, b) in enumerate(pairs)])
-    place, island = np.ones((7, 4), dtype=np.int64), np.zeros((7, 4), dtype=np.int64)
+    place, island = np.ones((7, 4), dtype=np.int64), np.zeros((7, at.ISLAND_COLUMNS), dtype=np.int64)
     order, position = np.zeros(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
     count, active = find_islands(6, index, 1, place, island, order, position)
     assert (count, active) == (3, 6)
