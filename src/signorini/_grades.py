@@ -28,6 +28,8 @@ GAIN_REMARK = 1e-4
 """Energy that a collision gains in a step, relative to that of the motion. Tolerances of the solver explain less."""
 CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
+MOMENTUM_REMARK = 1e-2
+"""Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1

@@ -590,6 +590,40 @@ def hung_weight() -> sg.Scene:
     return scene
 
 
+def row_of_balls() -> sg.Scene:
+    """Return three balls that go on together once the first has met the others: they press by rounding."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.set_contact(friction=0.0)
+    for x, speed in ((-0.3, 1.0), (0.2, 0.0), (0.4, 0.0)):
+        scene.add_body(sg.Sphere(0.1), mass=1.0, position=(x, 0, 0), velocity=(speed, 0, 0))
+    return scene
+
+
+def tossed_ellipsoid() -> sg.Scene:
+    """Return an ellipsoid that rocks and rolls on the floor in steps that are posed again about their ends."""
+    rng = np.random.default_rng(18)
+    scene, turn = floor(friction=0.5), rng.normal(size=4)
+    velocity, spin = rng.normal(size=3), rng.normal(size=3)
+    scene.add_body(
+        sg.Ellipsoid((0.03, 0.05, 0.02)),
+        density=1000.0,
+        position=(0, 0, 0.055),
+        orientation=turn / np.linalg.norm(turn),
+        velocity=0.5 * velocity,
+        angular_velocity=5.0 * spin,
+    )
+    return scene
+
+
+def swift_boxes() -> sg.Scene:
+    """Return two boxes that meet at 30 m/s."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.set_contact(friction=0.3)
+    scene.add_body(sg.Box((0.5, 0.5, 0.5)), mass=1.0, position=(0, 0, 0))
+    scene.add_body(sg.Box((0.3, 0.3, 0.3)), mass=1.0, position=(1.53, 0.35, 0), velocity=(-30, 0, 0))
+    return scene
+
+
 @pytest.mark.parametrize(
     ("make", "h", "grade"),
     [
@@ -598,6 +632,9 @@ def hung_weight() -> sg.Scene:
         (swift_links, 0.01, "trusted with remarks"),
         (contradiction, 0.002, "not trusted"),
         (hung_weight, 0.002, "trusted"),
+        (row_of_balls, 0.002, "trusted"),
+        (tossed_ellipsoid, 0.005, "trusted"),
+        (swift_boxes, 0.01, "trusted with remarks"),
     ],
 )
 def test_audit_and_verdict_agree(make: Callable[[], sg.Scene], h: float, grade: str) -> None:

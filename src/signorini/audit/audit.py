@@ -16,6 +16,7 @@ from signorini._grades import (
     DRIFT_WRONG,
     GAIN_REMARK,
     GROWING_REMARK,
+    MOMENTUM_REMARK,
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
@@ -41,6 +42,7 @@ _CONFESSED: tuple[tuple[str, str, float, float | None], ...] = (
     ("joints at fault, as told", "joint_fault", 0.0, None),
     ("joints left open, as told", "joint_conflict", CONFLICT_WRONG, None),
     ("gave way too far, as told", "yielded", 0.0, None),
+    ("angular momentum lost, as told", "lost_momentum", MOMENTUM_REMARK, np.inf),
     ("forces not unique, as told", "unique", 0.0, np.inf),
     ("forces not stable, as told", "stable", 0.0, np.inf),
 )

@@ -19,6 +19,7 @@ from signorini._grades import (
     DRIFT_REMARK,
     DRIFT_WRONG,
     GAIN_REMARK,
+    MOMENTUM_REMARK,
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 BALANCE_WRONG = 1e-10
 """Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
-MOMENTUM_REMARK = 1e-2
-"""Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
