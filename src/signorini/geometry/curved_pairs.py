@@ -25,9 +25,8 @@ from signorini.math.rotation import matrix, multiply, rotate
 # knows little of points where the solids are apart, so that the second search goes on as far as digits reach.
 _TOUCH, _CLOSE = 1e-4, 1e-12
 # As part of the size: how well the search for a start is done, at first, and where no features are found from there.
-# Features that hold prove themselves where the solids are apart; of those that overlap by less than the last number
-# they are the ones that carried the closest points before, and no other way out is shorter by more.
-_ROUGH, _COARSE, _FINE, _SHALLOW = 1e-4, 1e-10, 1e-13, 1e-6
+# Features that hold prove themselves where the solids are apart; where they overlap another way out may be shorter.
+_ROUGH, _COARSE, _FINE = 1e-4, 1e-10, 1e-13
 _EXACT = 1e-12  # as part of the size: error of separation and points up to which a touch is accepted
 
 
@@ -54,7 +53,7 @@ def closest_touch(
     error, touch = finished(
         vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0]
     )
-    if error <= _EXACT * scale and touch[0] >= -_SHALLOW * size:
+    if error <= _EXACT * scale and touch[0] >= 0.0:
         return touch
     for attempt in range(3):
         if attempt < 2:
