@@ -19,7 +19,7 @@ from signorini.problems.matrices import (
     matrix_from_fields,
     positive_diagonal,
 )
-from signorini.problems.natural import credible, natural_residual
+from signorini.problems.natural import credible, natural_residual, without_dust
 from signorini.problems.npz import write_npz
 
 
@@ -86,6 +86,10 @@ class LCP:
         See :func:`~signorini.problems.natural.credible`.
         """
         return credible(z, self.slack(z), self.M, self.q, self.d, 0, tolerance)
+
+    def without_dust(self, z: Array) -> Array:
+        """Return `z` without the unknowns that count for less than their slacks, see :meth:`credible`."""
+        return without_dust(z, self.slack(z), self.M, self.q, 0)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

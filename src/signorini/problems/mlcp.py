@@ -21,7 +21,7 @@ from signorini.problems.matrices import (
     refuse_huge,
     stacked,
 )
-from signorini.problems.natural import credible, natural_residual
+from signorini.problems.natural import credible, natural_residual, without_dust
 from signorini.problems.npz import write_npz
 
 
@@ -100,8 +100,17 @@ class MixedLCP:
 
         See :func:`~signorini.problems.natural.credible`.
         """
-        K, k = stacked([[self.A, self.C], [self.D, self.B]]), np.concatenate([self.a, self.b])
+        K, k = self._whole()
         return credible(z, self.slack(z), K, k, self.row_scale, self.free, tolerance)
+
+    def without_dust(self, z: Array) -> Array:
+        """Return `z` without the unknowns that count for less than their slacks, see :meth:`credible`."""
+        K, k = self._whole()
+        return without_dust(z, self.slack(z), K, k, self.free)
+
+    def _whole(self) -> tuple[Matrix, Array]:
+        """Return one matrix and one constant term, free unknowns first."""
+        return stacked([[self.A, self.C], [self.D, self.B]]), np.concatenate([self.a, self.b])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""

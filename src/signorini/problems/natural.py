@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, BoolArray
 from signorini._jit import kernel
 from signorini._scipy import sparse
 from signorini.problems.matrices import Matrix
@@ -78,22 +78,34 @@ def credible(z: Array, w: Array, M: Matrix, constant: Array, d: Array, free: int
     return bool((error <= np.maximum(tolerance * size, rounding)).all())
 
 
-def _every_row(
-    z: Array, w: Array, M: Matrix, sizes: Matrix, terms: Array, constant: Array, free: int, tolerance: float
-) -> bool:
-    """Tell whether every row of `z`, without the unknowns that count for less than their slack, is right by itself."""
+def without_dust(z: Array, w: Array, M: Matrix, constant: Array, free: int) -> Array:
+    """Return `z` without the unknowns that count for less than their slacks `w`: they stand for zero."""
+    sizes: Any = abs(M)
+    return np.where(_positive(z, w, sizes, sizes @ np.abs(z) + np.abs(constant), free), z, 0.0)
+
+
+def _positive(z: Array, w: Array, sizes: Matrix, terms: Array, free: int) -> BoolArray:
+    """Tell which unknowns count for more than their slacks, in the row that each moves most; all that are free do."""
     positive = np.ones(z.size, dtype=bool)
     if free < z.size:
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(terms > 0.0, 1.0 / terms, 0.0)
-            counts = np.asarray(_largest_by_column(sizes, share)) * np.abs(z)  # in the row that it moves most
+            counts = np.asarray(_largest_by_column(sizes, share)) * np.abs(z)
             positive[free:] = (counts > w * share)[free:]
+    return positive
+
+
+def _every_row(
+    z: Array, w: Array, M: Matrix, sizes: Matrix, terms: Array, constant: Array, free: int, tolerance: float
+) -> bool:
+    """Tell whether every row of `z`, without the unknowns that count for less than their slack, is right by itself."""
+    positive = _positive(z, w, sizes, terms, free)
     cut = np.where(positive, z, 0.0)
-    if not np.array_equal(cut, z):
-        w = M @ cut + constant
+    if not np.array_equal(cut, z):  # and with them the terms beside which rows are right
+        w, terms = M @ cut + constant, sizes @ np.abs(cut) + np.abs(constant)
     # Unknowns that vanish but for rounding may be wrong by that of the largest; where they are zero they are not.
-    noise = 4.0 * _EPSILON * z.size * float(np.abs(z).max(initial=0.0))
-    allowed = tolerance * terms + noise * (sizes @ (z != 0.0).astype(float))
+    noise = 4.0 * _EPSILON * z.size * float(np.abs(cut).max(initial=0.0))
+    allowed = tolerance * terms + noise * (sizes @ (cut != 0.0).astype(float))
     return bool((np.abs(w) <= allowed)[positive].all() and (w >= -allowed).all() and (cut[free:] >= 0.0).all())
 
 

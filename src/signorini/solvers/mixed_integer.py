@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,10 +86,35 @@ def _branch_and_bound(M: Array, q: Array, seconds: float) -> Any:
     upper = np.concatenate([np.zeros(n), np.full(n, np.inf), np.ones(n)])
     objective = np.zeros(2 * n + 1)
     objective[n] = -1.0
-    return optimize.milp(
-        objective,
-        integrality=np.concatenate([np.zeros(n + 1), np.ones(n)]),
-        bounds=optimize.Bounds(np.zeros(2 * n + 1), np.ones(2 * n + 1)),
-        constraints=optimize.LinearConstraint(sparse.csr_array(rows), lower, upper),
-        options={"time_limit": seconds, "mip_rel_gap": 0.9},
-    )
+    with _silence():
+        return optimize.milp(
+            objective,
+            integrality=np.concatenate([np.zeros(n + 1), np.ones(n)]),
+            bounds=optimize.Bounds(np.zeros(2 * n + 1), np.ones(2 * n + 1)),
+            constraints=optimize.LinearConstraint(sparse.csr_array(rows), lower, upper),
+            options={"time_limit": seconds, "mip_rel_gap": 0.9},
+        )
+
+
+_SILENT = threading.Lock()
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep HiGHS from printing: it writes a line or two of its own to the standard output whatever it is told."""
+    if os.name != "posix":
+        yield
+        return
+    flush = ctypes.CDLL(None).fflush
+    with _SILENT:
+        sys.stdout.flush()
+        flush(None)
+        kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, 1)
+            yield
+        finally:
+            flush(None)
+            os.dup2(kept, 1)
+            os.close(kept)
+            os.close(nowhere)

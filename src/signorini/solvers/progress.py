@@ -62,6 +62,17 @@ class Progress(Generic[P]):
         self.best, self.best_residual = z.copy(), residual
         self.history.append((self.seconds, residual))
 
+    def _without_dust(self, z: Array, residual: float) -> tuple[Array, float]:
+        """Return a solution in which what stands for zero is zero, where the problem can tell."""
+        clear = getattr(self.problem, "without_dust", None)
+        if clear is None:
+            return z, residual
+        cut = clear(z)
+        if np.array_equal(cut, z):
+            return z, residual
+        left = self.problem.residual(cut)
+        return (cut, left) if self.accepts(cut, left) else (z, residual)
+
     def tell(self, iterations: int) -> None:
         """Report to the caller between points."""
         if self.control.callback is not None:
@@ -80,6 +91,7 @@ class Progress(Generic[P]):
             residual = self.best_residual if self.best is not None else self.problem.residual(z)
             solved = self.accepts(z, residual)
         if solved:
+            z, residual = self._without_dust(z, residual)
             status = status if status is Status.SEVERAL_SOLUTIONS else Status.SOLVED
         elif status in SUCCESS:
             status = Status.STALLED

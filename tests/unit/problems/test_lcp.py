@@ -10,6 +10,7 @@ from scipy import sparse
 
 from signorini.errors import InputError
 from signorini.problems import LCP, load_problem
+from signorini.solvers import solve
 
 
 def test_residual_by_hand() -> None:
@@ -87,3 +88,20 @@ def test_unknowns_that_are_zero_excuse_no_row() -> None:
     z = np.array([1e6, 0.0, 0.0])
     assert problem.residual(z) < 1e-6
     assert not problem.credible(z, 1e-10)
+
+
+def test_unknowns_taken_for_zero_excuse_no_row() -> None:
+    """The first unknown is 1e-9 and not 1; taken for zero it leaves its row wrong by all of its terms."""
+    problem = LCP([[1.0, 0.0], [0.0, 1e-12]], [-1e-9, -1.0])
+    assert problem.residual(np.array([1.0, 1e12])) < 1e-10
+    assert not problem.credible(np.array([1.0, 1e12]), 1e-10)
+    assert problem.credible(np.array([1e-9, 1e12]), 1e-10)
+
+
+def test_what_stands_for_zero_is_zero() -> None:
+    """Of a problem with a ray of solutions, of which interior points leave dust in the last unknown."""
+    problem = LCP([[0.0, 0.0, -2.0], [1.0, 0.0, 1.0], [1.0, 0.0, 0.0]], [0.0, -2.0, 2.0])
+    np.testing.assert_array_equal(problem.without_dust(np.array([18.7, 1e-12, 1e-12])), [18.7, 0.0, 0.0])
+    z = solve(problem, tolerance=1e-10).z
+    assert np.all(z * problem.slack(z) == 0.0)
+    assert np.all(problem.slack(z) >= 0.0)
