@@ -25,6 +25,7 @@ from signorini.dynamics.joint_faults import (
 )
 from signorini.dynamics.joints import rigid_rows
 from signorini.formulations.base import JointReport
+from signorini.formulations.joint_closing import Closed, obeyed
 from signorini.formulations.joint_space import JointSpace
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
@@ -38,10 +39,20 @@ class Settled(NamedTuple):
     """Of the joints, (n_j,)."""
     pushes: tuple[Push, ...] = ()
     """By which bodies were moved onto their joints."""
+    ending: Push | None = None
+    """By which velocities were made to obey the joints."""
 
 
 def settled(
-    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool, keeps: bool
+    model: Model,
+    before: State,
+    state: State,
+    space: JointSpace | None,
+    h: float,
+    *,
+    projection: bool,
+    keeps: bool,
+    closed: Closed | None = None,
 ) -> Settled:
     """Return the end of a step, moved onto its joints if asked for, or if it `keeps` them and they have drifted far."""
     if space is None:
@@ -58,7 +69,11 @@ def settled(
         found = kept(model, before, state, space.system, near, h)
         if found is not None:
             return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
-    return Settled(state, joint_coordinates(joints, state.q, near))
+    coordinate = joint_coordinates(joints, state.q, near)
+    if closed is None or not closed.rows.any():
+        return Settled(state, coordinate)
+    state, ending = obeyed(model, state, near, h, closed)
+    return Settled(state, coordinate, ending=ending)
 
 
 def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
@@ -138,12 +153,15 @@ def joint_report(
     np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
     arm = rotated(before.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
     reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
-    for pushed, p, q in end.pushes:
+    ending = np.zeros_like(reaction)
+    for pushed, p, q in (*end.pushes, *(() if end.ending is None else (end.ending,))):
         more = np.zeros_like(reaction)
         np.add.at(more, joints.rows.joint, pushed.J[1 : 2 * n : 2] * p[:n, None])
         more[:, 3:] -= np.cross(rotated(q[joints.arrays.body_b, 3:], joints.arrays.anchor_b), more[:, :3])
         reaction += more
         np.add.at(effort, joints.rows.joint[along], p[:n][along])
+    if end.ending is not None:
+        ending = more
     unmet = system.unmet(v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
@@ -162,5 +180,6 @@ def joint_report(
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
         swing=(theta - 0.5) * _swing(space, before, v, impulse),
+        ending=ending,
         fault=CONTRADICTED if open_ > ASKED else fault,
     )
