@@ -17,7 +17,7 @@ def _numbered(count: int) -> Any:
 
 (
     SUMS,  # (9,): see below
-    TALLY,  # (5,): see below
+    TALLY,  # (6,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -127,8 +127,9 @@ def _numbered(count: int) -> Any:
 ) = _numbered(9)
 
 # TALLY
-LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS = _numbered(5)
-# Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs.
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED = _numbered(6)
+# Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs;
+# trees and loops are factored where bodies are.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)

@@ -15,12 +15,12 @@ from scipy.sparse.csgraph import connected_components
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import advance
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
-from signorini.dynamics.joint_faults import Push, all_sizes
+from signorini.dynamics.joint_faults import MOST_TURN, Push, all_sizes
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
 from signorini.formulations.joint_space import JointSpace
 from signorini.formulations.stage import Stage
-from signorini.formulations.step_joint_close import CLOSED_TO, MOST_CLOSINGS
+from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, MOST_CLOSINGS, closing
 from signorini.model import Contacts, Model, State
 
 
@@ -48,6 +48,8 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
     acts = np.zeros(max(part.max(), of_row.max(initial=0)) + 1, dtype=bool)
     for body in (contacts.body_a, contacts.body_b, space.laws.rows.body):
         acts[part[body[body >= fixed]]] = True
+    turns = at.drift * np.linalg.norm(at.state.v[:, 3:], axis=1)
+    acts[part[fixed:][turns[fixed:] > MOST_TURN]] = True
     closes = np.zeros(acts.size, dtype=bool)
     linear, apart, asked = (v, impulse), np.full(acts.size, np.inf), np.zeros(impulse.size)
     for repetition in range(MOST_CLOSINGS + 1):
@@ -58,13 +60,13 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
         end = advance(model, at.state, v, at.drift, exact_rotation=True, flown=flown)
         rows, share = rigid_rows(model, end, space.coordinate), np.zeros(acts.size)
         np.maximum.at(share, of_row, np.abs(rows.psi) / all_sizes(model, rows))
-        goes_on = ~acts & (share > CLOSED_TO) & (share < apart) & (repetition < MOST_CLOSINGS)
-        left = ~acts & ~goes_on & ~(share <= CLOSED_TO)
+        state = np.array([closing(*one, repetition) for one in zip(share.tolist(), apart.tolist(), strict=True)])
+        left, corrected = ~acts & (state == FAILS), ~acts & ((state == GOES_ON) | (state == CLOSES_NEXT))
         v = np.where(left[part][:, None], linear[0], v)
         impulse, asked = np.where(left[of_row], linear[1], impulse), np.where(left[of_row], 0.0, asked)
-        closes |= ~acts & (share <= CLOSED_TO)
-        acts, apart = ~goes_on, share
-        more = np.where(goes_on[of_row], rows.psi / at.drift, 0.0)
+        closes |= ~acts & ((state == CLOSES) | (state == CLOSES_NEXT))
+        acts, apart = acts | (state != GOES_ON), share
+        more = np.where(corrected[of_row], rows.psi / at.drift, 0.0)
         push, pull = replace(system, x2=more).solve(np.zeros_like(v))
         v, impulse, asked = v + push, impulse + pull, asked + more
     system = replace(system, x2=system.x2 + asked)

@@ -106,13 +106,15 @@ def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
     return left - found, row if left > ROUNDING else -1
 
 
-def _swing(space: JointSpace, before: State, v: Array, impulse: Array) -> float:
-    """Return the impulses of springs times the changes of their speeds [J]."""
+def _swing(space: JointSpace, before: State, after: State, v: Array, impulse: Array, h: float) -> float:
+    """Return the impulses of weight and springs in `h` seconds times the changes of their speeds [J]."""
     model, rows = space.system.model, space.system.rows
+    weight, bodies = model.arrays.weight, slice(model.fixed_count, None)
+    falls = h * float(np.sum(weight[bodies, :3] * (after.v - before.v)[bodies, :3]))
     change = v - before.v
     change[: model.fixed_count] = 0.0
     n = model.joints.joint_row_count
-    return float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
+    return falls + float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
 
 
 def joint_report(
@@ -179,7 +181,7 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * _swing(space, before, v, impulse),
+        swing=(theta - 0.5) * _swing(space, before, after, v, impulse, h / theta),
         ending=ending,
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

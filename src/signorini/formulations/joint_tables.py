@@ -161,7 +161,7 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (5,)),
+            (ja.TALLY, (6,)),
             (ja.ROW_BODY, (2 * n_r,)),
             (ja.GAUGE_BODY, (2 * n_g,)),
             (ja.READY, (n_t,)),
@@ -204,7 +204,7 @@ class JointTables:
     def restore(self, coordinate: Array) -> None:
         """Continue where the joints stand like this."""
         self.arena[ja.COORDINATE][:] = coordinate
-        self.arena[ja.TALLY][ja.PENDING] = 0
+        self.arena[ja.TALLY][[ja.PENDING, ja.FACTORED]] = 0
 
     @property
     def coordinate(self) -> Array:

@@ -18,18 +18,32 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.flight import turned
+from signorini.dynamics.joint_faults import MOST_TURN
 from signorini.formulations import joint_arrays as ja
-from signorini.formulations.step_arrays import COUNTS, DRIVE, FIXED, INERTIA, NUMBERS, WAY, H, Q, V
+from signorini.formulations.step_arrays import COUNTS, DRIVE, FIXED, INERTIA, NUMBERS, V_0, WAY, H, Q, V
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
 
-CLOSED_TO = 1e-10
-"""Beside the size of a joint: what is left open so that the next step takes it back."""
+CLOSED_TO = 1e-11
+"""Beside the size of a joint: what may be left open, and is taken back by the next step."""
+CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
+"""Joints are closed, or will be by one more correction, or by some; or it leads nowhere."""
 MOST_CLOSINGS = 40
 """Each multiplies what is left open by the angle of a step or so; where that is too much, rows stay linear."""
+
+
+@kernel
+def closing(apart: float, before: float, repetition: int) -> int:
+    """Tell from how far joints are apart, and were before the last correction, what is to be done."""
+    if apart <= CLOSED_TO:
+        return CLOSES
+    if not apart < before or repetition == MOST_CLOSINGS:
+        return FAILS
+    # What is left falls by as much again.
+    return CLOSES_NEXT if before < math.inf and apart * apart <= CLOSED_TO * before else GOES_ON
 
 
 @inner_kernel
@@ -124,6 +138,16 @@ def _move_all(t: IntArray, j: IntArray, q: Array, q_0: Array) -> None:
 
 
 @inner_kernel
+def _turns_too_far(t: IntArray, j: IntArray, k: int) -> bool:
+    """Tell whether a body of mechanism `k` came so fast that the rows of the start mean little where the step ends."""
+    start, tree_body, v, most = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY), real_rows(t, V_0), 0.0
+    for at in range(start[k], start[k + 1]):
+        b = tree_body[at]
+        most = max(most, v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
+    return bool(reals(t, NUMBERS)[H] * math.sqrt(most) > MOST_TURN)
+
+
+@inner_kernel
 def _prepare(t: IntArray, j: IntArray) -> int:
     """Remember where mechanisms begin, and how fast; return on how many nothing acts."""
     q, q_0, v, v_0 = real_rows(t, Q), real_rows(j, ja.END_Q), real_rows(t, V), real_rows(j, ja.END_V)
@@ -137,6 +161,8 @@ def _prepare(t: IntArray, j: IntArray) -> int:
     for k in range(tree.shape[0]):
         if tree[k, ja.ACTS] >= ja.IS_CLOSED:  # when the step was moved before
             tree[k, ja.ACTS] = 0
+        if tree[k, ja.ACTS] == 0 and _turns_too_far(t, j, k):
+            tree[k, ja.ACTS] = ja.IS_LEFT
         alone += 1 if tree[k, ja.ACTS] == 0 else 0
         apart[k] = math.inf
     for r in range(closed.shape[0]):
@@ -167,15 +193,15 @@ def close_joints(t: IntArray, j: IntArray) -> None:
             if tree[k, ja.ACTS] != 0:
                 continue
             worst = _apart(j, k, h)
-            if worst > CLOSED_TO and worst < apart[k] and repetition < MOST_CLOSINGS:
-                apart[k] = worst
+            state = closing(worst, apart[k], repetition)
+            if state != CLOSES:
                 _correct(t, j, k)
-                continue
-            tree[k, ja.ACTS] = ja.IS_CLOSED
-            if not worst <= CLOSED_TO:
+                apart[k] = worst
+            if state == FAILS:
                 _leave(t, j, k)
-                tree[k, ja.ACTS] = ja.IS_LEFT
-            alone -= 1
+            if state != GOES_ON:
+                tree[k, ja.ACTS] = ja.IS_LEFT if state == FAILS else ja.IS_CLOSED
+                alone -= 1
         if alone == 0:
             break
     for b in range(q.shape[0]):

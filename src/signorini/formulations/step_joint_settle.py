@@ -183,7 +183,7 @@ def _obey(t: IntArray, j: IntArray) -> None:
 
 @inner_kernel
 def _report(j: IntArray, q: Array, impulse: Array, ending: bool) -> None:
-    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what joints report; `ending` if they are there."""
+    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what joints report; `ending` if that is there."""
     report, J, joint, role = (
         real_rows(j, ja.REPORT),
         real_rows(j, ja.JACOBIAN),
@@ -302,6 +302,10 @@ def _obey_closed(t: IntArray, j: IntArray) -> None:
         if tree[k, ja.ACTS] == ja.IS_CLOSED:
             answer_mechanism(t, j, k, v, v, x_2, impulse)
     _soften(j)
+    wholes(j, ja.TALLY)[ja.FACTORED] = 1
+    for r in range(role.shape[0]):
+        if role[r] == ja.SPRING:
+            wholes(j, ja.TALLY)[ja.FACTORED] = 0
     _report(j, real_rows(t, Q), impulse, True)
     gained = _energy(t, j) - before
     reals(t, NUMBERS)[ENERGY_CHANGE] += gained
@@ -411,16 +415,19 @@ def _count_gain(t: IntArray) -> None:
 
     Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
     ``(theta - 1/2) h F . v`` more, F being weight and springs, which free fall keeps, a pendulum to the second order,
-    and a rebound as well: what gravity does on the way of the step, beyond what it would at the mean of the velocities.
+    and a rebound as well.
     """
     swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SPRING_SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
-    q, q_0, half = real_rows(t, Q), real_rows(t, Q_START), 0.5 * numbers[H]
     for b in range(counts[FIXED], v.shape[0]):
         for k in range(3):
-            more += weight[b, k] * (q[b, k] - q_0[b, k] - half * (v[b, k] + v_0[b, k]))
-    made = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + more + (numbers[DRIFT] / numbers[H] - 0.5) * swung
+            more += weight[b, k] * (v[b, k] - v_0[b, k])
+    made = (
+        balance[JOINT_WORK]
+        - balance[INTEGRATION_LOSS]
+        + (numbers[DRIFT] / numbers[H] - 0.5) * (numbers[H] * more + swung)
+    )
     # What an impact of the same step takes at once is no gain.
     check[JOINT_PULL] = min(made, max(0.0, made - max(0.0, balance[IMPACT_LOSS])))
     if _rebounds(t):

@@ -148,9 +148,12 @@ def join(t: IntArray) -> None:
     j = whole_rows(t, JOINTS)
     measure(t, j)
     _evaluate(t, j)
-    factor_trees(t, j)
-    factor_loops(t, j)
-    if wholes(j, ja.TALLY)[ja.MOVES] == 1:
+    tally = wholes(j, ja.TALLY)
+    if tally[ja.FACTORED] == 0:
+        factor_trees(t, j)
+        factor_loops(t, j)
+    tally[ja.FACTORED] = 0
+    if tally[ja.MOVES] == 1:
         _reach_further(t, j)
     answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
 
