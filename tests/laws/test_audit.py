@@ -363,9 +363,7 @@ def test_another_formulation_is_found(runs: Runs) -> None:
         ("ending", (30, 2, 2), {"momentum", "places follow velocities"}),
     ],
 )
-def test_a_reaction_altered_is_found(
-    runs: Runs, word: str, index: tuple[int, ...], checks: set[str]
-) -> None:
+def test_a_reaction_altered_is_found(runs: Runs, word: str, index: tuple[int, ...], checks: set[str]) -> None:
     tree = runs.tree("chain")
     tree["joints"][word][index] += 1e-6
     audit = audit_tree(tree)
@@ -407,7 +405,9 @@ def test_flight_is_judged_without_its_kernel(runs: Runs, monkeypatch: pytest.Mon
     """Were free flight repeated by a wrong equation, the one by which it was made, L would still not be kept."""
     tree = runs.tree("tumble, implicit")
     tree["settings"]["scheme"]["moreau_jean"]["gyroscopic"] = "conserving"
-    monkeypatch.setattr("signorini.audit.steps.gyroscopic_ways", lambda model, _, **words: gyroscopic_ways(model, "implicit", **words))
+    monkeypatch.setattr(
+        "signorini.audit.steps.gyroscopic_ways", lambda model, _, **words: gyroscopic_ways(model, "implicit", **words)
+    )
     assert "momentum" in wrong(audit_tree(tree))
 
 

@@ -39,7 +39,7 @@ def pair(kind: str, **words: Any) -> sg.Scene:
     """Return two boxes in free flight that a joint holds together, and that obey it."""
     scene, spin = sg.Scene(gravity=(0, 0, 0)), np.array([3.0, 2.0, 1.0])
     scene.add_body(sg.Box((0.2, 0.4, 0.6)), mass=1.0, position=(0, 0, 0), angular_velocity=spin, name="one")
-    speed = {"velocity": np.cross(spin, (0.4, 0, 0)), "angular_velocity": spin}
+    speed: dict[str, Any] = {"velocity": np.cross(spin, (0.4, 0, 0)), "angular_velocity": spin}
     scene.add_body(sg.Box((0.6, 0.1, 0.2)), mass=0.7, position=(0.4, 0, 0), **speed, name="other")
     scene.add_joint(kind, "one", "other", anchor=(0.1, 0, 0), **words)
     return scene

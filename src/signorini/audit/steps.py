@@ -199,7 +199,7 @@ class Steps:
         for body, wrench, _ in joint_wrenches(self.model, q, ending):
             change[np.arange(self.count) * self.body_count + body] += wrench
         M_inv = inverse_inertia(_repeated(self.model.arrays, self.count), self.q_end)
-        return np.einsum("bij,bj->bi", M_inv, change)
+        return np.asarray(np.einsum("bij,bj->bi", M_inv, change))
 
     def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
         """Return the poses (N, 7) where flights begin, and the flights (N, 7).

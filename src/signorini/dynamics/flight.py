@@ -104,10 +104,10 @@ def turned(
     way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
 ) -> tuple[float, float, float, float]:
     """Return the orientation to which a body turns in `h` seconds from the orientation `e`."""
-    if (way != CONSERVING and way != EVEN) or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
-        return turn_exact(e, omega, h)
-    turn, _ = _flight(way, I, e, omega, h)
-    return unit(multiply(turn, e))
+    if way in (CONSERVING, EVEN) and h * h * dot(omega, omega) > _NO_TURN * _NO_TURN:
+        turn, _ = _flight(way, I, e, omega, h)
+        return unit(multiply(turn, e))
+    return turn_exact(e, omega, h)
 
 
 @inner_kernel

@@ -65,7 +65,7 @@ def _open(j: IntArray, r: int, h: float) -> float:
         psi[r] = 0.0
     elif role[r] == ja.DRIVEN:
         psi[r] -= motion[g, ja.AIM] + h * motion[g, ja.AIM_RATE]
-    return abs(psi[r]) / row_size(j, real_rows(j, ja.END_JACOBIAN), r)
+    return float(abs(psi[r]) / row_size(j, real_rows(j, ja.END_JACOBIAN), r))
 
 
 @inner_kernel

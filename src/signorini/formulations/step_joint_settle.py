@@ -73,9 +73,9 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
-from signorini.formulations.step_joint_checks import carry_on, foresee, row_size, row_speed
+from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
 from signorini.formulations.step_joints import answer_freely, answer_mechanism, driven_rate, factor_trees
 from signorini.math.rotation import cross, rotate, turn_exact
 
