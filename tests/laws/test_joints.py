@@ -204,12 +204,12 @@ def test_a_run_resumed_from_its_checkpoint_goes_on_bit_for_bit(tmp_path: Path) -
 # --- drift -------------------------------------------------------------------------------
 
 
-def test_projection_removes_the_drift_and_keeps_the_order() -> None:
-    free, held = (run(chain(4), 0.5, 0.005, sg.MoreauJean(projection=p)) for p in (False, True))
-    assert held.certificate.joint_drift.max() < 1e-12
-    drift = [run(chain(4), 0.5, h).certificate.joint_drift.max() for h in (0.005, 0.0025)]
-    assert free.certificate.joint_drift.max() == drift[0]
-    assert 3.0 < drift[0] / drift[1] < 5.0  # second order, fed back
+def test_joints_close_where_nothing_else_acts() -> None:
+    """Where the hinge rubs the linear rows are kept, whose drift, of the second order, is fed back."""
+    assert run(chain(4), 0.5, 0.005).certificate.joint_drift.max() < 1e-9
+    assert run(chain(4), 0.5, 0.005, sg.MoreauJean(projection=True)).certificate.joint_drift.max() < 1e-12
+    drift = [run(pendulum(0.2, friction=1e-6), 0.5, h).certificate.joint_drift.max() for h in (0.005, 0.0025)]
+    assert 3.0 < drift[0] / drift[1] < 5.0
 
 
 def test_projection_with_springs_across_a_loop() -> None:
@@ -255,8 +255,8 @@ def test_a_pendulum_gains_nothing_that_is_worth_a_remark(theta: float) -> None:
     assert np.ptp(made) < 2e-3 * run.certificate.energy_moving.max()
 
 
-@pytest.mark.parametrize(("side", "links", "gains"), [(-1.0, 1, False), (0.3, 1, False), (0.3, 2, True)])
-def test_a_collision_gains_with_its_joints_what_the_motion_does(side: float, links: int, gains: bool) -> None:
+@pytest.mark.parametrize(("side", "links"), [(-1.0, 1), (0.3, 1), (0.3, 2)])
+def test_a_collision_gains_with_its_joints_what_the_motion_does(side: float, links: int) -> None:
     """Arms strike an oblique wall by Newton's law; drifted joints give or take what contacts seem to take or give."""
     scene = sg.Scene(gravity=(0, 0, 0))
     out, along = np.array([np.cos(0.3), np.sin(0.3), 0.0]), np.array([-np.sin(0.3), np.cos(0.3), 0.0])
@@ -274,5 +274,5 @@ def test_a_collision_gains_with_its_joints_what_the_motion_does(side: float, lin
     run = sg.simulate(scene, formulation=newton, duration=0.12, h=1e-2, on_failure="keep", progress=False)
     rise, gain = np.diff(run.kinetic) / run.kinetic[:-1], run.certificate.energy_gain
     assert np.all(gain <= np.maximum(0.0, rise) + 1e-12)  # its scale is never less
-    assert gain.max() > 1e-3 if gains else gain.max() < 1e-4
+    assert gain.max() < 1e-4
     assert links > 1 or run.certificate.joint_work.max() < 1e-2 * run.kinetic.max()

@@ -219,7 +219,8 @@ class _Checks:
         elif joined.any() and (often := int(np.count_nonzero(self._moved_onto()))):
             what = f"turning and places of joined bodies in {often} steps"
             self.unchecked.append(f"{what}: they were moved onto their joints")
-        spins = joined & (gyroscopic_ways(model, scheme.gyroscopic) == IMPLICIT) & ~_alike(model)
+        ways = gyroscopic_ways(model, scheme.gyroscopic, joined_fly=scheme.exact_rotation)
+        spins = joined & (ways == IMPLICIT) & ~_alike(model)
         if scheme.theta < 1.0 and spins.any():
             turns &= ~spins
             self.unchecked.append("angular momentum of joined bodies: for theta < 1 their gyroscopic term is implicit")

@@ -73,7 +73,9 @@ def _rounding(steps: Steps, sizes: Array) -> Array:
 
 def _missed_spin(steps: Steps) -> Array:
     """Return by which part ``L+ = L + h tau`` is missed by bodies in free flight, (N,)."""
-    ways = np.tile(gyroscopic_ways(steps.model, steps.record.scheme.gyroscopic), steps.count)
+    scheme = steps.record.scheme
+    one = gyroscopic_ways(steps.model, scheme.gyroscopic, joined_fly=scheme.exact_rotation)
+    ways = np.tile(one, steps.count)
     flies = (ways == CONSERVING) & (steps.push_size[:, 0] == 0.0) & (steps.pull_size[:, 0] == 0.0)
     inertia = steps.model.arrays.inertia[steps.body]
     L = [_momentum(inertia, q, v) for q, v in ((steps.q_start, steps.v_start), (steps.q_end, steps.v_end))]

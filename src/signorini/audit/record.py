@@ -77,6 +77,8 @@ class JointRows:
     """(n+1, n_j)"""
     reaction: Array
     """Impulse and moment on body b at its anchor, world axes, (n, n_j, 6)."""
+    ending: Array | None = None
+    """The part of it that acts where steps end; None: all acts where they begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,9 @@ def _joints(columns: Any, steps: int) -> JointRows | None:
     names = tuple(map(str, columns["names"]))
     coordinate, speed, reaction = (_floats(columns[word]) for word in words[1:])
     fits = coordinate.shape == speed.shape == (steps + 1, len(names)) and reaction.shape == (steps, len(names), 6)
-    return JointRows(names, coordinate, speed, reaction) if fits else None
+    ending = _floats(columns["ending"]) if columns.get("ending") is not None else None
+    fits = fits and (ending is None or ending.shape == reaction.shape)
+    return JointRows(names, coordinate, speed, reaction, ending) if fits else None
 
 
 def _number(settings: dict[str, Any], word: str, source: str) -> float | None:

@@ -63,6 +63,7 @@ def free_motion(
     *,
     theta: float = 1.0,
     gyroscopic: str = "conserving",
+    joined_fly: bool = True,
     time: Array | None = None,
 ) -> FreeMotion:
     """Return what steps of `h` seconds from poses `q` (S, n_b, 7) and velocities `v` (S, n_b, 6) do by themselves.
@@ -70,7 +71,7 @@ def free_motion(
     `time` (S,), when they begin, is needed where loads are functions.
     """
     S = q.shape[0]
-    arrays, ways = _repeated(model.arrays, S), np.tile(gyroscopic_ways(model, gyroscopic), S)
+    arrays, ways = _repeated(model.arrays, S), np.tile(gyroscopic_ways(model, gyroscopic, joined_fly=joined_fly), S)
     q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
     there = np.ascontiguousarray(q_start.copy())
     if theta < 1.0:
@@ -158,8 +159,16 @@ class Steps:
             record.q[first + 1 : last + 1].reshape(-1, 7),
             record.v[first + 1 : last + 1].reshape(-1, 6),
         )
+        self.v_end = self.v_end - self._ended()
         self.free = free_motion(
-            model, q, v, self.h, theta=scheme.theta, gyroscopic=scheme.gyroscopic, time=record.time[first:last]
+            model,
+            q,
+            v,
+            self.h,
+            theta=scheme.theta,
+            gyroscopic=scheme.gyroscopic,
+            joined_fly=scheme.exact_rotation,
+            time=record.time[first:last],
         )
         self.drive = self._drive()
         self.contacts, self.rows = self._contacts(record.contacts)
@@ -180,6 +189,17 @@ class Steps:
         M_inv = inverse_inertia(arrays, began)
         self.v_new = after_impulses(arrays, self.free.ways, M_inv, self.q_end, self.v_end)
         """Velocities of the record right after the impulses."""
+
+    def _ended(self) -> Array:
+        """Return by how much velocities change where steps end, where they are made to obey the joints, (N, 6)."""
+        change, joints = np.zeros((self.body.size, 6)), self.record.joints
+        if joints is None or joints.ending is None or not joints.ending[self.first : self.last].any():
+            return change
+        q, ending = self.q_end.reshape(self.count, -1, 7), joints.ending[self.first : self.last]
+        for body, wrench, _ in joint_wrenches(self.model, q, ending):
+            change[np.arange(self.count) * self.body_count + body] += wrench
+        M_inv = inverse_inertia(_repeated(self.model.arrays, self.count), self.q_end)
+        return np.asarray(np.einsum("bij,bj->bi", M_inv, change))
 
     def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
         """Return the poses (N, 7) where flights begin, and the flights (N, 7).
@@ -300,8 +320,9 @@ class Steps:
         total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
         if self.record.joints is None or not self.model.joints.count:
             return total, size
-        reaction = self.record.joints.reaction[self.first : self.last]
-        for body, wrench, arm in joint_wrenches(self.model, self.free.q.reshape(self.count, -1, 7), reaction):
+        joints, steps = self.record.joints, slice(self.first, self.last)
+        acting = joints.reaction[steps] if joints.ending is None else joints.reaction[steps] - joints.ending[steps]
+        for body, wrench, arm in joint_wrenches(self.model, self.free.q.reshape(self.count, -1, 7), acting):
             at = np.arange(self.count) * self.body_count + body
             total[at] += wrench
             size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)

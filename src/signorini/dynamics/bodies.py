@@ -35,17 +35,18 @@ WAYS = {"explicit": EXPLICIT, "implicit": IMPLICIT, "conserving": CONSERVING}
 """By the words of users."""
 
 
-def gyroscopic_ways(model: Model, word: str) -> IntArray:
+def gyroscopic_ways(model: Model, word: str, *, joined_fly: bool = True) -> IntArray:
     """Return how each body takes the gyroscopic term if the user says `word`, (n_b,).
 
-    What is joined does not fly freely, and what has three equal moments has a term of zero: where free flight is to
-    conserve, both take the implicit term.
+    Where free flight is to conserve, bodies with three equal moments, whose term is zero, take the implicit one, and so
+    do joined bodies unless `joined_fly`: the joints of the papers are posed with it.
     """
     inertia, ways = model.arrays.inertia, _ways(model.arrays, WAYS[word])
     if word == "conserving":
-        alike = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
-        joined = model.joints.tree.of_body >= 0 if model.joints.any else False
-        ways[(ways == CONSERVING) & (alike | joined)] = IMPLICIT
+        left = np.all(inertia == inertia[:, :1, :1] * np.eye(3), axis=(1, 2))
+        if not joined_fly and model.joints.any:
+            left |= model.joints.tree.of_body >= 0
+        ways[(ways == CONSERVING) & left] = IMPLICIT
     return ways
 
 

@@ -100,6 +100,17 @@ def _flight(
 
 
 @inner_kernel
+def turned(
+    way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
+) -> tuple[float, float, float, float]:
+    """Return the orientation to which a body turns in `h` seconds from the orientation `e`."""
+    if way in (CONSERVING, EVEN) and h * h * dot(omega, omega) > _NO_TURN * _NO_TURN:
+        turn, _ = _flight(way, I, e, omega, h)
+        return unit(multiply(turn, e))
+    return turn_exact(e, omega, h)
+
+
+@inner_kernel
 def in_parts(way: int, omega: tuple[float, float, float], h: float) -> bool:
     """Tell whether a body flies in several parts, on a way that no even turn comes close to."""
     return bool(way == CONSERVING and h * h * dot(omega, omega) > TURN_AT_ONCE * TURN_AT_ONCE)

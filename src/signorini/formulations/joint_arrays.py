@@ -17,7 +17,7 @@ def _numbered(count: int) -> Any:
 
 (
     SUMS,  # (9,): see below
-    TALLY,  # (5,): see below
+    TALLY,  # (6,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -63,6 +63,8 @@ def _numbered(count: int) -> Any:
     PSI,  # (n_r,)
     RATE,  # (n_r,)
     X_2,  # (n_r,)
+    CLOSED,  # (n_r,) what rows ask besides, so that joints close where the step ends
+    APART,  # (n_mechanisms,) how far joints are from that
     REACTION_FREE,  # (n_r,) impulses without contacts and laws
     REACTION,  # (n_r,)
     GAUGE_BODY,  # (2 n_g,)
@@ -109,7 +111,7 @@ def _numbered(count: int) -> Any:
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(85)
+) = _numbered(87)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 (
@@ -125,8 +127,9 @@ def _numbered(count: int) -> Any:
 ) = _numbered(9)
 
 # TALLY
-LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS = _numbered(5)
-# Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs.
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED = _numbered(6)
+# Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs;
+# trees and loops are factored where bodies are.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)
@@ -142,6 +145,8 @@ MECHANISM, TREE_PLACE, TREE_BLOCKS = _numbered(3)
 
 # TREE: smallest body, degrees of freedom, where the rows of y beyond the first begin, whether anything acts
 LEAST_BODY, ALL_FREEDOMS, MORE_ROWS, ACTS = _numbered(4)
+# ... and where nothing acts, whether joints close where the step ends, or are left to the next one
+IS_CLOSED, IS_LEFT = _numbered(4)[2:]
 
 # LOOPS: first and after last row in LOOP_ROW, and number of directions that they take out
 LOOP_FIRST, LOOP_STOP, LOOP_TAKEN = _numbered(3)
@@ -160,6 +165,7 @@ SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE = _numbered(5)
 
 EVERY_BODY: Any = np.int64(0)  # the least number of a body
 
-# REPORT: coordinate, speed, effort, and reaction in six columns
+# REPORT: coordinate, speed, effort, reaction in six columns, and of that what acts where the step ends, in six
 AT, SPEED, EFFORT_OF, REACTION_OF = _numbered(4)
-REPORT_COLUMNS = REACTION_OF + 6
+ENDING_OF = REACTION_OF + 6
+REPORT_COLUMNS = ENDING_OF + 6

@@ -25,6 +25,7 @@ from signorini.dynamics.joint_faults import (
 )
 from signorini.dynamics.joints import rigid_rows
 from signorini.formulations.base import JointReport
+from signorini.formulations.joint_closing import Closed, obeyed
 from signorini.formulations.joint_space import JointSpace
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
@@ -38,10 +39,20 @@ class Settled(NamedTuple):
     """Of the joints, (n_j,)."""
     pushes: tuple[Push, ...] = ()
     """By which bodies were moved onto their joints."""
+    ending: Push | None = None
+    """By which velocities were made to obey the joints."""
 
 
 def settled(
-    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool, keeps: bool
+    model: Model,
+    before: State,
+    state: State,
+    space: JointSpace | None,
+    h: float,
+    *,
+    projection: bool,
+    keeps: bool,
+    closed: Closed | None = None,
 ) -> Settled:
     """Return the end of a step, moved onto its joints if asked for, or if it `keeps` them and they have drifted far."""
     if space is None:
@@ -58,7 +69,11 @@ def settled(
         found = kept(model, before, state, space.system, near, h)
         if found is not None:
             return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
-    return Settled(state, joint_coordinates(joints, state.q, near))
+    coordinate = joint_coordinates(joints, state.q, near)
+    if closed is None or not closed.rows.any():
+        return Settled(state, coordinate)
+    state, ending = obeyed(model, state, near, h, closed)
+    return Settled(state, coordinate, ending=ending)
 
 
 def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
@@ -91,13 +106,15 @@ def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
     return left - found, row if left > ROUNDING else -1
 
 
-def _swing(space: JointSpace, before: State, v: Array, impulse: Array) -> float:
-    """Return the impulses of springs times the changes of their speeds [J]."""
+def _swing(space: JointSpace, before: State, after: State, v: Array, impulse: Array, h: float) -> float:
+    """Return the impulses of weight and springs in `h` seconds times the changes of their speeds [J]."""
     model, rows = space.system.model, space.system.rows
+    weight, bodies = model.arrays.weight, slice(model.fixed_count, None)
+    falls = h * float(np.sum(weight[bodies, :3] * (after.v - before.v)[bodies, :3]))
     change = v - before.v
     change[: model.fixed_count] = 0.0
     n = model.joints.joint_row_count
-    return float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
+    return falls + float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
 
 
 def joint_report(
@@ -138,12 +155,15 @@ def joint_report(
     np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
     arm = rotated(before.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
     reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
-    for pushed, p, q in end.pushes:
+    ending = np.zeros_like(reaction)
+    for pushed, p, q in (*end.pushes, *(() if end.ending is None else (end.ending,))):
         more = np.zeros_like(reaction)
         np.add.at(more, joints.rows.joint, pushed.J[1 : 2 * n : 2] * p[:n, None])
         more[:, 3:] -= np.cross(rotated(q[joints.arrays.body_b, 3:], joints.arrays.anchor_b), more[:, :3])
         reaction += more
         np.add.at(effort, joints.rows.joint[along], p[:n][along])
+    if end.ending is not None:
+        ending = more
     unmet = system.unmet(v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
@@ -161,6 +181,7 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * _swing(space, before, v, impulse),
+        swing=(theta - 0.5) * _swing(space, before, after, v, impulse, h / theta),
+        ending=ending,
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

@@ -120,6 +120,8 @@ class JointTables:
             (ja.PSI, (n_r,)),
             (ja.RATE, (n_r,)),
             (ja.X_2, (n_r,)),
+            (ja.CLOSED, (n_r,)),
+            (ja.APART, (mechanisms.table.shape[0],)),
             (ja.REACTION_FREE, (n_r,)),
             (ja.REACTION, (n_r,)),
             (ja.GAUGE_JACOBIAN, (2 * n_g, 6)),
@@ -159,7 +161,7 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (5,)),
+            (ja.TALLY, (6,)),
             (ja.ROW_BODY, (2 * n_r,)),
             (ja.GAUGE_BODY, (2 * n_g,)),
             (ja.READY, (n_t,)),
@@ -202,7 +204,7 @@ class JointTables:
     def restore(self, coordinate: Array) -> None:
         """Continue where the joints stand like this."""
         self.arena[ja.COORDINATE][:] = coordinate
-        self.arena[ja.TALLY][ja.PENDING] = 0
+        self.arena[ja.TALLY][[ja.PENDING, ja.FACTORED]] = 0
 
     @property
     def coordinate(self) -> Array:
@@ -241,7 +243,8 @@ class JointTables:
             coordinate=table[:, ja.AT],
             speed=table[:, ja.SPEED],
             effort=table[:, ja.EFFORT_OF],
-            reaction=table[:, ja.REACTION_OF :],
+            reaction=table[:, ja.REACTION_OF : ja.ENDING_OF],
+            ending=table[:, ja.ENDING_OF :],
             drift=float(check[at.JOINT_DRIFT]),
             redundant=int(check[at.REDUNDANT_ROWS]),
             unmet=float(check[at.JOINT_CONFLICT]),

@@ -221,7 +221,7 @@ class MoreauJean:
             )
 
         space = mapped(free)
-        if self.theta < 1.0 and space.joints is not None and self.gyroscopic != "explicit":
+        if self.theta < 1.0 and space.joints is not None and self.gyroscopic == "implicit":
             free = free_motion(model, at, ahead=space.joints.velocity)
             space = mapped(free)
         last = memory.recall(contacts.feature)

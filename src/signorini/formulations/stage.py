@@ -11,10 +11,10 @@ angular velocity, each of which is constant in the body while it turns about it,
 bodies drift. :math:`\theta = 1` is the implicit Euler scheme of S1; :math:`\theta = 1/2` is symmetric in time, follows
 parabolas exactly and is of the second order as long as no contact opens, closes or slips.
 
-Bodies that no joint holds fly freely before and after the impulses act, and keep their angular momentum and rotational
-energy meanwhile: :mod:`signorini.dynamics.flight`. There :math:`v^+` is the velocity right after the impulses; at the
-end of the step the spin is that at the end of the flight. Bodies in joints take the implicit gyroscopic term, in body
-axes
+Bodies fly freely before and after the impulses act, and keep their angular momentum and rotational energy meanwhile:
+:mod:`signorini.dynamics.flight`. There :math:`v^+` is the velocity right after the impulses; at the end of the step the
+spin is that at the end of the flight. With ``gyroscopic="implicit"``, and in the joints of S1, they take the implicit
+gyroscopic term, in body axes
 
 .. math:: I (y - x) + h\, y_\theta \times I y_\theta = 0, \qquad y_\theta = \theta y + (1 - \theta) x ,
 
@@ -60,9 +60,18 @@ class Stage:
         return self.drift / self.h
 
 
-def stage(model: Model, state: State, memory: Memory, h: float, gyroscopic: str, theta: float = 1.0) -> Stage:
+def stage(
+    model: Model,
+    state: State,
+    memory: Memory,
+    h: float,
+    gyroscopic: str,
+    theta: float = 1.0,
+    *,
+    joined_fly: bool = True,
+) -> Stage:
     """Return where a step of `h` seconds from `state` acts."""
-    before, ways = memory.coordinate, gyroscopic_ways(model, gyroscopic)
+    before, ways = memory.coordinate, gyroscopic_ways(model, gyroscopic, joined_fly=joined_fly)
     if theta == 1.0:
         return Stage(state, state, before, before, h, h, ways)
     ahead, flown = (1.0 - theta) * h, np.zeros((model.body_count, FLIGHT_COLUMNS))

@@ -6,7 +6,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.bodies import body_energy
+from signorini.dynamics.bodies import EVEN, body_energy
 from signorini.dynamics.flight import SPUN, flies
 from signorini.formulations.contact_checks import SEPARATING, STICK, contact_checks
 from signorini.formulations.lost_momentum import lost_momentum
@@ -100,6 +100,7 @@ from signorini.formulations.step_arrays import (
     V_0,
     V_SPUN,
     VALUE,
+    WAY,
     WEIGHT,
     B,
     H,
@@ -286,7 +287,7 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
     """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took."""
     mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
-    q_parted, v_spun = real_rows(t, Q_0), real_rows(t, V_SPUN)
+    q_parted, v_spun, way = real_rows(t, Q_0), real_rows(t, V_SPUN), wholes(t, WAY)
     T_0, T_1, parted, pressed_loss, free_loss = 0.0, 0.0, 0.0, 0.0, 0.0
     for b in range(wholes(t, COUNTS)[FIXED], mass.shape[0]):
         I = inertia[b]
@@ -320,7 +321,10 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         else:
             free_loss += jump
         T_0 += start
-        T_1 += body_energy(mass[b], I, e_1, _velocity_at_end(t, b))
+        end = body_energy(mass[b], I, e_1, _velocity_at_end(t, b))
+        if way[b] == EVEN:  # keeps its angular momentum alone
+            free_loss += body_energy(mass[b], I, e_parted, new) - end
+        T_1 += end
     return (T_0, T_1, parted, pressed_loss, free_loss)
 
 

@@ -80,10 +80,11 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     for g in range(report.shape[0]):
         for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
             report[g, k] = 0.0
+    closed = reals(j, ja.CLOSED)
     unmet, found, left, worst = 0.0, 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
         g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
-        size, missing = row_size(j, J, r), abs(speed + soft[r] * p + x_2[r])
+        size, missing = row_size(j, J, r), abs(speed + soft[r] * p + x_2[r] + closed[r])
         unmet = max(unmet, missing)
         if role[r] != ja.SPRING:
             found = max(found, abs(psi[r]) / size)

@@ -75,8 +75,8 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
-from signorini.formulations.step_joints import answer_freely, driven_rate, factor_trees
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
+from signorini.formulations.step_joints import answer_freely, answer_mechanism, driven_rate, factor_trees
 from signorini.math.rotation import cross, rotate, turn_exact
 
 _NO_FORCE = 1e30  # compliance of a spring that is left out
@@ -182,8 +182,8 @@ def _obey(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
-def _report(j: IntArray, q: Array, impulse: Array) -> None:
-    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what the joints report."""
+def _report(j: IntArray, q: Array, impulse: Array, ending: bool) -> None:
+    """Add impulses of the rows in ``JACOBIAN``, for bodies at `q`, to what joints report; `ending` if that is there."""
     report, J, joint, role = (
         real_rows(j, ja.REPORT),
         real_rows(j, ja.JACOBIAN),
@@ -198,6 +198,9 @@ def _report(j: IntArray, q: Array, impulse: Array) -> None:
         for k in range(3):
             report[g, ja.REACTION_OF + k] += p * J_b[k]
             report[g, ja.REACTION_OF + 3 + k] += p * (J_b[3 + k] - moment[k])
+            if ending:
+                report[g, ja.ENDING_OF + k] += p * J_b[k]
+                report[g, ja.ENDING_OF + 3 + k] += p * (J_b[3 + k] - moment[k])
         if role[r] != ja.RIGID:
             report[g, ja.EFFORT_OF] += p
 
@@ -238,7 +241,7 @@ def _move(t: IntArray, j: IntArray, here: bool) -> bool:
             total[r] = 0.0 if here else total[r]
         _push(t, j)
         if here:
-            _report(j, real_rows(t, Q), total)
+            _report(j, real_rows(t, Q), total, False)
             _soften(j)
         _, drift, _ = _open_rows(t, j)
         first = min(first, drift)
@@ -261,18 +264,52 @@ def _keep(t: IntArray, j: IntArray) -> bool:
     for r in range(total.shape[0]):
         total[r] = 0.0
     if _move(t, j, False):
-        _report(j, real_rows(t, Q_START), total)
+        _report(j, real_rows(t, Q_START), total, False)
     else:
         _copy(j, q_0, v_0, q, v)
         if not _move(t, j, True):
             _copy(j, q_0, v_0, q, v)
             return False
     _obey(t, j)
-    _report(j, q, reals(j, ja.END_IMPULSE))
+    _report(j, q, reals(j, ja.END_IMPULSE), True)
     gained = _energy(t, j) - before
     reals(t, NUMBERS)[ENERGY_CHANGE] += gained
     reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
     return True
+
+
+@inner_kernel
+def _obey_closed(t: IntArray, j: IntArray) -> None:
+    """Make the velocities of mechanisms that have closed obey their joints: the second half of RATTLE.
+
+    The next step would come to the same without it, for its impulses act along the same rows. Rows along which
+    something is driven keep the speeds that took them there.
+    """
+    tree, alone = whole_rows(j, ja.TREE), 0
+    for k in range(tree.shape[0]):
+        alone += 1 if tree[k, ja.ACTS] == ja.IS_CLOSED else 0
+    if alone == 0:
+        return
+    body, J, role = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), wholes(j, ja.ROLE)
+    x_2, impulse, v, fixed = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), real_rows(t, V), wholes(t, COUNTS)[FIXED]
+    before = _energy(t, j)
+    _factor_here(t, j)
+    for r in range(x_2.shape[0]):
+        driven = role[r] == ja.DRIVEN or (role[r] == ja.RIGID and driven_rate(t, body, J, r) != 0.0)
+        x_2[r] = -row_speed(body, J, r, v, fixed) if driven else 0.0
+        impulse[r] = 0.0
+    for k in range(tree.shape[0]):
+        if tree[k, ja.ACTS] == ja.IS_CLOSED:
+            answer_mechanism(t, j, k, v, v, x_2, impulse)
+    _soften(j)
+    wholes(j, ja.TALLY)[ja.FACTORED] = 1
+    for r in range(role.shape[0]):
+        if role[r] == ja.SPRING:
+            wholes(j, ja.TALLY)[ja.FACTORED] = 0
+    _report(j, real_rows(t, Q), impulse, True)
+    gained = _energy(t, j) - before
+    reals(t, NUMBERS)[ENERGY_CHANGE] += gained
+    reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
 
 
 @inner_kernel
@@ -413,6 +450,8 @@ def settle(t: IntArray) -> None:
     if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
         check[MOVED_ONTO] = 1.0
+    else:
+        _obey_closed(t, j)
     carry_on(t, j)
     drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift

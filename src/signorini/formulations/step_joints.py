@@ -38,6 +38,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms
 from signorini.formulations.step_joint_checks import measure, sum_up
+from signorini.formulations.step_joint_close import close_joints
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
 from signorini.math.rotation import cross, tangent_frame
@@ -105,20 +106,27 @@ def factor_trees(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
-def answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Array) -> None:
-    """Set `v` (n_b, 6) of joined bodies to their free velocities with joints, `impulse` to those of the rows."""
-    M, v_free, tree_body = real_blocks(j, ja.INERTIAS), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
-    for r in range(x_2.shape[0]):
-        impulse[r] = x_2[r]
-    for at in range(tree_body.shape[0]):
+def answer_mechanism(t: IntArray, j: IntArray, k: int, v_free: Array, v: Array, x_2: Array, impulse: Array) -> None:
+    """Set `v` (n_b, 6) of the bodies of mechanism `k` to `v_free` with joints, `impulse` to those of its rows."""
+    M, start, tree_body = real_blocks(j, ja.INERTIAS), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    first, stop = wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
+    for at in range(start[k], start[k + 1]):
         b = tree_body[at]
         w = (v_free[b, 3], v_free[b, 4], v_free[b, 5])
         for i in range(3):
             v[b, i] = M[b, i, i] * v_free[b, i]
             v[b, 3 + i] = M[b, 3 + i, 3] * w[0] + M[b, 3 + i, 4] * w[1] + M[b, 3 + i, 5] * w[2]
+        for r in range(first[at], stop[at]):
+            impulse[r] = x_2[r]
+    solve_mechanism(j, k, v, impulse)
+    close_loops(t, j, k, v, x_2, 1.0, impulse)
+
+
+@inner_kernel
+def answer_freely(t: IntArray, j: IntArray, v: Array, x_2: Array, impulse: Array) -> None:
+    """Set `v` (n_b, 6) of joined bodies to their free velocities with joints, `impulse` to those of the rows."""
     for k in range(whole_rows(j, ja.LOOPS).shape[0]):
-        solve_mechanism(j, k, v, impulse)
-        close_loops(t, j, k, v, x_2, 1.0, impulse)
+        answer_mechanism(t, j, k, real_rows(t, V_FREE), v, x_2, impulse)
 
 
 @inner_kernel
@@ -140,9 +148,12 @@ def join(t: IntArray) -> None:
     j = whole_rows(t, JOINTS)
     measure(t, j)
     _evaluate(t, j)
-    factor_trees(t, j)
-    factor_loops(t, j)
-    if wholes(j, ja.TALLY)[ja.MOVES] == 1:
+    tally = wholes(j, ja.TALLY)
+    if tally[ja.FACTORED] == 0:
+        factor_trees(t, j)
+        factor_loops(t, j)
+    tally[ja.FACTORED] = 0
+    if tally[ja.MOVES] == 1:
         _reach_further(t, j)
     answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
 
@@ -212,4 +223,5 @@ def answer(t: IntArray) -> None:
             v[b, m] = v_free[b, m] + push[b, m]
     for r in range(reaction.shape[0]):
         reaction[r] += reaction_free[r]
+    close_joints(t, j)
     sum_up(t, j)

@@ -87,13 +87,13 @@ class StewartTrinkle:
         return begin(model, state)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
-        return candidates(model, state, h, self.gyroscopic)
+        return candidates(model, state, h, self.gyroscopic, joined_fly=False)
 
     def step(
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "StewartTrinkle: tolerance")
-        at = stage(model, state, memory, h, self.gyroscopic)
+        at = stage(model, state, memory, h, self.gyroscopic, joined_fly=False)
         free = free_motion(model, at)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 

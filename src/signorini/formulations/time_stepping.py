@@ -41,6 +41,7 @@ from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
+from signorini.formulations.joint_closing import Closed, closed
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
@@ -64,9 +65,9 @@ def begin(model: Model, state: State) -> Memory:
     return memory._replace(coordinate=joint_coordinates(model.joints, state.q, np.zeros(count))) if count else memory
 
 
-def candidates(model: Model, state: State, h: float, gyroscopic: str) -> Contacts:
+def candidates(model: Model, state: State, h: float, gyroscopic: str, *, joined_fly: bool = True) -> Contacts:
     """Return the candidate contacts of a step of `h` seconds from `state`."""
-    at = stage(model, state, Memory.none(), h, gyroscopic)
+    at = stage(model, state, Memory.none(), h, gyroscopic, joined_fly=joined_fly)
     return reachable_contacts(model, at, free_motion(model, at).v_free)
 
 
@@ -305,15 +306,21 @@ def finish(
     """
     p, p_laws = space.split(outcome.impulse)
     v, reaction = space.body_velocity(free, outcome.impulse)
+    found: Closed | None = None
+    if space.joints is not None and exact_rotation and not projection and at.theta == 1.0:
+        found = closed(model, at, space.contacts, space.joints, v, reaction)
+        space, v, reaction = replace(space, joints=found.space), found.v, found.impulse
     flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
     fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
     moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flown=flown)
-    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation)
+    end = settled(
+        model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation, closed=found
+    )
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
-    balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction)
+    balance = energy_balance(model, at, free, hit, space.drive, u, p, v, moved, lift, outcome.friction)
     joints = None
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)

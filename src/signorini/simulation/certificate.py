@@ -362,27 +362,22 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "joint_apart": joints.apart,
         "moved_onto": int(joints.moved_onto),
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _pulled(model, before, result),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(result),
     }
 
 
-def _pulled(model: Model, before: State, result: StepResult) -> float:
+def _pulled(result: StepResult) -> float:
     """Return what joints gave for good [J]."""
-    return float(given_for_good(np.array(_made(model, before, result)), np.array(result.balance.impact)))
+    return float(given_for_good(np.array(_made(result)), np.array(result.balance.impact)))
 
 
-def _made(model: Model, before: State, result: StepResult) -> float:
+def _made(result: StepResult) -> float:
     """Return what joints and scheme gave [J], with energies in the middle of steps.
 
-    There they have ``(theta - 1/2) h F . v`` more, F being weight and springs: what gravity did on the way of the step,
-    beyond what it would do at the mean of the velocities before and after.
+    There they have ``(theta - 1/2) h F . v`` more, F being weight and springs.
     """
-    after, weight = result.state, model.arrays.weight[model.fixed_count :, :3]
-    x_0, x_1 = (s.q[model.fixed_count :, :3] for s in (before, after))
-    v_0, v_1 = (s.v[model.fixed_count :, :3] for s in (before, after))
-    more = float(np.sum(weight * (x_1 - x_0 - 0.5 * (after.t - before.t) * (v_0 + v_1))))
     swing = 0.0 if result.joints is None else result.joints.swing
-    return result.balance.joint_work - result.balance.integration + more + swing
+    return result.balance.joint_work - result.balance.integration + swing
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:
@@ -456,7 +451,7 @@ def _gain(model: Model, before: State, result: StepResult, moving: float) -> flo
     given, _ = _pushed(result)
     if result.joints is not None and not model.joints.equalities and _rebounds(model, result):
         # Joints that have drifted give to contacts, or take, what these seem to take or give.
-        given = _made(model, before, result) - result.balance.friction - result.balance.impact
+        given = _made(result) - result.balance.friction - result.balance.impact
     return given / moving if given > 0.0 else 0.0
 
 

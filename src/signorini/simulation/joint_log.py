@@ -28,8 +28,9 @@ class JointRecord:
 
 
 def report_rows(report: JointReport) -> Array:
-    """Return coordinate, speed, effort and reaction of the joints in one step, (1, n_j, REPORT_COLUMNS)."""
-    return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction])[None]
+    """Return coordinate, speed, effort, reaction and its ending in one step, (1, n_j, REPORT_COLUMNS)."""
+    ending = np.zeros_like(report.reaction) if report.ending is None else report.ending
+    return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction, ending])[None]
 
 
 def joint_columns(steps: Array) -> dict[str, Array]:
@@ -38,7 +39,8 @@ def joint_columns(steps: Array) -> dict[str, Array]:
         "coordinate": steps[:, :, ja.AT].copy(),
         "speed": steps[:, :, ja.SPEED].copy(),
         "effort": steps[:, :, ja.EFFORT_OF].copy(),
-        "reaction": steps[:, :, ja.REACTION_OF :].copy(),
+        "reaction": steps[:, :, ja.REACTION_OF : ja.ENDING_OF].copy(),
+        "ending": steps[:, :, ja.ENDING_OF :].copy(),
     }
 
 
@@ -55,6 +57,8 @@ class JointLog:
     """(n, n_j)"""
     reaction: Array
     """(n, n_j, 6)"""
+    ending: Array | None = None
+    """The part of the reactions that acts where steps end, (n, n_j, 6); None: the file does not tell."""
 
     def of(self, name: str) -> JointRecord:
         """Return one joint."""

@@ -245,7 +245,7 @@ def _first_block(model: Model, state: State, joints: Array) -> Block:
     none = np.zeros(0, dtype=np.int64)
     chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
     block = _block(model, [chunk], 0, told=_told_of(model))
-    for key in ("effort", "reaction"):
+    for key in ("effort", "reaction", "ending"):
         block["joints", key] = block["joints", key][:0]
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)
     return block

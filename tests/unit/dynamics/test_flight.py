@@ -270,7 +270,7 @@ def test_no_body_turns_faster_than_it_is_said_to(second: Array, e: Array, axis: 
 
 
 def test_which_bodies_fly() -> None:
-    """Those that nothing holds; spheres and cubes have no gyroscopic moment, and joints keep the implicit term."""
+    """All but spheres and cubes, which have no gyroscopic moment, and, in the papers' scheme, joined bodies."""
     scene = sg.Scene()
     scene.add_fixed(sg.HalfSpace())
     scene.add_body(sg.Box((1, 2, 3)), position=(0, 0, 9), name="box")
@@ -279,9 +279,11 @@ def test_which_bodies_fly() -> None:
     scene.add_joint("spherical", None, "joined", anchor=(9, 0, 10))
     model = compile_scene(scene)
     expected = {
-        "conserving": [NONE, CONSERVING, IMPLICIT, IMPLICIT],
+        "conserving": [NONE, CONSERVING, IMPLICIT, CONSERVING],
         "implicit": [NONE, IMPLICIT, IMPLICIT, IMPLICIT],
         "explicit": [NONE, EXPLICIT, EXPLICIT, EXPLICIT],
     }
     for word, ways in expected.items():
         np.testing.assert_array_equal(gyroscopic_ways(model, word), ways)
+    papers = gyroscopic_ways(model, "conserving", joined_fly=False)
+    np.testing.assert_array_equal(papers, [NONE, CONSERVING, IMPLICIT, IMPLICIT])

@@ -1,0 +1,98 @@
+"""Mechanisms on which nothing else acts close their joints where the step ends.
+
+The same as :mod:`signorini.formulations.step_joint_close`, which explains it, for steps outside the compiled ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from signorini._arrays import Array, BoolArray, IntArray
+from signorini.dynamics import advance
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
+from signorini.dynamics.joint_faults import MOST_TURN, Push, all_sizes
+from signorini.dynamics.joint_rows import Rows
+from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
+from signorini.formulations.joint_space import JointSpace
+from signorini.formulations.stage import Stage
+from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, MOST_CLOSINGS, closing
+from signorini.model import Contacts, Model, State
+
+
+class Closed(NamedTuple):
+    """Joints whose rows also ask for what they would leave open."""
+
+    space: JointSpace
+    v: Array
+    """(n_b, 6)"""
+    impulse: Array
+    """(n_r,)"""
+    bodies: BoolArray
+    """Those of mechanisms that close, (n_b,)."""
+    rows: BoolArray
+    """(n_r,)"""
+
+
+def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Array, impulse: Array) -> Closed:
+    """Return joints that close where the step ends, where nothing else acts.
+
+    `v` (n_b, 6) and `impulse` (n_r,) are those of the linear rows. Mechanisms with contacts or laws keep them.
+    """
+    system, fixed = space.system, model.fixed_count
+    part, of_row = _mechanisms(system.rows, model.body_count, fixed)
+    acts = np.zeros(max(part.max(), of_row.max(initial=0)) + 1, dtype=bool)
+    for body in (contacts.body_a, contacts.body_b, space.laws.rows.body):
+        acts[part[body[body >= fixed]]] = True
+    turns = at.drift * np.linalg.norm(at.state.v[:, 3:], axis=1)
+    acts[part[fixed:][turns[fixed:] > MOST_TURN]] = True
+    closes = np.zeros(acts.size, dtype=bool)
+    linear, apart, asked = (v, impulse), np.full(acts.size, np.inf), np.zeros(impulse.size)
+    for repetition in range(MOST_CLOSINGS + 1):
+        if acts[of_row].all():
+            break
+        flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
+        fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
+        end = advance(model, at.state, v, at.drift, exact_rotation=True, flown=flown)
+        rows, share = rigid_rows(model, end, space.coordinate), np.zeros(acts.size)
+        np.maximum.at(share, of_row, np.abs(rows.psi) / all_sizes(model, rows))
+        state = np.array([closing(*one, repetition) for one in zip(share.tolist(), apart.tolist(), strict=True)])
+        left, corrected = ~acts & (state == FAILS), ~acts & ((state == GOES_ON) | (state == CLOSES_NEXT))
+        v = np.where(left[part][:, None], linear[0], v)
+        impulse, asked = np.where(left[of_row], linear[1], impulse), np.where(left[of_row], 0.0, asked)
+        closes |= ~acts & ((state == CLOSES) | (state == CLOSES_NEXT))
+        acts, apart = acts | (state != GOES_ON), share
+        more = np.where(corrected[of_row], rows.psi / at.drift, 0.0)
+        push, pull = replace(system, x2=more).solve(np.zeros_like(v))
+        v, impulse, asked = v + push, impulse + pull, asked + more
+    system = replace(system, x2=system.x2 + asked)
+    return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row])
+
+
+def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Closed) -> tuple[State, Push]:
+    """Return the state in which the velocities of mechanisms that have closed obey their joints, and what did it.
+
+    Rows along which something is driven keep the speeds that took them there.
+    """
+    system, still = pushing(model, state, coordinate), state.v.copy()
+    still[: model.fixed_count] = 0.0
+    driven = bilateral_rows(model, state, coordinate, h, secant=True).rate != 0.0
+    driven[: model.joints.joint_row_count] |= model.joints.drive == 1
+    system.x2[:] = np.where(driven & (system.compliance == 0.0), -system.rows.velocity(still), 0.0)
+    v, turn = system.solve(state.v)
+    v, turn = np.where(found.bodies[:, None], v, state.v), np.where(found.rows, turn, 0.0)
+    return State(state.t, state.q, v), (system.rows, turn, state.q)
+
+
+def _mechanisms(rows: Rows, body_count: int, fixed: int) -> tuple[IntArray, IntArray]:
+    """Return the mechanism of each body, and of each row; those of bodies without rows stand alone."""
+    row = np.repeat(np.arange(rows.row_count), np.diff(rows.start))
+    own: BoolArray = rows.body >= fixed
+    n = body_count + rows.row_count
+    pairs = coo_array((np.ones(int(own.sum())), (body_count + row[own], rows.body[own])), shape=(n, n))
+    part = connected_components(pairs, directed=False)[1].astype(np.int64)
+    return part[:body_count], part[body_count:]
