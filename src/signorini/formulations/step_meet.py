@@ -108,6 +108,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
 from signorini.formulations.step_contacts import MEETING, approach, may_mislead
+from signorini.formulations.step_project import PART_TAKEN_BACK
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import (
     MEET,
@@ -204,29 +205,41 @@ def place_by_name(value: Array, index: IntArray, first: int, free: int, name: in
 
 
 @inner_kernel
+def to_ask(gap: float) -> float:
+    """Return the gap with which a contact is posed where bodies are to be parted to the end, and not for the most."""
+    return gap / PART_TAKEN_BACK if gap < 0.0 else gap
+
+
+@inner_kernel
 def write_meeting(
-    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, asks: int
+    t: IntArray, desk: Desk, start: Array, first: int, r: int, time: float, margin: float, asks: int
 ) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
-    Return the next free row, and whether they forbid the way on which they were met.
+    `start` is where the step begins, before overlaps are parted.
+
+    Return the next free row, and whether they forbid the way on which they were met: whether that of the least gap
+    does. What others ask for may be done already, but for what impulses are found to.
     """
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
     aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
-    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * width
+    deepest = least_gap(desk, count)
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
+        left = write_met(desk, start, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
+            _widen(t, r, to_ask(value[r, 9]) - value[r, 9])
             index[r, 2] = pair_of(given[first, 2]) * names + desk.number[c, 2] % names
             index[r, 3] = given[first, 3]
-            forbid = forbid or left < 0.0
+            forbid = forbid or (c == deepest and left < -MEETING * width)
             r += 1
     return (r, forbid)
 
@@ -400,9 +413,9 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
                 _note_meeting(t, a, b, time)
             if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                end, forbidden = write_meeting(t, desk, first, made, min(time, h), margin, STOP)
+                end, forbidden = write_meeting(t, desk, q, first, made, min(time, h), margin, STOP)
                 if time < h and not forbidden:
-                    end, _ = write_meeting(t, desk, first, made, time, margin, PART)
+                    end, _ = write_meeting(t, desk, q, first, made, time, margin, PART)
                 return end
     for c in range(first, last):
         made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
@@ -519,13 +532,20 @@ def _turn_evenly_from_now(t: IntArray, b: int) -> None:
 
 
 @inner_kernel
+def posed_at(t: IntArray) -> int:
+    """Return the row of poses that contacts belong to, before overlaps are parted, while bodies are where they set out."""
+    numbers = reals(t, NUMBERS)
+    return int(Q_START if numbers[DRIFT] == numbers[H] else Q)
+
+
+@inner_kernel
 def _add_meetings(t: IntArray) -> tuple[int, int]:
     """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
     q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], pair_desk(t)
-    meets, first, made, old, through = real_rows(t, MEETS), 0, 0, 0, 0
+    meets, start, first, made, old, through = real_rows(t, MEETS), real_rows(t, posed_at(t)), 0, 0, 0, 0
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -548,11 +568,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
                 _turn_evenly_from_now(t, a)
                 _turn_evenly_from_now(t, b)
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = write_meeting(t, desk, first, begin, late, margin, MEET)
+            made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
-                made, forbidden = write_meeting(t, desk, first, begin, begins, margin, STOP)
+                made, forbidden = write_meeting(t, desk, start, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, _ = write_meeting(t, desk, first, begin, late, margin, PART)
+                made, _ = write_meeting(t, desk, start, first, begin, late, margin, PART)
         made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
@@ -563,7 +583,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
 
 @inner_kernel
 def follow(t: IntArray) -> int:
-    """Follow all ways from where the step acts at the new velocities V; return what comes of it.
+    """Follow all ways from where bodies are, overlaps parted, at the new velocities V; return what comes of it.
 
     ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``NO_ROOM`` for these.
     """
@@ -602,24 +622,23 @@ def check_ways(t: IntArray) -> bool:
     False if there is no room for these: the step begins again then.
     """
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
-    q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
+    q, q_0, start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, posed_at(t))
     v, v_0 = real_rows(t, V), real_rows(t, V_0)
-    acts_at_start = numbers[DRIFT] == numbers[H]
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
+            q[b, k] = q_0[b, k]
     outcome = follow(t)
     for b in range(q.shape[0]):
         for k in range(6):
             v[b, k] = v_0[b, k]
     if outcome == FREE_WAYS:
-        for b in range(q.shape[0]):
-            for k in range(7):
-                q[b, k] = q_0[b, k]
         perform(t[MOVE, 0], (t,))
         counts[STAGE] = GONE
         return True
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q[b, k] = start[b, k]
     counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
     return bool(outcome == POSE_AGAIN)

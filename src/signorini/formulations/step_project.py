@@ -40,7 +40,7 @@ from signorini.formulations.step_arrays import (
 from signorini.math.rotation import turn_exact
 
 _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
-_PART = 0.8  # of an overlap taken back in a step
+PART_TAKEN_BACK = 0.8  # of an overlap, in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
 _TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
 # Sweeps; more of them, with relaxation, where so many contacts on a body, as between boxes, do not let them converge
@@ -58,9 +58,9 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = _BAND * size
     if gap < -band:
-        return min(_PART * (-gap - band), _LARGEST * size)
+        return min(PART_TAKEN_BACK * (-gap - band), _LARGEST * size)
     if loaded:
-        return -_PART * gap if gap > 0.0 else 0.0
+        return -PART_TAKEN_BACK * gap if gap > 0.0 else 0.0
     return -(gap + band)
 
 

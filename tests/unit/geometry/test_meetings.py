@@ -70,7 +70,7 @@ def _speed(desk: Desk, q: Array, path: Array, duration: float) -> float:
 def _met(desk: Desk, q: Array, path: Array, time: float, duration: float, asks: int, row: Array) -> float:
     """Write the first contact after `time` seconds; body 0 is fixed."""
     look_at(desk, q, path, 0, 1, time, 1.0)
-    return write_met(desk, q, path, path, 0, 1, 1, time, duration, 0.0, 0.0, asks, 0, row, 0)
+    return write_met(desk, q, q, path, path, 0, 1, 1, time, duration, 0.0, 0.0, asks, 0, row, 0)
 
 
 def poses(*positions: tuple[float, float, float]) -> Array:
