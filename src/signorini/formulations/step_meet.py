@@ -565,12 +565,15 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
+            if counts[ROUNDS] >= 2 * _PATIENCE:
                 _turn_evenly_from_now(t, a)
                 _turn_evenly_from_now(t, b)
             margin = (h - late) * way / h + MEETING * width
             made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
                 made, forbidden = write_meeting(t, desk, start, first, begin, begins, margin, STOP)
+            if not forbidden:
+                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, STOP)
             if not forbidden:
                 made, _ = write_meeting(t, desk, start, first, begin, late, margin, PART)
         made = merge(t, old, end, begin, made)
