@@ -23,6 +23,7 @@ def energy_balance(
     v: Array,
     lift: Array,
     friction: float | None,
+    turned: float,
 ) -> Balance:
     """Account for the energy of a step, joints apart.
 
@@ -41,6 +42,7 @@ def energy_balance(
     lift : (n_c,)
         Speed at which the law asks overlapping bodies to part.
     friction : dissipated by sliding if a step has several phases, else None
+    turned : gained by bodies that turned evenly, of which that is not so
     """
     arrays, theta = model.arrays, at.theta
     correction = float(np.sum(p[:, 0] * lift))
@@ -59,7 +61,8 @@ def energy_balance(
         friction=friction,
         impact=float(np.sum(jump[hit])) + correction - float(np.sum(p[:, 0] * u[:, 0])) + slid - friction,
         damping=0.0,
-        integration=float(np.sum(jump[~hit]) + np.sum(spin_loss) - (1.0 - theta) * np.sum(free.p_ext[bodies] * change)),
+        integration=float(np.sum(jump[~hit]) + np.sum(spin_loss) - (1.0 - theta) * np.sum(free.p_ext[bodies] * change))
+        - turned,
         elastic=0.0,
     )
 

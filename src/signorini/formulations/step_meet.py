@@ -18,8 +18,10 @@ on by half the thinner body since the first; the others are found on the new way
 
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
-where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
-go through each other (``unfollowed``).
+where it does, and the step is posed again, with all contacts that it had before; after 60 times it is left as it is,
+and the certificate says how many pairs go through each other (``unfollowed``). Ways begin where overlaps were parted,
+and what overlaps at its end only, by no more than a run is trusted with, does not go through: it overlaps, and the
+certificate says that of it.
 
 On their ways bodies turn evenly from where the step acts to where their flight ends
 (:mod:`signorini.dynamics.flight`), or in as many even turns as the flight has parts, whatever impulses they feel. The
@@ -32,6 +34,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
+from signorini._grades import OVERLAP_WRONG
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
@@ -504,6 +507,20 @@ def goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float, most: floa
 
 
 @inner_kernel
+def _ends_in_overlap(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> bool:
+    """Tell whether the pair on the desk, which overlaps by too much, does so at the end and was never too deep.
+
+    That is an overlap as others, which the certificate tells: such a pair does not go through.
+    """
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    allowed = _DEEP * width + max(0.0, -gap)
+    if gap_after(t, desk, a, b, reals(t, NUMBERS)[DRIFT], 0.0) >= -allowed:
+        return False
+    begins, _ = goes_through(t, desk, a, b, gap, OVERLAP_WRONG)
+    return bool(begins == math.inf)
+
+
+@inner_kernel
 def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
 
@@ -561,7 +578,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         if way > gap and (way > SWIFT * width or end == old):
             begins, late = goes_through(t, desk, a, b, gap, _DEEP)
         begin = made
-        if late <= h:
+        if late <= h and not (counts[ROUNDS] >= _MOST_ROUNDS and _ends_in_overlap(t, desk, a, b, gap)):
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
