@@ -538,14 +538,39 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
-def _turn_evenly_from_now(t: IntArray, b: int) -> None:
-    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies."""
+def _leave_out_known(t: IntArray, old: int, end: int, first: int, made: int, near: float) -> int:
+    """Leave out of the contacts met from `first` to `made` those that are posed, from `old` to `end`; return the next row.
+
+    What was asked for without effect is asked for in vain. Points and gaps are within `near`, and normals as close.
+    """
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    if made > value.shape[0]:
+        return made
+    free = first
+    for r in range(first, made):
+        known = False
+        for c in range(old, end):
+            same = seen_index[c, 2] == index[r, 2]
+            for k in range(10):
+                same = same and abs(seen_value[c, k] - value[r, k]) < (MEETING if 6 <= k < 9 else near)
+            known = known or same
+        if not known:
+            free = copy_contact(value, index, r, value, index, free)
+    return free
+
+
+@inner_kernel
+def _turn_evenly_from_now(t: IntArray, b: int) -> bool:
+    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies; tell whether it flew."""
     way, veer, aim = wholes(t, WAY), real_rows(t, VEER), real_rows(t, AIM)
-    if way[b] == CONSERVING:
+    flew = way[b] == CONSERVING
+    if flew:
         way[b] = EVEN
         for k in range(3):
             aim[b, 3 + k] -= veer[b, k]
             veer[b, k] = 0.0
+    return bool(flew)
 
 
 @inner_kernel
@@ -556,13 +581,17 @@ def posed_at(t: IntArray) -> int:
 
 
 @inner_kernel
-def _add_meetings(t: IntArray) -> tuple[int, int]:
-    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
+def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through.
+
+    At last, whether something is asked of them that was not before.
+    """
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
     q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], pair_desk(t)
-    meets, start, first, made, old, through = real_rows(t, MEETS), real_rows(t, posed_at(t)), 0, 0, 0, 0
+    meets, start = real_rows(t, MEETS), real_rows(t, posed_at(t))
+    first, made, old, through, new = 0, 0, 0, 0, False
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -581,10 +610,11 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         if late <= h and not (counts[ROUNDS] >= _MOST_ROUNDS and _ends_in_overlap(t, desk, a, b, gap)):
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
+                new = new or meets[b, NO_REBOUND] == 0.0
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
             if counts[ROUNDS] >= 2 * _PATIENCE:
-                _turn_evenly_from_now(t, a)
-                _turn_evenly_from_now(t, b)
+                new = _turn_evenly_from_now(t, a) or new
+                new = _turn_evenly_from_now(t, b) or new
             margin = (h - late) * way / h + MEETING * width
             made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
@@ -593,12 +623,14 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
                 made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, STOP)
             if not forbidden:
                 made, _ = write_meeting(t, desk, start, first, begin, late, margin, PART)
+            made = _leave_out_known(t, old, end, begin, made, MEETING * width)
+            new = new or made > begin
         made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
         old += 1
-    return made, through
+    return made, through, new
 
 
 @inner_kernel
@@ -619,7 +651,10 @@ def follow(t: IntArray) -> int:
         counts[NEEDED] = found
         return NO_ROOM
     counts[CONTACTS] = found
-    made, through = _add_meetings(t)
+    made, through, new = _add_meetings(t)
+    while through > 0 and not new and counts[ROUNDS] < _MOST_ROUNDS:  # what is asked for already was asked for in vain
+        counts[ROUNDS] += _PATIENCE - counts[ROUNDS] % _PATIENCE
+        made, through, new = _add_meetings(t)
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
         reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
