@@ -114,6 +114,7 @@ from signorini.formulations.step_contacts import MEETING, approach, may_mislead
 from signorini.formulations.step_project import PART_TAKEN_BACK
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import (
+    DISPLACE,
     MEET,
     PART,
     STOP,
@@ -620,9 +621,10 @@ def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
             if not forbidden:  # what overlaps moves apart again already
                 made, forbidden = write_meeting(t, desk, start, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, STOP)
-            if not forbidden:
-                made, _ = write_meeting(t, desk, start, first, begin, late, margin, PART)
+                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, PART)
+            # Gaps are not linear where bodies turn. What is shallow is displaced; deeper, it came along another way.
+            if not forbidden and _ends_in_overlap(t, desk, a, b, gap):
+                made, _ = write_meeting(t, desk, start, first, begin, late, margin, DISPLACE)
             made = _leave_out_known(t, old, end, begin, made, MEETING * width)
             new = new or made > begin
         made = merge(t, old, end, begin, made)

@@ -19,7 +19,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 from signorini.model.shapes import ShapeKind
 
 _HALF_SPACE = int(ShapeKind.HALF_SPACE)
-MEET, STOP, PART = 0, 1, 2  # what is asked of points that overlap, each more than the one before
+MEET, STOP, PART, DISPLACE = 0, 1, 2, 3  # what is asked of points that overlap, each more than the one before
 _MOST_LOOKS = 1000  # along the way of a pair that grazes; after so many it is said to meet, which is on the safe side
 
 
@@ -261,8 +261,9 @@ def write_met(
     `aim`; what is left at the end, if bodies keep to the path for `duration`, is the same; if that is negative it is
     taken off the gap `beyond` times more. inf is returned, and nothing written, for points that move apart or so slowly
     that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
-    stop, and if to ``PART`` those that overlap are to be parted by as much as they do. Else return what the law then
-    says is left: if that is not negative, it does not forbid the path.
+    stop, and if to ``PART`` those that move apart and overlap are to be parted by as much as they do, if to
+    ``DISPLACE`` those that sink as well. Else return what the law then says is left: if that is not negative, it does
+    not forbid the path.
 
     Where the points of two moving bodies are no farther apart than `near` when they start, impulses act midway between
     them, so that the angular momentum of both is kept.
@@ -291,9 +292,9 @@ def write_met(
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     to_go = left - way
-    if to_go < 0.0 and ((asks == STOP and speed < 0.0) or to_go > -1e-3 * abs(gap)):
+    if to_go < 0.0 and (((asks == STOP or asks == PART) and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
-    if to_go < 0.0 and not (asks == PART and gap < 0.0):
+    if to_go < 0.0 and not (asks >= PART and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
     left = to_go + way
