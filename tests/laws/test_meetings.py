@@ -141,7 +141,7 @@ def test_the_energy_of_even_turns_is_told(formulation: sg.MoreauJean) -> None:
         run = sg.simulate(scene, duration=STEPS * h, h=h, formulation=formulation)
         assert run.certificate.energy_error.max() < 1e-10
         for step in np.flatnonzero(run.certificate.turned_energy):
-            expected = abs(energy_of_even_turns(scene, run, step)) / run.certificate.energy_moving[step]
+            expected = abs(energy_of_even_turns(scene, run, int(step))) / run.certificate.energy_moving[step]
             assert run.certificate.turned_energy[step] == pytest.approx(expected, rel=1e-6)
             turned += 1
     assert turned > 0

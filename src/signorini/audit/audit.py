@@ -19,8 +19,8 @@ from signorini._grades import (
     MOMENTUM_REMARK,
     OVERLAP_REMARK,
     OVERLAP_WRONG,
-    TURNED_WRONG,
     PULL_REMARK,
+    TURNED_WRONG,
     Grade,
     growing,
 )

@@ -540,7 +540,7 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 @inner_kernel
 def _leave_out_known(t: IntArray, old: int, end: int, first: int, made: int, near: float) -> int:
-    """Leave out of the contacts met from `first` to `made` those that are posed, from `old` to `end`; return the next row.
+    """Leave out of the contacts met from `first` to `made` those posed, from `old` to `end`; return the next free row.
 
     What was asked for without effect is asked for in vain. Points and gaps are within `near`, and normals as close.
     """
@@ -576,7 +576,7 @@ def _turn_evenly_from_now(t: IntArray, b: int) -> bool:
 
 @inner_kernel
 def posed_at(t: IntArray) -> int:
-    """Return the row of poses that contacts belong to, before overlaps are parted, while bodies are where they set out."""
+    """Return the row of poses to which contacts belong, those before overlaps are parted; Q is where bodies set out."""
     numbers = reals(t, NUMBERS)
     return int(Q_START if numbers[DRIFT] == numbers[H] else Q)
 

@@ -29,8 +29,8 @@ from signorini.formulations.step_arrays import (
     INDEX,
     ISLAND,
     ISLANDS,
-    N_BODIES,
     MASS,
+    N_BODIES,
     N_CONTACTS,
     ORDER,
     OWN_ISLAND,
@@ -72,29 +72,32 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
 
 
 @inner_kernel
-def _weight(mass: Array, b: int, leans: bool) -> float:
-    """Return by what rows and displacements of body `b`, which count by its mass, are to be multiplied."""
-    return math.sqrt(mass[b]) if leans else 1.0
+def _weight(mass: Array, b: int, unit: float) -> float:
+    """Return by what rows and displacements of body `b`, which count by its mass, are multiplied to count by `unit`."""
+    return math.sqrt(mass[b] / unit) if unit > 0.0 else 1.0
 
 
 @inner_kernel
-def _leans(t: IntArray, first: int, last: int) -> bool:
-    """Tell whether one of the contacts from `first` to `last`, as they are solved, is with a fixed body."""
+def _unit(t: IntArray, first: int, last: int) -> float:
+    """Return the mass by which all bodies count that have the contacts from `first` to `last`, one of theirs.
+
+    0 if none of these is with a fixed body: then each counts by its own.
+    """
     index, order, fixed, found = whole_rows(t, INDEX), wholes(t, ORDER), wholes(t, COUNTS)[FIXED], False
     for c in range(first, last):
         found = found or index[order[c], 0] < fixed
-    return found
+    return float(reals(t, MASS)[index[order[first], 1]]) if found else 0.0
 
 
 @inner_kernel
-def _displace(t: IntArray, i: int, moved: Array, leans: bool) -> None:
+def _displace(t: IntArray, i: int, moved: Array, unit: float) -> None:
     """Move the bodies of island `i`."""
     counts, place, q, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, Q), real_rows(t, FACTOR)
     mass = reals(t, MASS)
     for b in range(counts[FIXED], q.shape[0]):
         if place[b, Y_ROW] < 0 or place[b, OWN_ISLAND] != i:
             continue
-        y, s = 6 * place[b, Y_ROW], _weight(mass, b, leans)
+        y, s = 6 * place[b, Y_ROW], _weight(mass, b, unit)
         w = (
             s * (L[b, 3] * moved[y + 3] + L[b, 4] * moved[y + 4] + L[b, 5] * moved[y + 5]),
             s * (L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5]),
@@ -226,7 +229,7 @@ def project_step(t: IntArray) -> None:
             overlap = overlap or gap[k] < -_BAND * size[k]
         if not overlap:
             continue
-        leans = _leans(t, first, last)
+        unit = _unit(t, first, last)
         for j in range(2 * m + n):
             scratch[j] = 0.0
         moved, stirred, pull = scratch[:m], scratch[m : 2 * m], scratch[2 * m : 2 * m + n]
@@ -241,11 +244,12 @@ def project_step(t: IntArray) -> None:
             W[k] = 0.0
             for g in range(start[c], start[c + 1]):
                 side = 1 if g >= start[c + 1] - 2 else 0
-                s = _weight(mass, index[order[c], side], leans)
+                s = _weight(mass, index[order[c], side], unit)
+                r = 12 * k + 3 * (g - start[c])
                 for l in range(3):
-                    row = s * gather[g, 0, l]
-                    rows[12 * k + 3 * (g - start[c]) + l] = row
-                    W[k] += row * row
+                    rows[r + l] = s * gather[g, 0, l]
+                W[k] += rows[r] * rows[r] + rows[r + 1] * rows[r + 1]
+                W[k] += rows[r + 2] * rows[r + 2]
         span = start[first : last + 1]
         _part(
             t,
@@ -264,4 +268,4 @@ def project_step(t: IntArray) -> None:
         )
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
-        _displace(t, i, moved, leans)
+        _displace(t, i, moved, unit)

@@ -31,8 +31,8 @@ from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
     joint_coordinates,
-    relative_velocity,
     kinetic_energy,
+    relative_velocity,
 )
 from signorini.dynamics.bodies import EVEN
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates, veer_bodies
@@ -348,7 +348,7 @@ def finish(
 
 
 def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
-    """Return the energy that bodies gained that kept their momentum, but turned evenly and not as they would fly [J]."""
+    """Return the energy gained by bodies that kept their momentum, but turned evenly and not as they would fly [J]."""
     even = at.ways == EVEN
     if not even.any():
         return 0.0

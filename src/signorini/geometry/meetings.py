@@ -292,7 +292,7 @@ def write_met(
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     to_go = left - way
-    if to_go < 0.0 and (((asks == STOP or asks == PART) and speed < 0.0) or to_go > -1e-3 * abs(gap)):
+    if to_go < 0.0 and ((STOP <= asks <= PART and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
     if to_go < 0.0 and not (asks >= PART and gap < 0.0):
         return math.inf
@@ -304,4 +304,4 @@ def write_met(
         value[r, 3 + k] = start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return left
+    return float(left)

@@ -12,7 +12,18 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_stages import stage_address
-from signorini.geometry.meetings import DISPLACE, MEET, PART, STOP, Desk, first_meeting, lay_out, look_at, pair_speed, write_met
+from signorini.geometry.meetings import (
+    DISPLACE,
+    MEET,
+    PART,
+    STOP,
+    Desk,
+    first_meeting,
+    lay_out,
+    look_at,
+    pair_speed,
+    write_met,
+)
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.scene.shapes import Box, HalfSpace, Shape, Sphere, encode
 from tests.unit.geometry.reference import ANY_PAIR
@@ -184,7 +195,7 @@ def test_what_sinks_is_displaced_if_that_is_asked_for() -> None:
 
 
 def test_contacts_belong_to_where_bodies_were_before_they_were_displaced() -> None:
-    """Displaced by d and turned by a small angle, the corner at an arm r has d.n + (angle x r).n less of a gap before."""
+    """Displaced by d and turned by a small angle, the corner at an arm r had d.n + (angle x r).n less of a gap."""
     desk, q, h = desk_of([HalfSpace(), Box((0.4, 0.2, 0.2))]), poses((0, 0, 0), (0, 0, 0.3)), 0.01
     angle, lift = 1e-3, 2e-3
     q[1, 3:] = (math.cos(0.5 * angle), 0.0, math.sin(0.5 * angle), 0.0)
