@@ -137,7 +137,7 @@ _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
 _PATIENCE = 10  # rounds after which bodies do not rebound, after as many more do not fly, and after each of which more
-#                 is asked for: turning bodies do not end where gaps are linear; rounds that ask nothing new are left out
+#                 is asked for: turning bodies do not end where gaps are linear; rounds without news are left out
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
