@@ -77,3 +77,26 @@ def tumble(seed: int, count: int = 5) -> sg.Scene:
         )
     scene.set_contact(friction=float(r.uniform(0.0, 0.9)))
     return scene
+
+
+def corners_in_a_bin(count: int, friction: float, seed: int) -> sg.Scene:
+    """Drop L-shaped bodies of two boxes each, of random size, pose and velocity, into a bin, four to a layer."""
+    r = np.random.default_rng(seed)
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        size = (0.1 if x else 1.2, 0.1 if y else 1.2, 8.0)
+        scene.add_fixed(sg.Box(size), position=(0.55 * x, 0.55 * y, 4.0))
+    for k in range(count):
+        e, a, t = r.standard_normal(4), r.uniform(0.2, 0.3), r.uniform(0.04, 0.08)
+        d = 0.25 * (a - t)
+        scene.add_body(
+            [sg.Box((a, t, t)).at((-d, 0, -d)), sg.Box((t, t, a)).at((d, 0, d))],
+            mass=1.0,
+            position=(-0.25 + 0.5 * (k % 4 // 2), -0.25 + 0.5 * (k % 2), 0.3 + 0.42 * (k // 4)),
+            orientation=e / np.linalg.norm(e),
+            angular_velocity=r.uniform(-3, 3, 3),
+            velocity=r.uniform(-1, 1, 3),
+        )
+    scene.set_contact(friction=friction)
+    return scene

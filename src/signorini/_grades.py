@@ -30,6 +30,9 @@ CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
 MOMENTUM_REMARK = 1e-2
 """Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
+TURNED_WRONG = OVERLAP_WRONG
+"""Energy that bodies gain or lose in a step since they turn evenly, and not as they fly, of that of the motion, above
+which a run is not trusted, as it is not where an audit finds as much unexplained; above GAIN_REMARK it is told."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1

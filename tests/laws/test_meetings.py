@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.random_shots import judge
+from benchmarks.random_shots import STEPS, judge, shot
 
 import signorini as sg
+from signorini.math.rotation import matrix
+from signorini.scene import compile_scene
 from tests.by_python import ByPython
 from tests.scenes import GRAVITY
 
@@ -113,6 +115,36 @@ def test_nothing_is_shot_through(first: int) -> None:
 TUMBLING = [149, 153, 928, 1077, 1143, 1168]  # that meet in flight, where they would go another way once touched
 SINKING = [723, 1163, 20168]  # turning bodies of which a corner dips into the target and out again
 REBOUNDING = [1834, 1929]  # that rebound at one end, and meet with another that parted before
+
+
+EVENLY = [619, 772, 995]  # that do not meet any more once they turn evenly
+
+
+def energy_of_even_turns(scene: sg.Scene, run: sg.Trajectory, step: int) -> float:
+    """Return what the shot gained in a step if it kept its momentum L, turning from R to S [J].
+
+    That is L.(J(S)^-1 - J(R)^-1) L / 2.
+    """
+    inertia, b = compile_scene(scene).arrays.inertia, run.names.index("shot")
+    R, S = (np.array(matrix(tuple(run.q[k, b, 3:]))).reshape(3, 3) for k in (step, step + 1))
+    spin = run.v[step + 1, b, 3:]
+    L = S @ inertia[b] @ S.T @ spin
+    return float(0.5 * (L @ spin - L @ np.linalg.solve(R @ inertia[b] @ R.T, L)))
+
+
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython()])
+def test_the_energy_of_even_turns_is_told(formulation: sg.MoreauJean) -> None:
+    """It is accounted for, and told as a part of the energy of the motion."""
+    turned = 0
+    for seed in EVENLY:
+        scene, h = shot(seed)
+        run = sg.simulate(scene, duration=STEPS * h, h=h, formulation=formulation)
+        assert run.certificate.energy_error.max() < 1e-10
+        for step in np.flatnonzero(run.certificate.turned_energy):
+            expected = abs(energy_of_even_turns(scene, run, int(step))) / run.certificate.energy_moving[step]
+            assert run.certificate.turned_energy[step] == pytest.approx(expected, rel=1e-6)
+            turned += 1
+    assert turned > 0
 
 
 STOPPED = [7, 119]  # that tumble so far that no contact where they meet keeps them out

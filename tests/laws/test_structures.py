@@ -31,7 +31,7 @@ STANDING = [
     "table_of_parts",
     "ladder",
 ]
-TOLD = ("bodies overlap", "bodies go through", "collisions lost angular momentum")
+TOLD = ("bodies overlap", "collisions lost angular momentum")
 FALLING = ["cards_3_slippery", "arch_100_5ms", "overhang_105", "ladder_slippery"]
 H = 0.005
 
@@ -49,7 +49,7 @@ def displacement(structure: Structure, trajectory: sg.Trajectory) -> Array:
 def assert_solved_rigidly(trajectory: sg.Trajectory, *, tumbles: bool = False) -> None:
     """Every step solves the rigid law to the tolerance, and the report says so.
 
-    Where thin cards tumble a step is missed now and then, and told: they move by more than they are thick.
+    Of thin cards that tumble, moving by more than they are thick in a step, it may say that they overlap.
     """
     assert trajectory.certificate.residual.max() <= TOLERANCE
     assert not trajectory.certificate.failed().any()
@@ -59,7 +59,7 @@ def assert_solved_rigidly(trajectory: sg.Trajectory, *, tumbles: bool = False) -
         assert trajectory.verdict == "trusted"
         assert not remarks
     assert all(remark.startswith(TOLD) for remark in remarks)
-    assert np.count_nonzero(trajectory.certificate.unfollowed) <= 1
+    np.testing.assert_array_equal(trajectory.certificate.unfollowed, 0)
 
 
 @pytest.mark.parametrize("name", STANDING)

@@ -6,7 +6,6 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
-from signorini.dynamics.bodies import EVEN
 from signorini.formulations.base import Balance, FreeMotion
 from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.formulations.stage import Stage
@@ -22,9 +21,9 @@ def energy_balance(
     u: Array,
     p: Array,
     v: Array,
-    moved: State,
     lift: Array,
     friction: float | None,
+    turned: float,
 ) -> Balance:
     """Account for the energy of a step, joints apart.
 
@@ -40,17 +39,16 @@ def energy_balance(
         Velocities of contacts from prescribed motions, at the end of the step, and impulses.
     v : (n_b, 6)
         Velocities right after the impulses.
-    moved : state after the step; flight has changed spins, and T where bodies turn evenly
     lift : (n_c,)
         Speed at which the law asks overlapping bodies to part.
     friction : dissipated by sliding if a step has several phases, else None
+    turned : gained by bodies that turned evenly, of which that is not so
     """
     arrays, theta = model.arrays, at.theta
     correction = float(np.sum(p[:, 0] * lift))
     jump = kinetic_energy(arrays, at.state.q, v - free.v_spun)
     spin_loss = kinetic_energy(arrays, at.start.q, at.start.v) - kinetic_energy(arrays, at.state.q, free.v_spun)
     bodies = slice(model.fixed_count, None)
-    turned = kinetic_energy(arrays, at.state.q, v) - kinetic_energy(arrays, moved.q, moved.v)
     user_impulse = free.p_ext - at.h * arrays.weight
     change = v[bodies] - at.state.v[bodies]
     slid = -float(np.sum(p[:, 1:] * u[:, 1:]))
@@ -63,12 +61,8 @@ def energy_balance(
         friction=friction,
         impact=float(np.sum(jump[hit])) + correction - float(np.sum(p[:, 0] * u[:, 0])) + slid - friction,
         damping=0.0,
-        integration=float(
-            np.sum(jump[~hit])
-            + np.sum(spin_loss)
-            + np.sum(turned[at.ways == EVEN])
-            - (1.0 - theta) * np.sum(free.p_ext[bodies] * change)
-        ),
+        integration=float(np.sum(jump[~hit]) + np.sum(spin_loss) - (1.0 - theta) * np.sum(free.p_ext[bodies] * change))
+        - turned,
         elastic=0.0,
     )
 

@@ -157,6 +157,8 @@ class StepResult:
     """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
     lost_momentum: float = 0.0
     """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
+    turned_energy: float = 0.0
+    """Energy that bodies gained or lost since they turned evenly, and not as they fly [J]."""
     unfollowed: int = 0
     """Number of pairs of bodies that go through each other on the ways of the step."""
 

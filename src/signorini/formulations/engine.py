@@ -432,6 +432,7 @@ class Engine:
             couple=None if self._couples is None else self.arena[at.COUPLE_OLD][:n_c].copy(),
             unfollowed=int(check[at.UNFOLLOWED]),
             lost_momentum=float(check[at.LOST_MOMENTUM]),
+            turned_energy=float(check[at.TURNED_ENERGY] * check[at.ENERGY_MOVING]),
             posed_again=int(check[at.POSED_AGAIN]),
         )
         if self._collisions is None or not self._counts[at.COLLIDES]:

@@ -97,6 +97,7 @@ from signorini.formulations.step_arrays import (
     THIN,
     TOLERANCE,
     TURNED,
+    TURNED_ENERGY,
     V_0,
     V_SPUN,
     VALUE,
@@ -283,12 +284,15 @@ def _differ(a: Array, b: Array) -> bool:
 
 
 @inner_kernel
-def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float]:
-    """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took."""
+def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float, float, float]:
+    """Return kinetic energies before and after [J], and what parting, jumps of pressed bodies and the scheme took.
+
+    At last what bodies gained that kept their momentum, but turned evenly and not as they would fly.
+    """
     mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
-    q_parted, v_spun, way = real_rows(t, Q_0), real_rows(t, V_SPUN), wholes(t, WAY)
-    T_0, T_1, parted, pressed_loss, free_loss = 0.0, 0.0, 0.0, 0.0, 0.0
+    q_parted, v_spun = real_rows(t, Q_0), real_rows(t, V_SPUN)
+    T_0, T_1, parted, pressed_loss, free_loss, turned, way = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, wholes(t, WAY)
     for b in range(wholes(t, COUNTS)[FIXED], mass.shape[0]):
         I = inertia[b]
         e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
@@ -322,10 +326,10 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
             free_loss += jump
         T_0 += start
         end = body_energy(mass[b], I, e_1, _velocity_at_end(t, b))
-        if way[b] == EVEN:  # keeps its angular momentum alone
-            free_loss += body_energy(mass[b], I, e_parted, new) - end
+        if way[b] == EVEN:
+            turned += end - body_energy(mass[b], I, e_parted, new)
         T_1 += end
-    return (T_0, T_1, parted, pressed_loss, free_loss)
+    return (T_0, T_1, parted, pressed_loss, free_loss, turned)
 
 
 @inner_kernel
@@ -378,11 +382,11 @@ def account(t: IntArray) -> None:
         lifted += _pumped(t)
     # Of theta < 1: the step acts where bodies have drifted to, and loads work over the way of the step.
     late = 1.0 - numbers[DRIFT] / numbers[H]
-    T_0, T_1, parted, pressed_loss, free_loss = _kinetic_terms(t, late)
+    T_0, T_1, parted, pressed_loss, free_loss, turned = _kinetic_terms(t, late)
     before, after, scale, load, more = _load_terms(t, late)
     impact = pressed_loss + lifted - normal - elastic
     lifted += parted
-    free_loss -= more
+    free_loss -= more + turned
     if counts[COLLIDES] == 1:
         impact += friction - numbers[SLID]
         friction = numbers[SLID]
@@ -400,6 +404,7 @@ def account(t: IntArray) -> None:
     check[ENERGY_MOVING] = moving
     # What gave way under a compliance comes back: such contacts may give.
     numbers[GAIN_SCALE] = moving if stored == 0.0 and check[COMPLIANT] == 0.0 else math.inf
+    check[TURNED_ENERGY] = abs(turned) / moving if turned != 0.0 else 0.0
     check[GAINED] = given / numbers[GAIN_SCALE] if given > 0.0 else 0.0
     seen, value, index = counts[SEEN], real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     check[LOST_MOMENTUM] = lost_momentum(

@@ -18,8 +18,10 @@ on by half the thinner body since the first; the others are found on the new way
 
 Impulses change the ways of bodies. Where bodies that felt some move by more than half the thinnest width of the scene,
 all ways are followed once more at the new velocities (:func:`check_ways`). What goes through something adds contacts
-where it does, and the step is posed again; after 60 times it is left as it is, and the certificate says how many pairs
-go through each other (``unfollowed``).
+where it does, and the step is posed again, with all contacts that it had before; after 60 times it is left as it is,
+and the certificate says how many pairs go through each other (``unfollowed``). Ways begin where overlaps were parted,
+and what overlaps at its end only, by no more than a run is trusted with, does not go through: it overlaps, and the
+certificate says that of it.
 
 On their ways bodies turn evenly from where the step acts to where their flight ends
 (:mod:`signorini.dynamics.flight`), or in as many even turns as the flight has parts, whatever impulses they feel. The
@@ -32,6 +34,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
+from signorini._grades import OVERLAP_WRONG
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
@@ -108,8 +111,10 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
 from signorini.formulations.step_contacts import MEETING, approach, may_mislead
+from signorini.formulations.step_project import PART_TAKEN_BACK
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import (
+    DISPLACE,
     MEET,
     PART,
     STOP,
@@ -131,8 +136,8 @@ _SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of whi
 _LOOKS = 200  # ... are as close, and about as many go on to the end
 _HALVINGS = 12
 _ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after which bodies neither rebound nor fly, and after each of which more is asked for: turning
-#                 bodies do not end where their gaps are linear
+_PATIENCE = 10  # rounds after which bodies do not rebound, after as many more do not fly, and after each of which more
+#                 is asked for: turning bodies do not end where gaps are linear; rounds without news are left out
 _MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
@@ -204,29 +209,41 @@ def place_by_name(value: Array, index: IntArray, first: int, free: int, name: in
 
 
 @inner_kernel
+def to_ask(gap: float) -> float:
+    """Return the gap with which a contact is posed where bodies are to be parted to the end, and not for the most."""
+    return gap / PART_TAKEN_BACK if gap < 0.0 else gap
+
+
+@inner_kernel
 def write_meeting(
-    t: IntArray, desk: Desk, first: int, r: int, time: float, margin: float, asks: int
+    t: IntArray, desk: Desk, start: Array, first: int, r: int, time: float, margin: float, asks: int
 ) -> tuple[int, bool]:
     """Write the contacts that the pair of contact `first` has after `time` seconds from row `r` of the met ones on.
 
-    Return the next free row, and whether they forbid the way on which they were met.
+    `start` is where the step begins, before overlaps are parted.
+
+    Return the next free row, and whether they forbid the way on which they were met: whether that of the least gap
+    does. What others ask for may be done already, but for what impulses are found to.
     """
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
     aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
-    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * width
+    deepest = least_gap(desk, count)
     for c in range(count):
         if r >= value.shape[0]:
             return (r + count - c, True)
-        left = write_met(desk, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
+        left = write_met(desk, start, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
         if left < math.inf:
             index[r, 0] = a
             index[r, 1] = b
+            _widen(t, r, to_ask(value[r, 9]) - value[r, 9])
             index[r, 2] = pair_of(given[first, 2]) * names + desk.number[c, 2] % names
             index[r, 3] = given[first, 3]
-            forbid = forbid or left < 0.0
+            forbid = forbid or (c == deepest and left < -MEETING * width)
             r += 1
     return (r, forbid)
 
@@ -400,9 +417,9 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
                 _note_meeting(t, a, b, time)
             if swift or _overlap_as_said(t, desk, first, last, time) < 0.0:
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
-                end, forbidden = write_meeting(t, desk, first, made, min(time, h), margin, STOP)
+                end, forbidden = write_meeting(t, desk, q, first, made, min(time, h), margin, STOP)
                 if time < h and not forbidden:
-                    end, _ = write_meeting(t, desk, first, made, time, margin, PART)
+                    end, _ = write_meeting(t, desk, q, first, made, time, margin, PART)
                 return end
     for c in range(first, last):
         made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
@@ -491,6 +508,20 @@ def goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float, most: floa
 
 
 @inner_kernel
+def _ends_in_overlap(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> bool:
+    """Tell whether the pair on the desk, which overlaps by too much, does so at the end and was never too deep.
+
+    That is an overlap as others, which the certificate tells: such a pair does not go through.
+    """
+    width = min(reals(t, THIN)[a], reals(t, THIN)[b])
+    allowed = _DEEP * width + max(0.0, -gap)
+    if gap_after(t, desk, a, b, reals(t, NUMBERS)[DRIFT], 0.0) >= -allowed:
+        return False
+    begins, _ = goes_through(t, desk, a, b, gap, OVERLAP_WRONG)
+    return bool(begins == math.inf)
+
+
+@inner_kernel
 def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     """Add the contacts posed from `old` to `end` of a pair to those met from `first` to `made`, by name.
 
@@ -508,24 +539,60 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
-def _turn_evenly_from_now(t: IntArray, b: int) -> None:
-    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies."""
+def _leave_out_known(t: IntArray, old: int, end: int, first: int, made: int, near: float) -> int:
+    """Leave out of the contacts met from `first` to `made` those posed, from `old` to `end`; return the next free row.
+
+    What was asked for without effect is asked for in vain. Points and gaps are within `near`, and normals as close.
+    """
+    value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+    seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    if made > value.shape[0]:
+        return made
+    free = first
+    for r in range(first, made):
+        known = False
+        for c in range(old, end):
+            same = seen_index[c, 2] == index[r, 2]
+            for k in range(10):
+                same = same and abs(seen_value[c, k] - value[r, k]) < (MEETING if 6 <= k < 9 else near)
+            known = known or same
+        if not known:
+            free = copy_contact(value, index, r, value, index, free)
+    return free
+
+
+@inner_kernel
+def _turn_evenly_from_now(t: IntArray, b: int) -> bool:
+    """Let body `b` turn about the spin that the law knows, in this step, and not as it flies; tell whether it flew."""
     way, veer, aim = wholes(t, WAY), real_rows(t, VEER), real_rows(t, AIM)
-    if way[b] == CONSERVING:
+    flew = way[b] == CONSERVING
+    if flew:
         way[b] = EVEN
         for k in range(3):
             aim[b, 3 + k] -= veer[b, k]
             veer[b, k] = 0.0
+    return bool(flew)
 
 
 @inner_kernel
-def _add_meetings(t: IntArray) -> tuple[int, int]:
-    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through."""
+def posed_at(t: IntArray) -> int:
+    """Return the row of poses to which contacts belong, those before overlaps are parted; Q is where bodies set out."""
+    numbers = reals(t, NUMBERS)
+    return int(Q_START if numbers[DRIFT] == numbers[H] else Q)
+
+
+@inner_kernel
+def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
+    """Follow the ways of all pairs; return how many contacts there are then, and how many pairs go through.
+
+    At last, whether something is asked of them that was not before.
+    """
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
     q, path, h, desk = real_rows(t, Q), real_rows(t, PATH), reals(t, NUMBERS)[DRIFT], pair_desk(t)
-    meets, first, made, old, through = real_rows(t, MEETS), 0, 0, 0, 0
+    meets, start = real_rows(t, MEETS), real_rows(t, posed_at(t))
+    first, made, old, through, new = 0, 0, 0, 0, False
     while first < counts[CONTACTS]:
         last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
         while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
@@ -541,29 +608,36 @@ def _add_meetings(t: IntArray) -> tuple[int, int]:
         if way > gap and (way > SWIFT * width or end == old):
             begins, late = goes_through(t, desk, a, b, gap, _DEEP)
         begin = made
-        if late <= h:
+        if late <= h and not (counts[ROUNDS] >= _MOST_ROUNDS and _ends_in_overlap(t, desk, a, b, gap)):
             through += 1
             if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
+                new = new or meets[b, NO_REBOUND] == 0.0
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
-                _turn_evenly_from_now(t, a)
-                _turn_evenly_from_now(t, b)
+            if counts[ROUNDS] >= 2 * _PATIENCE:
+                new = _turn_evenly_from_now(t, a) or new
+                new = _turn_evenly_from_now(t, b) or new
             margin = (h - late) * way / h + MEETING * width
-            made, forbidden = write_meeting(t, desk, first, begin, late, margin, MEET)
+            made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, MEET)
             if not forbidden:  # what overlaps moves apart again already
-                made, forbidden = write_meeting(t, desk, first, begin, begins, margin, STOP)
+                made, forbidden = write_meeting(t, desk, start, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, _ = write_meeting(t, desk, first, begin, late, margin, PART)
+                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, PART)
+            # Gaps are not linear where bodies turn. What is shallow is displaced; deeper, it came along another way.
+            if not forbidden and _ends_in_overlap(t, desk, a, b, gap):
+                made, _ = write_meeting(t, desk, start, first, begin, late, margin, DISPLACE)
+            made = _leave_out_known(t, old, end, begin, made, MEETING * width)
+            new = new or made > begin
         made = merge(t, old, end, begin, made)
         first, old = last, end
     while old < counts[SEEN]:
         made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
         old += 1
-    return made, through
+    return made, through, new
 
 
 @inner_kernel
 def follow(t: IntArray) -> int:
-    """Follow all ways from where the step acts at the new velocities V; return what comes of it.
+    """Follow all ways from where bodies are, overlaps parted, at the new velocities V; return what comes of it.
 
     ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``NO_ROOM`` for these.
     """
@@ -579,7 +653,10 @@ def follow(t: IntArray) -> int:
         counts[NEEDED] = found
         return NO_ROOM
     counts[CONTACTS] = found
-    made, through = _add_meetings(t)
+    made, through, new = _add_meetings(t)
+    while through > 0 and not new and counts[ROUNDS] < _MOST_ROUNDS:  # what is asked for already was asked for in vain
+        counts[ROUNDS] += _PATIENCE - counts[ROUNDS] % _PATIENCE
+        made, through, new = _add_meetings(t)
     if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
         reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
@@ -602,24 +679,23 @@ def check_ways(t: IntArray) -> bool:
     False if there is no room for these: the step begins again then.
     """
     counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
-    q, q_0, q_start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, Q_START)
+    q, q_0, start = real_rows(t, Q), real_rows(t, Q_0), real_rows(t, posed_at(t))
     v, v_0 = real_rows(t, V), real_rows(t, V_0)
-    acts_at_start = numbers[DRIFT] == numbers[H]
     numbers[TIME] -= numbers[H]
     for b in range(q.shape[0]):
         for k in range(7):
-            q[b, k] = q_start[b, k] if acts_at_start else q_0[b, k]
+            q[b, k] = q_0[b, k]
     outcome = follow(t)
     for b in range(q.shape[0]):
         for k in range(6):
             v[b, k] = v_0[b, k]
     if outcome == FREE_WAYS:
-        for b in range(q.shape[0]):
-            for k in range(7):
-                q[b, k] = q_0[b, k]
         perform(t[MOVE, 0], (t,))
         counts[STAGE] = GONE
         return True
+    for b in range(q.shape[0]):
+        for k in range(7):
+            q[b, k] = start[b, k]
     counts[STAGE] = stage_again(t, outcome == POSE_AGAIN)
     counts[RESCUED] = 0
     return bool(outcome == POSE_AGAIN)

@@ -74,15 +74,17 @@ from signorini.formulations.step_meet import (
     pair_desk,
     pair_of,
     place_by_name,
+    posed_at,
     set_path,
     stage_again,
     take_over,
+    to_ask,
     write_meeting,
 )
 from signorini.formulations.step_run import find
-from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed
+from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed, parted_by
 from signorini.geometry.vectors import Vector
-from signorini.math.rotation import cross, dot, turn_exact
+from signorini.math.rotation import dot, turn_exact
 
 TOO_CLOSE = STIRS
 """Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
@@ -92,35 +94,28 @@ CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
 
 @inner_kernel
-def _parted(t: IntArray, b: int) -> tuple[Vector, Vector]:
-    """Return by how much body `b` was displaced and turned before the step, to part it from others."""
-    q, q_0 = real_rows(t, Q_START)[b], real_rows(t, Q_0)[b]
-    moved = (q_0[0] - q[0], q_0[1] - q[1], q_0[2] - q[2])
-    was, now = (q[4], q[5], q[6]), (q_0[4], q_0[5], q_0[6])
-    across = cross(was, now)
-    turned = (
-        2.0 * (q[3] * now[0] - q_0[3] * was[0] + across[0]),
-        2.0 * (q[3] * now[1] - q_0[3] * was[1] + across[1]),
-        2.0 * (q[3] * now[2] - q_0[3] * was[2] + across[2]),
-    )
-    return (moved, turned)
+def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector) -> float:
+    """Return how far the end of `arm` on body `b` has gone along `n` in the step, in the eyes of the law."""
+    return float(reals(t, NUMBERS)[DRIFT] * dot(n, point_velocity(real_rows(t, AIM), b, arm)))
 
 
 @inner_kernel
-def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector, parted: bool) -> float:
-    """Return how far the end of `arm` on body `b` has gone along `n` in the step, in the eyes of the law."""
-    way: float = reals(t, NUMBERS)[DRIFT] * dot(n, point_velocity(real_rows(t, AIM), b, arm))
-    if parted and b >= wholes(t, COUNTS)[FIXED]:
-        moved, turned = _parted(t, b)
-        way += dot(n, moved) + dot(n, cross(turned, arm))
-    return way
+def _parted(t: IntArray, a: int, b: int, arm_a: Vector, arm_b: Vector, n: Vector) -> float:
+    """Return how far the bodies of a contact were parted along `n` before the step, to end an overlap."""
+    start, q, parted = real_rows(t, Q_START), real_rows(t, Q_0), 0.0
+    if b >= wholes(t, COUNTS)[FIXED]:
+        parted += parted_by(start, q, b, arm_b, n)
+    if a >= wholes(t, COUNTS)[FIXED]:
+        parted -= parted_by(start, q, a, arm_a, n)
+    return parted
 
 
 @inner_kernel
 def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     """Write contact `c`, found at the end of the step, as a contact of its start, in row `r` of those met.
 
-    Of points that move apart only those that overlap, to be parted by as much as they do. Return the next free row.
+    Of points that move apart only those that overlap, to be parted by as much as they do, beyond what they were parted
+    by before. Return the next free row.
     """
     given, index, value = real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, MET_VALUE)
     fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
@@ -129,13 +124,15 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     if a >= fixed:
         near = SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
         arm_a, arm_b = common_arms(q_start, a, b, arm_a, arm_b, near)
-    to_go = given[c, 9] - _came_closer(t, b, arm_b, n, parted) + _came_closer(t, a, arm_a, n, parted)
+    to_go = given[c, 9] - _came_closer(t, b, arm_b, n) + _came_closer(t, a, arm_a, n)
     if to_go < 0.0:
         if given[c, 9] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements
             return r
         to_go = max(to_go, given[c, 9])
     if r >= value.shape[0]:
         return r + 1
+    if parted:
+        to_go = to_ask(to_go - _parted(t, a, b, arm_a, arm_b, n))
     share = 1.0 if a < fixed else 0.5
     for k in range(3):
         value[r, k] = q_start[a, k] + (arm_a[k] - share * to_go * n[k])
@@ -217,7 +214,7 @@ def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float
     way = h * pair_speed(desk, q, real_rows(t, PATH), a, b, h)
     begins, _ = goes_through(t, desk, a, b, gap_after(t, desk, a, b, 0.0, way), allowed)
     if begins <= h:
-        r, _ = write_meeting(t, desk, first, r, begins, (h - begins) * way / h, STOP)
+        r, _ = write_meeting(t, desk, real_rows(t, posed_at(t)), first, r, begins, (h - begins) * way / h, STOP)
     _swap_ends(t, a, b)
     return r
 

@@ -1,7 +1,10 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
 Where contacts of an island overlap by more than a band, most of that is taken back at the start of the step by the
-displacement of least kinetic energy. Contacts that touch and carried load in the last step are kept in touch, so that
+least displacement, in the mean of the squares over the mass of each body. In islands that lean on fixed bodies all
+bodies count the same, whatever their mass: it is geometry that is put right, and sweeps in which light bodies give way
+to heavy ones never lift what lies upon a small one. Others count by their mass, so that their common mass centre stays.
+Contacts that touch and carried load in the last step are kept in touch, so that
 their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
 not overlap. Where some must open, because not all can touch at once, what holds contacts together yields. Piles at rest
 need sweeps that converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
@@ -9,23 +12,27 @@ need sweeps that converge: what these leave shakes the pile in every step. The e
 
 from __future__ import annotations
 
+import math
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
     CUT_ROW,
-    DIAGONAL,
     FACTOR,
     FIRST_CONTACT,
     FIXED,
     GAP,
     GATHER,
     HAS_JOINTS,
+    INDEX,
     ISLAND,
     ISLANDS,
+    MASS,
     N_BODIES,
     N_CONTACTS,
+    ORDER,
     OWN_ISLAND,
     PART_TOGETHER,
     PLACE,
@@ -40,7 +47,7 @@ from signorini.formulations.step_arrays import (
 from signorini.math.rotation import turn_exact
 
 _BAND = 0.25e-6  # of the body's size: overlaps that are left alone
-_PART = 0.8  # of an overlap taken back in a step
+PART_TAKEN_BACK = 0.8  # of an overlap, in a step
 _LARGEST = 0.01  # displacement of a contact in a step, of the body's size
 _TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
 # Sweeps; more of them, with relaxation, where so many contacts on a body, as between boxes, do not let them converge
@@ -58,28 +65,47 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = _BAND * size
     if gap < -band:
-        return min(_PART * (-gap - band), _LARGEST * size)
+        return min(PART_TAKEN_BACK * (-gap - band), _LARGEST * size)
     if loaded:
-        return -_PART * gap if gap > 0.0 else 0.0
+        return -PART_TAKEN_BACK * gap if gap > 0.0 else 0.0
     return -(gap + band)
 
 
 @inner_kernel
-def _displace(t: IntArray, i: int, moved: Array) -> None:
+def _weight(mass: Array, b: int, unit: float) -> float:
+    """Return by what rows and displacements of body `b`, which count by its mass, are multiplied to count by `unit`."""
+    return math.sqrt(mass[b] / unit) if unit > 0.0 else 1.0
+
+
+@inner_kernel
+def _unit(t: IntArray, first: int, last: int) -> float:
+    """Return the mass by which all bodies count that have the contacts from `first` to `last`, one of theirs.
+
+    0 if none of these is with a fixed body: then each counts by its own.
+    """
+    index, order, fixed, found = whole_rows(t, INDEX), wholes(t, ORDER), wholes(t, COUNTS)[FIXED], False
+    for c in range(first, last):
+        found = found or index[order[c], 0] < fixed
+    return float(reals(t, MASS)[index[order[first], 1]]) if found else 0.0
+
+
+@inner_kernel
+def _displace(t: IntArray, i: int, moved: Array, unit: float) -> None:
     """Move the bodies of island `i`."""
     counts, place, q, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, Q), real_rows(t, FACTOR)
+    mass = reals(t, MASS)
     for b in range(counts[FIXED], q.shape[0]):
         if place[b, Y_ROW] < 0 or place[b, OWN_ISLAND] != i:
             continue
-        y = 6 * place[b, Y_ROW]
+        y, s = 6 * place[b, Y_ROW], _weight(mass, b, unit)
         w = (
-            L[b, 3] * moved[y + 3] + L[b, 4] * moved[y + 4] + L[b, 5] * moved[y + 5],
-            L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5],
-            L[b, 9] * moved[y + 3] + L[b, 10] * moved[y + 4] + L[b, 11] * moved[y + 5],
+            s * (L[b, 3] * moved[y + 3] + L[b, 4] * moved[y + 4] + L[b, 5] * moved[y + 5]),
+            s * (L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5]),
+            s * (L[b, 9] * moved[y + 3] + L[b, 10] * moved[y + 4] + L[b, 11] * moved[y + 5]),
         )
         turned = turn_exact((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), w, 1.0)
         for k in range(3):
-            q[b, k] += L[b, k] * moved[y + k]
+            q[b, k] += s * L[b, k] * moved[y + k]
         for k in range(4):
             q[b, 3 + k] = turned[k]
 
@@ -190,7 +216,8 @@ def _part(
 def project_step(t: IntArray) -> None:
     """Part overlapping bodies a little; the gaps of the step follow to first order."""
     counts, island, start = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, START)
-    gather, block, diagonal = real_blocks(t, GATHER), wholes(t, BLOCK), real_blocks(t, DIAGONAL)
+    gather, block, mass = real_blocks(t, GATHER), wholes(t, BLOCK), reals(t, MASS)
+    index, order = whole_rows(t, INDEX), wholes(t, ORDER)
     gap, size, reference, scratch = reals(t, GAP), reals(t, SIZE), real_rows(t, REFERENCE), reals(t, SCRATCH)
     for i in range(counts[ISLANDS]):
         first, n, m = island[i, FIRST_CONTACT], island[i, N_CONTACTS], 6 * island[i, N_BODIES]
@@ -202,6 +229,7 @@ def project_step(t: IntArray) -> None:
             overlap = overlap or gap[k] < -_BAND * size[k]
         if not overlap:
             continue
+        unit = _unit(t, first, last)
         for j in range(2 * m + n):
             scratch[j] = 0.0
         moved, stirred, pull = scratch[:m], scratch[m : 2 * m], scratch[2 * m : 2 * m + n]
@@ -213,10 +241,15 @@ def project_step(t: IntArray) -> None:
             loaded = reference[c, 0] > 0.0 and gap[c] <= _TOUCH * size[c]
             held[k] = 1.0 if loaded else 0.0
             needed[k] = _needed(gap[c], size[c], loaded)
-            W[k] = diagonal[c, 0, 0]
+            W[k] = 0.0
             for g in range(start[c], start[c + 1]):
+                side = 1 if g >= start[c + 1] - 2 else 0
+                s = _weight(mass, index[order[c], side], unit)
+                r = 12 * k + 3 * (g - start[c])
                 for l in range(3):
-                    rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
+                    rows[r + l] = s * gather[g, 0, l]
+                W[k] += rows[r] * rows[r] + rows[r + 1] * rows[r + 1]
+                W[k] += rows[r + 2] * rows[r + 2]
         span = start[first : last + 1]
         _part(
             t,
@@ -235,4 +268,4 @@ def project_step(t: IntArray) -> None:
         )
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
-        _displace(t, i, moved)
+        _displace(t, i, moved, unit)

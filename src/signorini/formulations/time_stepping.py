@@ -31,8 +31,10 @@ from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
     joint_coordinates,
+    kinetic_energy,
     relative_velocity,
 )
+from signorini.dynamics.bodies import EVEN
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates, veer_bodies
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
@@ -320,7 +322,8 @@ def finish(
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
-    balance = energy_balance(model, at, free, hit, space.drive, u, p, v, moved, lift, outcome.friction)
+    turned = _turned_energy(model, at, v, moved)
+    balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction, turned)
     joints = None
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
@@ -347,7 +350,17 @@ def finish(
         phases=outcome.phases,
         couple=_couples(model, space.contacts, p, dim) if has_couples(model) else None,
         lost_momentum=_lost_momentum(model, at, space, impulse),
+        turned_energy=abs(turned),
     )
+
+
+def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
+    """Return the energy gained by bodies that kept their momentum, but turned evenly and not as they would fly [J]."""
+    even = at.ways == EVEN
+    if not even.any():
+        return 0.0
+    gained = kinetic_energy(model.arrays, moved.q, moved.v) - kinetic_energy(model.arrays, at.state.q, v)
+    return float(np.sum(gained[even]))
 
 
 def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array) -> float:

@@ -19,7 +19,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 from signorini.model.shapes import ShapeKind
 
 _HALF_SPACE = int(ShapeKind.HALF_SPACE)
-MEET, STOP, PART = 0, 1, 2  # what is asked of points that overlap, each more than the one before
+MEET, STOP, PART, DISPLACE = 0, 1, 2, 3  # what is asked of points that overlap, each more than the one before
 _MOST_LOOKS = 1000  # along the way of a pair that grazes; after so many it is said to meet, which is on the safe side
 
 
@@ -210,8 +210,30 @@ def common_arms(q: Array, a: int, b: int, arm_a: Vector, arm_b: Vector, near: fl
 
 
 @inner_kernel
+def displacement(start: Array, q: Array, b: int) -> tuple[Vector, Vector]:
+    """Return by how much body `b` was moved and turned, by little, from `start` to `q`."""
+    moved = (q[b, 0] - start[b, 0], q[b, 1] - start[b, 1], q[b, 2] - start[b, 2])
+    was, now = (start[b, 4], start[b, 5], start[b, 6]), (q[b, 4], q[b, 5], q[b, 6])
+    across = cross(was, now)
+    turned = (
+        2.0 * (start[b, 3] * now[0] - q[b, 3] * was[0] + across[0]),
+        2.0 * (start[b, 3] * now[1] - q[b, 3] * was[1] + across[1]),
+        2.0 * (start[b, 3] * now[2] - q[b, 3] * was[2] + across[2]),
+    )
+    return (moved, turned)
+
+
+@inner_kernel
+def parted_by(start: Array, q: Array, b: int, arm: Vector, n: Vector) -> float:
+    """Return how far the end of `arm` on body `b` has gone along `n` when the body was displaced."""
+    moved, turned = displacement(start, q, b)
+    return float(dot(n, moved) + dot(n, cross(turned, arm)))
+
+
+@inner_kernel
 def write_met(
     desk: Desk,
+    start: Array,
     q: Array,
     path: Array,
     aim: Array,
@@ -239,11 +261,15 @@ def write_met(
     `aim`; what is left at the end, if bodies keep to the path for `duration`, is the same; if that is negative it is
     taken off the gap `beyond` times more. inf is returned, and nothing written, for points that move apart or so slowly
     that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
-    stop, and if to ``PART`` those that overlap are to be parted by as much as they do. Else return what the law then
-    says is left: if that is not negative, it does not forbid the path.
+    stop, and if to ``PART`` those that move apart and overlap are to be parted by as much as they do, if to
+    ``DISPLACE`` those that sink as well. Else return what the law then says is left: if that is not negative, it does
+    not forbid the path.
 
     Where the points of two moving bodies are no farther apart than `near` when they start, impulses act midway between
     them, so that the angular momentum of both is kept.
+
+    Bodies go from `q`, where the step has displaced them to part overlaps. It begins at `start`, and contacts are
+    written as they are there.
     """
     n, gap = (desk.value[c, 6], desk.value[c, 7], desk.value[c, 8]), desk.value[c, 9]
     share = 1.0 if a < fixed else 0.5  # of the gap, from a to the common point
@@ -262,18 +288,20 @@ def write_met(
     speed = dot(n, _relative(path, a, b)) + dot(n, turn_b) - dot(n, turn_a)
     left = gap + (duration - time) * speed
     if a >= fixed:
-        arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, near)
+        arm_a, arm_b = common_arms(start, a, b, arm_a, arm_b, near)
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     to_go = left - way
-    if to_go < 0.0 and ((asks >= STOP and speed < 0.0) or to_go > -1e-3 * abs(gap)):
+    if to_go < 0.0 and ((STOP <= asks <= PART and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
-    if to_go < 0.0 and not (asks == PART and gap < 0.0):
+    if to_go < 0.0 and not (asks >= PART and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
+    left = to_go + way
+    to_go -= parted_by(start, q, b, arm_b, n) - (parted_by(start, q, a, arm_a, n) if a >= fixed else 0.0)
     for k in range(3):
-        value[r, k] = q[a, k] + (arm_a[k] - share * to_go * n[k])
-        value[r, 3 + k] = q[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
+        value[r, k] = start[a, k] + (arm_a[k] - share * to_go * n[k])
+        value[r, 3 + k] = start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
         value[r, 6 + k] = n[k]
     value[r, 9] = to_go
-    return float(to_go + way)
+    return float(left)

@@ -73,6 +73,7 @@ class StepCertificate:
     energy_moving: float = float("nan")
     moved_onto: int = 0
     lost_momentum: float = 0.0
+    turned_energy: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -129,6 +130,7 @@ _FOUND = {
     "energy_moving": at.ENERGY_MOVING,
     "moved_onto": at.MOVED_ONTO,
     "lost_momentum": at.LOST_MOMENTUM,
+    "turned_energy": at.TURNED_ENERGY,
 }
 """Where compiled steps put what they find."""
 _FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
@@ -143,6 +145,7 @@ _LATER = {
     **{"energy_scale": np.nan, "energy_gain": np.nan, "unfollowed": 0, "posed_again": 0},
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
     **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0, "lost_momentum": 0.0},
+    "turned_energy": 0.0,
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -234,6 +237,9 @@ class Certificate:
     lost_momentum: Array
     """Angular momentum that two moving bodies lose by their contacts, of what they have about their mass centre: where
     bodies meet swiftly it is not kept, see :ref:`meetings`. 0 in files of versions that did not say."""
+    turned_energy: Array
+    """Energy that bodies gained or lost since they turned evenly, and not as they fly, of that of the motion: what goes
+    through others on its flights, see :ref:`meetings`. 0 in files of versions that did not say."""
 
     @property
     def verdict(self) -> str:
@@ -326,6 +332,7 @@ def certify(
         unfollowed=result.unfollowed,
         posed_again=result.posed_again,
         lost_momentum=result.lost_momentum,
+        turned_energy=result.turned_energy / moving if moving > 0.0 else 0.0,
         **_tested(validity),
         **_faults(model, before, result),
     )

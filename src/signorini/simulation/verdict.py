@@ -23,6 +23,7 @@ from signorini._grades import (
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
+    TURNED_WRONG,
     Grade,
     at_play,
     growing,
@@ -196,6 +197,10 @@ def _growing(c: Certificate) -> Finding | None:
     )
 
 
+def _turned(c: Certificate, l: int) -> str:
+    return f"{c.turned_energy[l]:.2g} of the energy of the motion changed"
+
+
 _TABLE = (
     _Row("law not solved", Grade.NOT_TRUSTED, lambda c: c.failed(), lambda c: c.residual, _unsolved),
     _Row(
@@ -248,6 +253,20 @@ _TABLE = (
         lambda c: c.lost_momentum > MOMENTUM_REMARK,
         lambda c: c.lost_momentum,
         lambda c, l: f"{c.lost_momentum[l]:.2g} of that of two bodies that met swiftly",
+    ),
+    _Row(
+        "bodies turned otherwise than they fly",
+        Grade.NOT_TRUSTED,
+        lambda c: c.turned_energy > TURNED_WRONG,
+        lambda c: c.turned_energy,
+        _turned,
+    ),
+    _Row(
+        "bodies turned otherwise than they fly",
+        Grade.REMARKS,
+        lambda c: (c.turned_energy > GAIN_REMARK) & (c.turned_energy <= TURNED_WRONG),
+        lambda c: c.turned_energy,
+        _turned,
     ),
     _Row(
         "energy from parting overlaps",

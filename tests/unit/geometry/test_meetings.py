@@ -12,7 +12,18 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_stages import stage_address
-from signorini.geometry.meetings import MEET, PART, STOP, Desk, first_meeting, lay_out, look_at, pair_speed, write_met
+from signorini.geometry.meetings import (
+    DISPLACE,
+    MEET,
+    PART,
+    STOP,
+    Desk,
+    first_meeting,
+    lay_out,
+    look_at,
+    pair_speed,
+    write_met,
+)
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.scene.shapes import Box, HalfSpace, Shape, Sphere, encode
 from tests.unit.geometry.reference import ANY_PAIR
@@ -70,7 +81,14 @@ def _speed(desk: Desk, q: Array, path: Array, duration: float) -> float:
 def _met(desk: Desk, q: Array, path: Array, time: float, duration: float, asks: int, row: Array) -> float:
     """Write the first contact after `time` seconds; body 0 is fixed."""
     look_at(desk, q, path, 0, 1, time, 1.0)
-    return write_met(desk, q, path, path, 0, 1, 1, time, duration, 0.0, 0.0, asks, 0, row, 0)
+    return write_met(desk, q, q, path, path, 0, 1, 1, time, duration, 0.0, 0.0, asks, 0, row, 0)
+
+
+@kernel
+def _met_from(desk: Desk, start: Array, q: Array, path: Array, time: float, duration: float, row: Array) -> float:
+    """Do the same for bodies that were displaced from `start`."""
+    look_at(desk, q, path, 0, 1, time, 1.0)
+    return write_met(desk, start, q, path, path, 0, 1, 1, time, duration, 0.0, 0.0, MEET, 0, row, 0)
 
 
 def poses(*positions: tuple[float, float, float]) -> Array:
@@ -165,3 +183,28 @@ def test_what_moves_apart_is_not_posed_unless_it_is_to_part() -> None:
     assert _met(desk, q, going((0, 0, -1e-3)), 0.01, 0.02, MEET, ROW) == math.inf
     assert _met(desk, q, going((0, 0, -1e-3)), 0.01, 0.02, STOP, ROW) < 0.0
     assert ROW[0, 9] == 0.0
+
+
+def test_what_sinks_is_displaced_if_that_is_asked_for() -> None:
+    """Parting alone stops it: displaced, it comes to where the step would have begun without the overlap."""
+    desk, q, down = desk_of([HalfSpace(), Sphere(0.1)]), poses((0, 0, 0), (0, 0, 0.08)), going((0, 0, -1e-3))
+    _met(desk, q, down, 0.01, 0.02, PART, ROW)
+    assert ROW[0, 9] == 0.0
+    _met(desk, q, down, 0.01, 0.02, DISPLACE, ROW)
+    assert ROW[0, 9] == pytest.approx(-0.02, abs=1e-14)
+
+
+def test_contacts_belong_to_where_bodies_were_before_they_were_displaced() -> None:
+    """Displaced by d and turned by a small angle, the corner at an arm r had d.n + (angle x r).n less of a gap."""
+    desk, q, h = desk_of([HalfSpace(), Box((0.4, 0.2, 0.2))]), poses((0, 0, 0), (0, 0, 0.3)), 0.01
+    angle, lift = 1e-3, 2e-3
+    q[1, 3:] = (math.cos(0.5 * angle), 0.0, math.sin(0.5 * angle), 0.0)
+    start = poses((0, 0, 0), (0, 0, 0.3 - lift))
+    path = going((0, 0, -5.0))
+    here, before = np.zeros((1, 10)), np.zeros((1, 10))
+    left = _met_from(desk, q, q, path, 0.01, h, here)
+    assert _met_from(desk, start, q, path, 0.01, h, before) == left
+    arm = here[0, 3:6] - q[1, :3]
+    assert abs(arm[0]) == pytest.approx(0.2, abs=1e-3)  # which a turn about y moves down by the angle times x
+    assert here[0, 9] - before[0, 9] == pytest.approx(lift - angle * arm[0], abs=angle**2)
+    np.testing.assert_allclose(before[0, 3:5] - start[1, :2], arm[:2], rtol=0, atol=1e-14)
