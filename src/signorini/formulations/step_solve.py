@@ -161,9 +161,6 @@ _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
 _ROUNDED = 1e-15  # what rounding leaves of the residual
-# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities: by
-# its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside.
-_GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -362,7 +359,7 @@ def _rounds(rho: Array, load: Array, p: Array) -> bool:
         lightest = min(lightest, rho[k])
         for i in range(3):
             greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
-    return greatest > _GREAT * lightest * fastest
+    return greatest > LEVERAGE * lightest * fastest
 
 
 @inner_kernel
@@ -626,13 +623,14 @@ def solve_step(t: IntArray) -> bool:
             _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
-        if met and rests and not soft and cheap and robust and _rounds(rho, load, best_p):
+        if residual <= tolerance and not soft and cheap and robust and _rounds(rho, load, best_p):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             _, debt = _rescued(t, i, CLEAR, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
+            met = met or island[i, CLEARED] == 1
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
