@@ -1,7 +1,9 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
 Where contacts of an island overlap by more than a band, most of that is taken back at the start of the step by the
-displacement of least kinetic energy. Contacts that touch and carried load in the last step are kept in touch, so that
+least displacement: of bodies on something fixed the square of their points' mean, whatever they weigh, for a light body
+under a heavy one would be lifted off the floor by sweeps that are too few to lift what is on it, and the heavy one come
+down behind it; of others the kinetic energy, which keeps their mass centre in its place. Contacts that touch and carried load in the last step are kept in touch, so that
 their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
 not overlap. Where some must open, because not all can touch at once, what holds contacts together yields. Piles at rest
 need sweeps that converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
@@ -9,13 +11,14 @@ need sweeps that converge: what these leave shakes the pile in every step. The e
 
 from __future__ import annotations
 
+import math
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
     CUT_ROW,
-    DIAGONAL,
     FACTOR,
     FIRST_CONTACT,
     FIXED,
@@ -24,6 +27,7 @@ from signorini.formulations.step_arrays import (
     HAS_JOINTS,
     ISLAND,
     ISLANDS,
+    MASS,
     N_BODIES,
     N_CONTACTS,
     OWN_ISLAND,
@@ -65,13 +69,24 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
 
 
 @inner_kernel
-def _displace(t: IntArray, i: int, moved: Array) -> None:
+def _weigh(t: IntArray, i: int, grounded: bool, heft: Array) -> None:
+    """Set by how much the displacements of the bodies of island `i` exceed those of least kinetic energy."""
+    place, mass = whole_rows(t, PLACE), reals(t, MASS)
+    for b in range(wholes(t, COUNTS)[FIXED], mass.shape[0]):
+        if place[b, Y_ROW] >= 0 and place[b, OWN_ISLAND] == i:
+            heft[place[b, Y_ROW]] = math.sqrt(mass[b]) if grounded else 1.0
+
+
+@inner_kernel
+def _displace(t: IntArray, i: int, moved: Array, heft: Array) -> None:
     """Move the bodies of island `i`."""
     counts, place, q, L = wholes(t, COUNTS), whole_rows(t, PLACE), real_rows(t, Q), real_rows(t, FACTOR)
     for b in range(counts[FIXED], q.shape[0]):
         if place[b, Y_ROW] < 0 or place[b, OWN_ISLAND] != i:
             continue
         y = 6 * place[b, Y_ROW]
+        for k in range(6):
+            moved[y + k] *= heft[place[b, Y_ROW]]
         w = (
             L[b, 3] * moved[y + 3] + L[b, 4] * moved[y + 4] + L[b, 5] * moved[y + 5],
             L[b, 6] * moved[y + 3] + L[b, 7] * moved[y + 4] + L[b, 8] * moved[y + 5],
@@ -163,8 +178,7 @@ def _part(
 ) -> None:
     """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
 
-    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
-    matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are
+    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` are their squares, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are
     the sizes of bodies by contact: displacements count relative to them.
     """
     n_c = needed.shape[0]
@@ -190,7 +204,7 @@ def _part(
 def project_step(t: IntArray) -> None:
     """Part overlapping bodies a little; the gaps of the step follow to first order."""
     counts, island, start = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, START)
-    gather, block, diagonal = real_blocks(t, GATHER), wholes(t, BLOCK), real_blocks(t, DIAGONAL)
+    gather, block = real_blocks(t, GATHER), wholes(t, BLOCK)
     gap, size, reference, scratch = reals(t, GAP), reals(t, SIZE), real_rows(t, REFERENCE), reals(t, SCRATCH)
     for i in range(counts[ISLANDS]):
         first, n, m = island[i, FIRST_CONTACT], island[i, N_CONTACTS], 6 * island[i, N_BODIES]
@@ -204,7 +218,12 @@ def project_step(t: IntArray) -> None:
             continue
         for j in range(2 * m + n):
             scratch[j] = 0.0
-        moved, stirred, pull = scratch[:m], scratch[m : 2 * m], scratch[2 * m : 2 * m + n]
+        bodies = island[i, N_BODIES]
+        moved, stirred, pull = scratch[:m], scratch[m : m + bodies], scratch[2 * m : 2 * m + n]
+        heft, grounded = scratch[m + bodies : m + 2 * bodies], False
+        for c in range(first, last):
+            grounded = grounded or start[c + 1] - start[c] == 2
+        _weigh(t, i, grounded, heft)
         m = 2 * m + n
         needed, held, W = scratch[m : m + n], scratch[m + n : m + 2 * n], scratch[m + 2 * n : m + 3 * n]
         rows = scratch[m + 3 * n : m + 15 * n]
@@ -213,10 +232,12 @@ def project_step(t: IntArray) -> None:
             loaded = reference[c, 0] > 0.0 and gap[c] <= _TOUCH * size[c]
             held[k] = 1.0 if loaded else 0.0
             needed[k] = _needed(gap[c], size[c], loaded)
-            W[k] = diagonal[c, 0, 0]
+            W[k] = 0.0
             for g in range(start[c], start[c + 1]):
                 for l in range(3):
-                    rows[12 * k + 3 * (g - start[c]) + l] = gather[g, 0, l]
+                    row = heft[block[g] // 2] * gather[g, 0, l]
+                    rows[12 * k + 3 * (g - start[c]) + l] = row
+                    W[k] += row * row
         span = start[first : last + 1]
         _part(
             t,
@@ -235,4 +256,4 @@ def project_step(t: IntArray) -> None:
         )
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
-        _displace(t, i, moved)
+        _displace(t, i, moved, heft)

@@ -52,10 +52,15 @@ _FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in 
 def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool) -> None:
     """Set the springs that keep contacts doing what the impulses r say they do.
 
-    Those that slide have a force along that of r, against their normal motion, or against motion along it.
+    Those that slide have a force along that of r, against their normal motion, or against motion along it. Symmetric
+    springs are as stiff as r is great: all of r then changes by such a part, and what is small does not turn negative.
     """
-    mu = reals(w, MU)
+    mu, most = reals(w, MU), 0.0
     for c in range(r.shape[0]):
+        most = max(most, r[c, 0])
+    whole = stiff
+    for c in range(r.shape[0]):
+        stiff = whole * r[c, 0] / most if symmetric and most > 0.0 else whole
         size = math.sqrt(r[c, 1] ** 2 + r[c, 2] ** 2)
         for i in range(3):
             for j in range(3):
