@@ -30,6 +30,11 @@ CORRECTION_REMARK = 0.1
 """Energy given in a whole run to part overlapping bodies, relative to that at play."""
 MOMENTUM_REMARK = 1e-2
 """Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
+UNSURE_REMARK = 0.1
+"""Velocity that errors of contacts leave open to a body that no friction holds, of its own, in a step. Piles without
+friction reach 1e-2; where a light body was lost under a heavy one it was never below a hundred."""
+UNSURE_WRONG = 1.0
+"""... above which it is not trusted: nothing is known of where the body goes."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1

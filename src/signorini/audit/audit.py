@@ -20,6 +20,8 @@ from signorini._grades import (
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
+    UNSURE_REMARK,
+    UNSURE_WRONG,
     Grade,
     growing,
 )
@@ -43,6 +45,7 @@ _CONFESSED: tuple[tuple[str, str, float, float | None], ...] = (
     ("joints left open, as told", "joint_conflict", CONFLICT_WRONG, None),
     ("gave way too far, as told", "yielded", 0.0, None),
     ("angular momentum lost, as told", "lost_momentum", MOMENTUM_REMARK, np.inf),
+    ("motion left open, as told", "unsure", UNSURE_REMARK, UNSURE_WRONG),
     ("forces not unique, as told", "unique", 0.0, np.inf),
     ("forces not stable, as told", "stable", 0.0, np.inf),
 )

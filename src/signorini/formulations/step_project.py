@@ -1,12 +1,15 @@
 """The compiled step, overlaps: a small displacement that parts bodies without a word to their velocities.
 
 Where contacts of an island overlap by more than a band, most of that is taken back at the start of the step by the
-least displacement: of bodies on something fixed the square of their points' mean, whatever they weigh, for a light body
-under a heavy one would be lifted off the floor by sweeps that are too few to lift what is on it, and the heavy one come
-down behind it; of others the kinetic energy, which keeps their mass centre in its place. Contacts that touch and carried load in the last step are kept in touch, so that
-their forces do not jump: a projection that may open them would shake a pile for ever. Other contacts may close but must
-not overlap. Where some must open, because not all can touch at once, what holds contacts together yields. Piles at rest
-need sweeps that converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
+least displacement. Contacts that touch and carried load in the last step are kept in touch, so that their forces do not
+jump: a projection that may open them would shake a pile for ever. Other contacts may close but must not overlap. Where
+some must open, because not all can touch at once, what holds contacts together yields. Piles at rest need sweeps that
+converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
+
+Least is the mean square of the ways of a body's points, whatever it weighs, if something fixed is in the island. With
+masses, sweeps are too few to lift what is heavy from what is light: the light body would be lifted from the floor, the
+heavy one come down behind it, and both be deeper in each other with every step. Where nothing is fixed it is kinetic
+energy, so that the mass centre stays where it is.
 """
 
 from __future__ import annotations
@@ -178,8 +181,9 @@ def _part(
 ) -> None:
     """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
 
-    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` are their squares, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are
-    the sizes of bodies by contact: displacements count relative to them.
+    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` are their squares, `held` is 1 for contacts
+    that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are the sizes of bodies by contact:
+    displacements count relative to them.
     """
     n_c = needed.shape[0]
     largest = 0.0
