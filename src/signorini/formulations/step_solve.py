@@ -117,10 +117,11 @@ from signorini.formulations.step_rescue import (
     SHARE_AT_ONCE,
     SOLVE,
     SOLVE_AT_REST,
+    SOLVE_FINELY,
     SOLVE_PART,
 )
 from signorini.formulations.step_softness import largest_yield
-from signorini.math.cones import LEVERAGE
+from signorini.math.cones import LEVERAGE, ROUNDING, allowed_error, natural_square
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
 
@@ -160,6 +161,7 @@ _SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
+_FINER = 1e-2  # of the residual asked for: where contacts of light bodies err though the island as a whole does not
 _ROUNDED = 1e-15  # what rounding leaves of the residual
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
@@ -360,6 +362,33 @@ def _rounds(rho: Array, load: Array, p: Array) -> bool:
         for i in range(3):
             greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
     return greatest > LEVERAGE * lightest * fastest
+
+
+@inner_kernel
+def _is_credible(t: IntArray, i: int, residual: float) -> bool:
+    """Tell whether the step will believe the impulses of island `i`, in P, by the velocity of every contact.
+
+    A residual is relative to all impulses: beside those of heavy bodies it may leave light ones any velocity.
+    """
+    start, block, gather, load, mu, rho, _, _, y, u, p, compliance, _, _ = island_views(t, i)
+    tolerance, whole, own, fastest, lightest, greatest = reals(t, NUMBERS)[TOLERANCE], 0.0, 0.0, 0.0, math.inf, 0.0
+    for c in range(mu.shape[0]):
+        size = p[c, 0] ** 2 + p[c, 1] ** 2 + p[c, 2] ** 2
+        whole, lightest, greatest = whole + size, min(lightest, rho[c]), max(greatest, math.sqrt(size) / rho[c])
+        for k in range(3):
+            own, fastest = own + (rho[c] * load[c, k]) ** 2, max(fastest, abs(load[c, k]))
+    lost = ROUNDING * greatest / fastest if fastest > 0.0 else 0.0
+    allowed = allowed_error(tolerance, lost) * fastest
+    if residual * math.sqrt(max(whole, own)) <= allowed * lightest:
+        return True
+    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    credible = True
+    for c in range(mu.shape[0]):
+        for k in range(3):
+            u[c, k] += compliance[c, k] * p[c, k]
+        square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
+        credible = credible and square <= (allowed * rho[c]) ** 2 and -u[c, 0] <= allowed
+    return credible
 
 
 @inner_kernel
@@ -621,6 +650,17 @@ def solve_step(t: IntArray) -> bool:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
+            if counts[SHORT] == 1:
+                return False
+        if met and not soft and robust and not _is_credible(t, i, residual):
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            for what in (NEAR, SOLVE_FINELY):
+                found, debt = _rescued(t, i, what, _FINER * asked[i], _CREDIT, debt, 1.0)
+                residual = min(residual, found)
+                if counts[SHORT] == 1 or _is_credible(t, i, residual):
+                    break
             if counts[SHORT] == 1:
                 return False
         if residual <= tolerance and not soft and cheap and robust and _rounds(rho, load, best_p):
