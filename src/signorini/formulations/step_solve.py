@@ -163,6 +163,10 @@ _DIVIDED = 100  # contacts from which an island is solved where it errs, if that
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
 _FINER = 1e-2  # of the residual asked for: where contacts of light bodies err though the island as a whole does not
 _ROUNDED = 1e-15  # what rounding leaves of the residual
+# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities of what
+# rests: by its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside. Motion
+# makes greater errors, and they are cleared from LEVERAGE on.
+_GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -354,14 +358,14 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
 
 
 @inner_kernel
-def _rounds(rho: Array, load: Array, p: Array) -> bool:
-    """Tell whether impulses are so great beside what the load asks of the lightest contact that rounding matters."""
+def _rounds(rho: Array, load: Array, p: Array, great: float) -> bool:
+    """Tell whether impulses are `great` times what the load asks of the lightest contact: there rounding matters."""
     greatest, fastest, lightest = 0.0, 0.0, math.inf
     for k in range(p.shape[0]):
         lightest = min(lightest, rho[k])
         for i in range(3):
             greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
-    return greatest > LEVERAGE * lightest * fastest
+    return greatest > great * lightest * fastest
 
 
 @inner_kernel
@@ -663,7 +667,8 @@ def solve_step(t: IntArray) -> bool:
                     break
             if counts[SHORT] == 1:
                 return False
-        if residual <= tolerance and not soft and cheap and robust and _rounds(rho, load, best_p):
+        may_clear = residual <= tolerance and not soft and cheap and robust
+        if may_clear and _rounds(rho, load, best_p, _GREAT if rests else LEVERAGE):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue

@@ -33,6 +33,8 @@ def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: f
         if impulse[c, 0] > 0.0:
             d = min(value[c, 9], 0.0) + h * miss[c]
             least, most, pressed = min(least, d), max(most, d), pressed + impulse[c, 0]
+    if not most > least:
+        return 0.0
     square = 0.0
     for k in range(3):
         low, high = math.inf, -math.inf
@@ -41,7 +43,7 @@ def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: f
                 low, high = min(low, value[c, k]), max(high, value[c, k])
         if high > low:
             square += (high - low) ** 2
-    return float(pressed * (most - least) / max(math.sqrt(square), width)) if pressed > 0.0 else 0.0
+    return float(pressed * (most - least) / max(math.sqrt(square), width))
 
 
 @kernel
@@ -84,9 +86,10 @@ def uncertain_motion(
         if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (_INSIDE * mu[c] * impulse[c, 0]) ** 2:
             push[a], push[b] = -math.inf, -math.inf
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
-            aside = _push(value, impulse, miss, first, c + 1, h, min(thin[a], thin[b]))
-            push[a] += aside
-            push[b] += aside
+            if push[a] >= 0.0 or push[b] >= 0.0:
+                aside = _push(value, impulse, miss, first, c + 1, h, min(thin[a], thin[b]))
+                push[a] += aside
+                push[b] += aside
             first = c + 1
     worst, body = 0.0, -1
     for b in range(fixed, mass.shape[0]):
