@@ -30,8 +30,10 @@ def test_a_tilt_pushes_aside() -> None:
     """Formula: 400 N s along a normal open by an angle d / sqrt(2) m, over 2 kg (g h + 0.3 m/s + 1e-6 m / h)."""
     d, own = 1e-6, 2.0 * (GRAVITY * H + 0.3 + 1e-6 / H)
     expected = 400.0 * d / np.sqrt(2.0) / own
-    assert open_part(np.array([0.0, 0.0, -d, 0.0]), np.zeros(4)) == (pytest.approx(expected), 1)
-    assert open_part(np.zeros(4), np.array([0.0, d / H, 0.0, 0.0])) == (pytest.approx(expected), 1)
+    overlap, error = np.array([0.0, 0.0, -d, 0.0]), np.array([0.0, d / H, 0.0, 0.0])
+    for part, body in (open_part(overlap, np.zeros(4)), open_part(np.zeros(4), error)):
+        assert part == pytest.approx(expected)
+        assert body == 1
 
 
 def test_what_is_the_same_everywhere_leaves_no_angle() -> None:
