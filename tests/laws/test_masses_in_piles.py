@@ -9,6 +9,7 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import engine
+from signorini.formulations.robust import solve_robustly
 from tests.scenes import GRAVITY
 
 
@@ -41,7 +42,6 @@ def test_light_bodies_are_left_to_no_slow_method(monkeypatch: pytest.MonkeyPatch
     thousands of iterations: those of Python's methods, which islands in motion are asked after it, are few.
     """
     asked: list[int] = []
-    solve_robustly = engine.solve_robustly
 
     def counted(*args: Any, **options: Any) -> sg.Solution:
         solution = solve_robustly(*args, **options)
