@@ -6,9 +6,9 @@ jump: a projection that may open them would shake a pile for ever. Other contact
 some must open, because not all can touch at once, what holds contacts together yields. Piles at rest need sweeps that
 converge: what these leave shakes the pile in every step. The energy of lifting is the correction work.
 
-Least is the mean square of the ways of a body's points, whatever it weighs, if something fixed is in the island. With
+Least is the mean square of the ways of a body's points, whatever it weighs, in small islands on something fixed. With
 masses, sweeps are too few to lift what is heavy from what is light: the light body would be lifted from the floor, the
-heavy one come down behind it, and both be deeper in each other with every step. Where nothing is fixed it is kinetic
+heavy one come down behind it, and both be deeper in each other with every step. Elsewhere it is the kinetic
 energy, so that the mass centre stays where it is.
 """
 
@@ -57,6 +57,9 @@ _SWEEPS, _MORE_SWEEPS, _LITTLE, _MUCH, _CROWD = 10, 60, 1e-6, 5e-3, 4
 _NEAR, _FINE = 0.01, 2e-8  # change by a sweep that ends them: of the largest displacement, or of the body's size
 _BEYOND = 1.5
 _STILL = 1e-8  # of the body's size: displacements not worth making; contacts where none is asked for cost nothing
+_SMALL = (
+    8  # bodies of islands whose masses do not count: in piles heavy bodies that give way to light ones shake others
+)
 _YIELD = 0.1  # of what holds contacts together, relative to the bodies' own: where not all can touch, overlaps end
 
 
@@ -227,7 +230,7 @@ def project_step(t: IntArray) -> None:
         heft, grounded = scratch[m + bodies : m + 2 * bodies], False
         for c in range(first, last):
             grounded = grounded or start[c + 1] - start[c] == 2
-        _weigh(t, i, grounded, heft)
+        _weigh(t, i, grounded and bodies <= _SMALL, heft)
         m = 2 * m + n
         needed, held, W = scratch[m : m + n], scratch[m + n : m + 2 * n], scratch[m + 2 * n : m + 3 * n]
         rows = scratch[m + 3 * n : m + 15 * n]
