@@ -33,6 +33,11 @@ MOMENTUM_REMARK = 1e-2
 TURNED_WRONG = OVERLAP_WRONG
 """Energy that bodies gain or lose in a step since they turn evenly, and not as they fly, of that of the motion, above
 which a run is not trusted, as it is not where an audit finds as much unexplained; above GAIN_REMARK it is told."""
+UNSURE_REMARK = 0.1
+"""Velocity that errors of contacts leave open to a body that no friction holds, of its own, in a step. Piles without
+friction reach 1e-2; where a light body was lost under a heavy one it was mostly above a hundred, once 1.3."""
+UNSURE_WRONG = 1.0
+"""... above which it is not trusted: nothing is known of where the body goes."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 SLOWLY = 0.1

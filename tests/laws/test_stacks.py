@@ -97,6 +97,77 @@ def test_nothing_but_exactness_holds_light_bodies(shape: str, masses: tuple[floa
     assert trajectory.verdict == "trusted"
 
 
+def column(
+    shape: str, masses: tuple[float, ...], drop: float, friction: float, *, aside: tuple[float, float] = (0.0, 0.0)
+) -> sg.Scene:
+    """Return bodies of a metre on each other, the uppermost `drop` above its place, and perhaps aside of it."""
+    solid = sg.Box((1, 1, 1)) if shape == "box" else sg.Cylinder(radius=0.5, length=1.0)
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k, mass in enumerate(masses):
+        top = k == len(masses) - 1
+        x, y = aside if top else (0.0, 0.0)
+        scene.add_body(solid, mass=mass, position=(x, y, 0.5 + k + (drop if top else 0.0)), name=f"box{k}")
+    scene.set_contact(friction=friction)
+    return scene
+
+
+def sideways(trajectory: sg.Trajectory, count: int) -> float:
+    """Return how far any box ever was beside its place."""
+    places = [trajectory.position(f"box{k}")[:, :2] for k in range(count)]
+    return max(float(np.abs(place - place[0]).max()) for place in places)
+
+
+@pytest.mark.parametrize(
+    ("shape", "masses", "drop", "friction"),
+    [
+        ("box", (1.0, 1e6), 0.5, 0.0),
+        ("box", (1.0, 1e8), 0.01, 0.0),
+        ("box", (1.0, 1.0, 1e10), 0.5, 0.0),
+        ("box", (1.0, 1e5, 1.0, 1e5), 0.5, 0.0),
+        ("cylinder", (1.0, 1e3), 0.01, 0.5),
+        ("cylinder", (1.0, 1e6), 0.5, 0.0),
+        ("cylinder", (1.0, 1e10), 0.5, 0.0),
+    ],
+)
+def test_what_heavy_bodies_fall_on_stays(shape: str, masses: tuple[float, ...], drop: float, friction: float) -> None:
+    """Law: flat on flat, a fall has no part along the faces: light bodies go nowhere, and all come to rest."""
+    trajectory = sg.simulate(column(shape, masses, drop, friction), duration=1.5, h=0.01)
+    assert trajectory.verdict == "trusted"
+    assert sideways(trajectory, len(masses)) < 1e-5
+    heights = [trajectory.position(f"box{k}")[-1, 2] for k in range(len(masses))]
+    assert heights == pytest.approx([0.5 + k for k in range(len(masses))], abs=1e-5)
+
+
+def test_heavy_bodies_may_fall_off_centre() -> None:
+    """Law: the same where the light body bears the fall on one side, and few of its contacts bear much."""
+    scene = column("cylinder", (1.0, 1e5), 0.3, 0.0, aside=(0.11, 0.07))
+    trajectory = sg.simulate(scene, duration=1.0, h=0.01)
+    assert trajectory.verdict == "trusted"
+    assert sideways(trajectory, 2) < 1e-5
+
+
+@pytest.mark.parametrize("shape", ["box", "cylinder"])
+@pytest.mark.parametrize("mass", [1e2, 1e4])
+def test_heavy_bodies_are_lifted_from_light_ones(shape: str, mass: float) -> None:
+    """Law: an overlap of 10 micrometres is taken back by lifting what is above, however heavy, and all stands."""
+    trajectory = sg.simulate(column(shape, (1.0, mass), -1e-5, 0.5), duration=2.0, h=0.01)
+    assert trajectory.certificate.overlap[-1] < 5e-7
+    assert drift(trajectory, 2) < 2e-5
+    assert trajectory.verdict == "trusted"
+
+
+@pytest.mark.parametrize("shape", ["box", "cylinder"])
+@pytest.mark.parametrize("drop", [0.0, 0.01, 0.5])
+@pytest.mark.filterwarnings("ignore::signorini.errors.SceneWarning")
+def test_what_rounding_moves_is_told(shape: str, drop: float) -> None:
+    """Law: where double precision does not tell where a light body goes, the run is not trusted, and names the body."""
+    trajectory = sg.simulate(column(shape, (1.0, 1e13), drop, 0.0), duration=1.5, h=0.01, on_failure="keep")
+    if sideways(trajectory, 2) > 1e-3:
+        assert trajectory.verdict == "not trusted"
+        assert any("errors of contacts push a body aside" in line and "'box0'" in line for line in trajectory.remarks())
+
+
 def test_a_wall_beside_the_heavy_body_hides_nothing() -> None:
     """Law: what contacts of the heavy body are used to says nothing of those of light ones below it."""
     scene = sg.Scene(gravity=(0, 0, -GRAVITY))

@@ -21,6 +21,8 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     TURNED_WRONG,
+    UNSURE_REMARK,
+    UNSURE_WRONG,
     Grade,
     growing,
 )
@@ -45,6 +47,7 @@ _CONFESSED: tuple[tuple[str, str, float, float | None], ...] = (
     ("gave way too far, as told", "yielded", 0.0, None),
     ("angular momentum lost, as told", "lost_momentum", MOMENTUM_REMARK, np.inf),
     ("energy of even turns, as told", "turned_energy", GAIN_REMARK, TURNED_WRONG),
+    ("motion left open, as told", "unsure", UNSURE_REMARK, UNSURE_WRONG),
     ("forces not unique, as told", "unique", 0.0, np.inf),
     ("forces not stable, as told", "stable", 0.0, np.inf),
 )

@@ -289,7 +289,7 @@ class Engine:
             self._rescued_by(self._couples.rescue(problem, friction_law(self.model, contacts), place, tolerance))
             return
         iterations = 0
-        for rows, asked in self._resisting():
+        for rows, asked, moves in self._resisting():
             place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
@@ -297,7 +297,7 @@ class Engine:
             start = problem.flat(p[place])
             # Beside impulses of great leverage rounding may exceed what the tolerance leaves of the load.
             beyond = LEVERAGE * tolerance * problem.scale(0.0 * start) < ROUNDING * problem.scale(start)
-            limit = HURRY if self._may_rebound_less or beyond else None
+            limit = HURRY if self._may_rebound_less or beyond or (moves and self._counts[at.SOFT]) else None
             solution = solve_robustly(problem, asked, start, limit=limit)
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
@@ -325,18 +325,20 @@ class Engine:
         awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
         return awake
 
-    def _resisting(self) -> list[tuple[IntArray, float]]:
-        """Return the contacts of each island that the sweeps did not solve, and the tolerance asked of it.
+    def _resisting(self) -> list[tuple[IntArray, float, bool]]:
+        """Return the contacts of each island that the sweeps did not solve, the tolerance asked of it, if it moves.
 
-        All of the step at once with joints, whose laws Python poses together, or if the sum of the parts did not hold.
+        What rests is worth any effort; what moves is made compliant for a step where few iterations do not do. All of
+        the step at once with joints, whose laws Python poses together, or if the sum of the parts did not hold.
         """
         islands, order = self.arena[at.ISLAND][: self._counts[at.ISLANDS]], self.arena[at.ORDER]
         asked, hard = self.arena[at.ASKED][: len(islands)], islands[:, at.MET] == 0
         if self.joints is not None or not hard.any():
-            return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])))]
+            moves = bool(np.any(islands[:, at.RESTS] == 0))
+            return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])), moves)]
         firsts, counts = islands[hard, at.FIRST_CONTACT], islands[hard, at.N_CONTACTS]
         rows = [np.sort(order[first : first + n]) for first, n in zip(firsts, counts, strict=True)]
-        return list(zip(rows, asked[hard].tolist(), strict=True))
+        return list(zip(rows, asked[hard].tolist(), (islands[hard, at.RESTS] == 0).tolist(), strict=True))
 
     def _contacts(self, rows: IntArray) -> IntArray:
         """Return those of `rows` that are contacts."""

@@ -400,6 +400,8 @@ CLOSE = 2
     POSED_AGAIN,  # how often the step was posed again: its contacts are not those of its start then
     LOST_MOMENTUM,  # angular momentum that two moving bodies lose by their contacts, of what is at play
     TURNED_ENERGY,  # that bodies gained or lost since they turned evenly, of that of the motion
+    UNSURE,  # velocity that errors of contacts leave open to a body that nothing holds, of its own ...
+    UNSURE_BODY,  # ... and this body, -1 for none
     JOINT_APART,  # the largest drift beside the size of its joint
     JOINT_PULL,  # [J] given by joints and scheme, velocities taken in the middle of the step
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
@@ -409,7 +411,7 @@ CLOSE = 2
     JOINT_FAULT,  # whether joints hold
     MOVED_ONTO,  # whether bodies were moved onto their joints
     CHECK_COUNT,
-) = _numbered(37)
+) = _numbered(39)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -73,6 +73,7 @@ from signorini.formulations.step_arrays import (
     P_EXT,
     PAUSE,
     PLACE,
+    POSITION,
     PRESS_JOINED,
     PRESSED,
     Q_0,
@@ -82,6 +83,7 @@ from signorini.formulations.step_arrays import (
     RESIDUAL,
     RHO,
     ROWS,
+    SCRATCH,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -98,6 +100,8 @@ from signorini.formulations.step_arrays import (
     TOLERANCE,
     TURNED,
     TURNED_ENERGY,
+    UNSURE,
+    UNSURE_BODY,
     V_0,
     V_SPUN,
     VALUE,
@@ -112,6 +116,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_softness import count_spare_rows, judge_softness
+from signorini.formulations.uncertain_motion import uncertain_motion
 from signorini.math.cones import ROUNDING, allowed_error, leaves_load, natural_norms, natural_square
 from signorini.math.rotation import dot, tangent_frame
 
@@ -365,6 +370,40 @@ def _load_terms(t: IntArray, late: float) -> tuple[float, float, float, float, f
 
 
 @inner_kernel
+def _note_uncertain(t: IntArray) -> None:
+    """Note which body errors of contacts may push aside the most."""
+    counts, numbers, check, position = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), wholes(t, POSITION)
+    seen, n_b, scratch = counts[SEEN], reals(t, MASS).shape[0], reals(t, SCRATCH)
+    miss, mu = scratch[n_b : n_b + seen], scratch[n_b + seen : n_b + 2 * seen]
+    p, u, b, load, compliance = (
+        real_rows(t, P),
+        real_rows(t, U),
+        real_rows(t, B),
+        real_rows(t, LOAD),
+        real_rows(t, COMPLIANCE),
+    )
+    for c in range(seen):
+        k = position[c]
+        awake = k < counts[ACTIVE]
+        miss[c] = u[k, 0] + compliance[k, 0] * p[k, 0] + (load[k, 0] - b[k, 0]) if awake else 0.0
+        mu[c] = reals(t, MU)[k] if awake else math.inf
+    check[UNSURE], check[UNSURE_BODY] = uncertain_motion(
+        real_rows(t, SEEN_VALUE)[:seen],
+        whole_rows(t, SEEN_INDEX)[:seen],
+        real_rows(t, IMPULSE)[:seen],
+        miss,
+        mu,
+        counts[FIXED],
+        real_rows(t, V_0),
+        reals(t, MASS),
+        reals(t, THIN),
+        numbers[GRAVITY],
+        numbers[H],
+        scratch[:n_b],
+    )
+
+
+@inner_kernel
 def account(t: IntArray) -> None:
     """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
@@ -419,6 +458,7 @@ def account(t: IntArray) -> None:
         real_blocks(t, INERTIA),
         reals(t, BOUND),
     )
+    _note_uncertain(t)
     numbers[ENERGY_CHANGE] = (T_1 - T_0) + (after - before)
     numbers[ENERGY_SCALE] = max(moving, abs(before), abs(after), scale)  # rounding depends on the height
     if counts[JOINED] == 0:  # else energies of the joints follow, see step_joint_checks

@@ -64,9 +64,9 @@ from signorini.solvers.island_table import (
 )
 
 # What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution
-# there is; any solution; that of least impulses; one of the part taken out.
-_KINDS: Any = np.arange(7, dtype=np.int64)
-CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART = _KINDS
+# there is; any solution; that of least impulses; one of the part taken out; one beyond the tolerance.
+_KINDS: Any = np.arange(8, dtype=np.int64)
+CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART, SOLVE_FINELY = _KINDS
 
 _INTERIOR = 1.6  # a step of the interior point, in steps of Newton
 _FEW, _LIKELY = 10.0, 40.0  # factorisations that the first three take, and the others, as a guess of what they cost
@@ -172,7 +172,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     else:
         _scale(w, best_p, mu, s, True)
         limit = int(SHARE_AT_ONCE * credit * n_c / operations)
-        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what == SOLVE_PART else max(goal, tolerance), limit))
+        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what >= SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
             best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)

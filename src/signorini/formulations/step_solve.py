@@ -117,10 +117,11 @@ from signorini.formulations.step_rescue import (
     SHARE_AT_ONCE,
     SOLVE,
     SOLVE_AT_REST,
+    SOLVE_FINELY,
     SOLVE_PART,
 )
 from signorini.formulations.step_softness import largest_yield
-from signorini.math.cones import LEVERAGE
+from signorini.math.cones import LEVERAGE, ROUNDING, allowed_error, natural_square
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
 from signorini.solvers.nsgs_kernels import local_data
 
@@ -160,9 +161,11 @@ _SLOWER = 0.5
 _DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
 _DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
 _EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
+_FINER = 1e-2  # of the residual asked for: where contacts of light bodies err though the island as a whole does not
 _ROUNDED = 1e-15  # what rounding leaves of the residual
-# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities: by
-# its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside.
+# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities of what
+# rests: by its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside. Motion
+# makes greater errors, and they are cleared from LEVERAGE on.
 _GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
@@ -355,14 +358,41 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
 
 
 @inner_kernel
-def _rounds(rho: Array, load: Array, p: Array) -> bool:
-    """Tell whether impulses are so great beside what the load asks of the lightest contact that rounding matters."""
+def _rounds(rho: Array, load: Array, p: Array, great: float) -> bool:
+    """Tell whether impulses are `great` times what the load asks of the lightest contact: there rounding matters."""
     greatest, fastest, lightest = 0.0, 0.0, math.inf
     for k in range(p.shape[0]):
         lightest = min(lightest, rho[k])
         for i in range(3):
             greatest, fastest = max(greatest, abs(p[k, i])), max(fastest, abs(load[k, i]))
-    return greatest > _GREAT * lightest * fastest
+    return greatest > great * lightest * fastest
+
+
+@inner_kernel
+def _is_credible(t: IntArray, i: int, residual: float) -> bool:
+    """Tell whether the step will believe the impulses of island `i`, in P, by the velocity of every contact.
+
+    A residual is relative to all impulses: beside those of heavy bodies it may leave light ones any velocity.
+    """
+    start, block, gather, load, mu, rho, _, _, y, u, p, compliance, _, _ = island_views(t, i)
+    tolerance, whole, own, fastest, lightest, greatest = reals(t, NUMBERS)[TOLERANCE], 0.0, 0.0, 0.0, math.inf, 0.0
+    for c in range(mu.shape[0]):
+        size = p[c, 0] ** 2 + p[c, 1] ** 2 + p[c, 2] ** 2
+        whole, lightest, greatest = whole + size, min(lightest, rho[c]), max(greatest, math.sqrt(size) / rho[c])
+        for k in range(3):
+            own, fastest = own + (rho[c] * load[c, k]) ** 2, max(fastest, abs(load[c, k]))
+    lost = ROUNDING * greatest / fastest if fastest > 0.0 else 0.0
+    allowed = allowed_error(tolerance, lost) * fastest
+    if residual * math.sqrt(max(whole, own)) <= allowed * lightest:
+        return True
+    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    credible = True
+    for c in range(mu.shape[0]):
+        for k in range(3):
+            u[c, k] += compliance[c, k] * p[c, k]
+        square = natural_square(p[c, 0], p[c, 1], p[c, 2], u[c, 0], u[c, 1], u[c, 2], mu[c], rho[c])
+        credible = credible and square <= (allowed * rho[c]) ** 2 and -u[c, 0] <= allowed
+    return credible
 
 
 @inner_kernel
@@ -626,13 +656,26 @@ def solve_step(t: IntArray) -> bool:
             _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
-        if met and rests and not soft and cheap and robust and _rounds(rho, load, best_p):
+        if met and not soft and robust and not _is_credible(t, i, residual):
+            if counts[IN_LANE] == 1:
+                solved, island[i, MET], i, fresh = False, -1, i + 1, True
+                continue
+            for what in (NEAR, SOLVE_FINELY):
+                found, debt = _rescued(t, i, what, _FINER * asked[i], _CREDIT, debt, 1.0)
+                residual = min(residual, found)
+                if counts[SHORT] == 1 or _is_credible(t, i, residual):
+                    break
+            if counts[SHORT] == 1:
+                return False
+        may_clear = residual <= tolerance and not soft and cheap and robust
+        if may_clear and _rounds(rho, load, best_p, _GREAT if rests else LEVERAGE):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             _, debt = _rescued(t, i, CLEAR, asked[i], _CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
+            met = met or island[i, CLEARED] == 1
         total += int(effort)
         if soft and not met and alpha < _MOST:
             alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED

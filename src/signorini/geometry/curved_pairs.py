@@ -50,11 +50,13 @@ def closest_touch(
         start = (separation(vertex, part, solid, start[1])[0], start[1], start[2], start[3])
     if start[0] > limit:
         return start[0], start[1], start[2], start[3], 0, 0
-    error, touch = finished(
-        vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0]
-    )
-    if error <= _EXACT * scale and touch[0] >= 0.0:
-        return touch
+    touch = (start[0], start[1], start[2], start[3], 0, 0)
+    if not close:
+        error, touch = finished(
+            vertex, plane, edge, part, solid, start, start[0], _EXACT * scale, size, search, limit >= start[0]
+        )
+        if error <= _EXACT * scale and touch[0] >= 0.0:
+            return touch
     for attempt in range(3):
         if attempt < 2:
             tolerance, touching = (_COARSE * scale, _TOUCH * size) if attempt == 0 else (_FINE * scale, _CLOSE * size)

@@ -16,6 +16,7 @@ from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
 from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
 from signorini.formulations.engine import compiled_status
+from signorini.formulations.uncertain_motion import uncertain_motion
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.problems.problem import accepted
@@ -74,6 +75,8 @@ class StepCertificate:
     moved_onto: int = 0
     lost_momentum: float = 0.0
     turned_energy: float = 0.0
+    unsure: float = 0.0
+    unsure_body: int = -1
 
     @property
     def verdict(self) -> str:
@@ -131,13 +134,15 @@ _FOUND = {
     "moved_onto": at.MOVED_ONTO,
     "lost_momentum": at.LOST_MOMENTUM,
     "turned_energy": at.TURNED_ENERGY,
+    "unsure": at.UNSURE,
+    "unsure_body": at.UNSURE_BODY,
 }
 """Where compiled steps put what they find."""
 _FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto", "unsure_body"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
@@ -146,6 +151,7 @@ _LATER = {
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
     **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0, "lost_momentum": 0.0},
     "turned_energy": 0.0,
+    **{"unsure": 0.0, "unsure_body": -1},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -240,6 +246,11 @@ class Certificate:
     turned_energy: Array
     """Energy that bodies gained or lost since they turned evenly, and not as they fly, of that of the motion: what goes
     through others on its flights, see :ref:`meetings`. 0 in files of versions that did not say."""
+    unsure: Array
+    """Velocity that errors of contacts leave open to a body that no friction holds, of its own, where that is most; see
+    :mod:`~signorini.formulations.uncertain_motion`. 0 in files of versions that did not say."""
+    unsure_body: IntArray
+    """Which body that is, -1 for none."""
 
     @property
     def verdict(self) -> str:
@@ -333,6 +344,7 @@ def certify(
         posed_again=result.posed_again,
         lost_momentum=result.lost_momentum,
         turned_energy=result.turned_energy / moving if moving > 0.0 else 0.0,
+        **_unsure(model, before, result),
         **_tested(validity),
         **_faults(model, before, result),
     )
@@ -435,6 +447,27 @@ def _overlap(model: Model, result: StepResult, after: Contacts, deflection: floa
         return {"overlap": 0.0, "overlap_extent": np.inf, "overlap_a": -1, "overlap_b": -1}
     k = int(np.argmax(depth / width))
     return {"overlap": depth[k], "overlap_extent": width[k], "overlap_a": int(a[k]), "overlap_b": int(b[k])}
+
+
+def _unsure(model: Model, before: State, result: StepResult) -> dict[str, Any]:
+    """Return which body errors of contacts may push aside the most, and how far."""
+    contacts, problem, n_c = result.contacts, result.problem, result.impulse.shape[0]
+    u = problem.velocity(result.solution.z).reshape(problem.mu.size, problem.rows)
+    part, body = uncertain_motion(
+        np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap]),
+        np.column_stack([contacts.body_a, contacts.body_b]),
+        np.ascontiguousarray(result.impulse),
+        np.ascontiguousarray(u[:n_c, 0]),
+        np.ascontiguousarray(problem.mu[:n_c]),
+        model.fixed_count,
+        before.v,
+        model.arrays.mass,
+        thinnest_extents(model.shapes, model.hulls, model.body_count),
+        float(np.linalg.norm(model.arrays.gravity)),
+        result.state.t - before.t,
+        np.zeros(model.body_count),
+    )
+    return {"unsure": float(part), "unsure_body": int(body)}
 
 
 def _pushed(result: StepResult) -> tuple[float, float]:

@@ -24,6 +24,8 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     TURNED_WRONG,
+    UNSURE_REMARK,
+    UNSURE_WRONG,
     Grade,
     at_play,
     growing,
@@ -63,7 +65,7 @@ class Finding:
 
 def judge(certificate: Certificate) -> list[Finding]:
     """Return all that is to be said against a run, the gravest first."""
-    looks = (*(row.look for row in _TABLE), _overlap, _joints, _growing)
+    looks = (*(row.look for row in _TABLE), _overlap, _unsure, _joints, _growing)
     found = [finding for look in looks if (finding := look(certificate)) is not None]
     return sorted(found, key=lambda finding: -severity(finding.grade))
 
@@ -156,6 +158,20 @@ def _overlap(c: Certificate) -> Finding | None:
         lambda l: f"{c.overlap[l]:.2e} m, {share[l]:.2g} of the thinner body",
         "another start" if began else "a smaller h",
         lambda l: (int(c.overlap_a[l]), int(c.overlap_b[l])),
+    )
+
+
+def _unsure(c: Certificate) -> Finding | None:
+    """Return whether rounding or tolerance decide where a body goes."""
+    wrong = bool(np.any(c.unsure > UNSURE_WRONG))
+    return _finding(
+        Grade.NOT_TRUSTED if wrong else Grade.REMARKS,
+        "errors of contacts push a body aside",
+        c.unsure > (UNSURE_WRONG if wrong else UNSURE_REMARK),
+        c.unsure,
+        lambda l: f"{c.unsure[l]:.2g} of its velocity is open",
+        "friction, masses that differ less, or the heavy body fixed",
+        lambda l: (int(c.unsure_body[l]),),
     )
 
 

@@ -49,13 +49,18 @@ _FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in 
 
 
 @inner_kernel
-def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool) -> None:
+def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool, in_part: bool) -> None:
     """Set the springs that keep contacts doing what the impulses r say they do.
 
-    Those that slide have a force along that of r, against their normal motion, or against motion along it.
+    Those that slide have a force along that of r, against their normal motion, or against motion along it. Stiff
+    in part, as r is great, springs change all of r by such a part, and what is small does not turn negative.
     """
-    mu = reals(w, MU)
+    mu, most = reals(w, MU), 0.0
     for c in range(r.shape[0]):
+        most = max(most, r[c, 0])
+    whole = stiff
+    for c in range(r.shape[0]):
+        stiff = whole * r[c, 0] / most if in_part and most > 0.0 else whole
         size = math.sqrt(r[c, 1] ** 2 + r[c, 2] ** 2)
         for i in range(3):
             for j in range(3):
@@ -93,10 +98,10 @@ def _is_rounding(w: IntArray, r: Array, y: Array, size: Array, left: Array) -> b
 
 
 @inner_kernel
-def _follow(w: IntArray, y: Array, r: Array) -> None:
+def _follow(w: IntArray, y: Array, r: Array, in_part: bool) -> None:
     """Change r by springs that hold contacts so that it makes y at heavy nodes too, as far as rounding lets it."""
     s, u, left, work = real_blocks(w, S), real_rows(w, V + 2), real_rows(w, Y + 0), wholes(w, WORK)
-    _hold(w, r, s, 1.0, True)
+    _hold(w, r, s, 1.0, True, in_part)
     work[SHARING_STEPS] += 1
     if not factor(w, s, _FREE):
         return
@@ -184,17 +189,22 @@ def clear_rounding(w: IntArray, r: Array, y: Array, scale: float) -> float:
     """
     node, given, s = wholes(w, NODE), wholes(w, GIVEN), real_blocks(w, S)
     now, trial = real_rows(w, Y + 2), real_rows(w, R)
-    _hold(w, r, s, STIFF, False)
+    _hold(w, r, s, STIFF, False, False)
     copy(r, trial)
     for k in range(node.shape[0]):
         for j in range(6):
             now[node[k], j] = y[2 * given[k] + j // 3, j % 3] / scale
     if not reach_modes(w, s, trial, now, False):
         return 0.0
-    if not _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0)):
-        _follow(w, now, r)
-        if not _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0)):
-            return 0.0
+    copy(r, trial)
+    found = _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0))
+    for part in range(2):
+        if not found:
+            copy(trial, r)
+            _follow(w, now, r, part == 1)
+            found = _is_rounding(w, r, now, real_rows(w, Y + 3), real_rows(w, Y + 0))
+    if not found:
+        return 0.0
     for k in range(node.shape[0]):
         for j in range(6):
             y[2 * given[k] + j // 3, j % 3] = scale * now[node[k], j]

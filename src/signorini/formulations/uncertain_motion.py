@@ -1,0 +1,101 @@
+r"""How far errors of contacts leave open where a body goes that nothing but faces holds.
+
+Faces that press on each other are parallel, to the errors of their contacts: the overlap with which these begin, and
+the speed by which they miss their law. So the normal of a pair is known to a small angle only, the range of such errors
+over the pair's extent, and the impulse along it may push a body aside by as much. Of a body on which impulses are a
+million times its weight, a millionth of a radian decides where it goes. Contacts inside their friction cones take such
+a push; a body that has one is left out. For each other body,
+
+.. math::
+    \frac{\sum p_n\, \theta}{m\,(g h + |v| + s/h)}, \qquad
+    \theta = \frac{\max d - \min d}{\max(\text{spread of the points}, s_{ab})}, \quad d = \min(\Psi, 0) + h \hat u_n,
+
+is told where it is largest: the sum is over its contacts that bear load, :math:`\hat u_n` is zero where they satisfy
+their law, v is the velocity before the step, s a millionth of the least width :math:`s_{ab}` of bodies.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import inner_kernel, kernel
+
+_INSIDE = 1.0 - 1e-6  # of the cone
+_STILL = 1e-6  # of the width of a body: a way that is none
+
+
+@inner_kernel
+def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: float, width: float) -> float:
+    """Return the impulse by which the contacts of a pair may push aside [N s]."""
+    least, most, pressed = math.inf, -math.inf, 0.0
+    for c in range(first, last):
+        if impulse[c, 0] > 0.0:
+            d = min(value[c, 9], 0.0) + h * miss[c]
+            least, most, pressed = min(least, d), max(most, d), pressed + impulse[c, 0]
+    if not most > least:
+        return 0.0
+    square = 0.0
+    for k in range(3):
+        low, high = math.inf, -math.inf
+        for c in range(first, last):
+            if impulse[c, 0] > 0.0:
+                low, high = min(low, value[c, k]), max(high, value[c, k])
+        if high > low:
+            square += (high - low) ** 2
+    return float(pressed * (most - least) / max(math.sqrt(square), width))
+
+
+@kernel
+def uncertain_motion(
+    value: Array,
+    index: IntArray,
+    impulse: Array,
+    miss: Array,
+    mu: Array,
+    fixed: int,
+    v: Array,
+    mass: Array,
+    thin: Array,
+    gravity: float,
+    h: float,
+    push: Array,
+) -> tuple[float, int]:
+    """Return by which part of its own a body's velocity is open, where that is most, and the body, or -1.
+
+    Parameters
+    ----------
+    value, index : (n_c, 10), (n_c, any)
+        Points on both bodies, normals and gaps; bodies. Contacts of two bodies come one after the other.
+    impulse, miss, mu : (n_c, 3), (n_c,), (n_c,)
+        In contact frames; normal velocities of the law, gaps and compliances included [m/s]; friction.
+    v : (n_b, 6)
+        Before the step.
+    thin : (n_b,)
+        Least widths [m].
+    gravity : float
+        Its size [m/s^2].
+    push : (n_b,)
+        Written.
+    """
+    n_c, first = value.shape[0], 0
+    for b in range(mass.shape[0]):
+        push[b] = 0.0
+    for c in range(n_c):
+        a, b = index[c, 0], index[c, 1]
+        if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (_INSIDE * mu[c] * impulse[c, 0]) ** 2:
+            push[a], push[b] = -math.inf, -math.inf
+        if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
+            if push[a] >= 0.0 or push[b] >= 0.0:
+                aside = _push(value, impulse, miss, first, c + 1, h, min(thin[a], thin[b]))
+                push[a] += aside
+                push[b] += aside
+            first = c + 1
+    worst, body = 0.0, -1
+    for b in range(fixed, mass.shape[0]):
+        if push[b] > 0.0:
+            speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
+            part = push[b] / (mass[b] * (gravity * h + speed + _STILL * thin[b] / h))
+            if part > worst:
+                worst, body = part, b
+    return (worst, body)
