@@ -27,13 +27,20 @@ from signorini.dynamics import (
     load_impulse,
     prescribed_pose,
 )
-from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies, veer_bodies
+from signorini.dynamics.bodies import (
+    CONSERVING,
+    EVEN,
+    EXPLICIT,
+    IMPLICIT,
+    TURN_AT_ONCE,
+    inverse_inertia,
+    spun_velocity,
+)
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_back, fly_bodies, spin_bodies, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated, tangent_frame
 from signorini.model import Contacts, Model, ModelArrays, State
 
-_TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -74,7 +81,8 @@ def free_motion(
     q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
     there = np.ascontiguousarray(q_start.copy())
     if theta < 1.0:
-        flown = flights(arrays, ways, there, v, (1.0 - theta) * h)
+        flown = np.zeros((there.shape[0], FLIGHT_COLUMNS))
+        fly_bodies(ways, arrays.inertia, there, v, (1.0 - theta) * h, flown)
         move_bodies(there, v, (1.0 - theta) * h, True, flown, 0)
         v = v.copy()
         spin_bodies(flown, v)
@@ -100,13 +108,6 @@ def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Ar
         if force.at is not None:
             p_ext[b, 3:] += h * np.cross(rotated(q[b, 3:], force.at), F)
     return p_ext
-
-
-def flights(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float) -> Array:
-    """Return the flights (N, 7) of bodies from poses `q` at velocities `v`, see :mod:`signorini.dynamics.flight`."""
-    flown = np.zeros((q.shape[0], FLIGHT_COLUMNS))
-    fly_bodies(ways, arrays.inertia, q, v, h, flown)
-    return flown
 
 
 def after_impulses(arrays: ModelArrays, ways: IntArray, M_inv: Array, q: Array, v: Array) -> Array:
@@ -176,22 +177,30 @@ class Steps:
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
         """Velocities that follow from the impulses of the record, in the axes where the step acts."""
         arrays = _repeated(model.arrays, self.count)
-        began, self.flown = self._flights(arrays)
-        M_inv = inverse_inertia(arrays, began)
-        self.v_new = after_impulses(arrays, self.free.ways, M_inv, self.q_end, self.v_end)
+        self.flown, self.v_new = self._flights(arrays)
         """Velocities of the record right after the impulses."""
 
     def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
-        """Return the poses (N, 7) where flights begin, and the flights (N, 7).
+        """Return the flights (N, 7), and the velocities of the record right after the impulses, (N, 6).
 
-        They begin where the step acts, or where bodies were displaced to: from where they end at the end of the step.
+        Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
+        step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
+        so bodies are taken to have turned in that of both ways that goes better with their impulses.
         """
-        q = self.free.q.copy()
-        for _ in range(_TURNS_BACK):
-            flown = flights(arrays, self.free.ways, q, self.v_told, self.drift)
-            flew = np.any(flown != 0.0, axis=1)
-            q[flew, 3:] = quaternion_products(flown[flew, :4] * [1.0, -1.0, -1.0, -1.0], self.q_end[flew, 3:])
-        return q, flown
+        ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
+        least = np.full(self.body.size, np.inf)
+        for way in (CONSERVING, EVEN):
+            found, began = np.zeros_like(flown), self.q_end.copy()
+            way_of = np.where(ways == CONSERVING, way, ways)
+            fly_back(way_of, arrays.inertia, self.q_end, self.v_end, self.v_told, self.drift, found)
+            flew = np.any(found != 0.0, axis=1)
+            back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
+            began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
+            v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
+            missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
+            better = missed < least
+            least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
+        return flown, v
 
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
