@@ -26,6 +26,7 @@ from signorini._grades import (
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies, Pushes
 from signorini.audit.findings import FACTOR, ROUNDING, Audit, Finding, Worst, judged
+from signorini.audit.joint_laws import JointLaws
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
@@ -109,7 +110,7 @@ class _Checks:
     def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
         self.record, self.model, self.unchecked = record, model, unchecked
         self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
-        """By how much contacts would close in their step at the velocities before, (rows,) [m]."""
+        """By how much the bodies of contacts may come closer in their step, (rows,) [m]."""
         self.pushes = Pushes(record.step_count)
         self.energies = Energies(record, model)
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
@@ -132,6 +133,7 @@ class _Checks:
         found = {what: Worst.join(worst) for what, worst in parts.items()}
         time, law = record.time[1:], FACTOR * record.tolerance
         body, pair = _names(record), self._row_pair
+        joint: Callable[[int], str] = lambda g: repr(model.joints.names[g])
         findings = []
         for what, names, bound, limit in (
             ("momentum", body, ROUNDING, None),
@@ -142,6 +144,7 @@ class _Checks:
             ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
             ("contact law", pair, law, None),
+            ("laws of joints", joint, law, None),
         ):
             if what in found:
                 findings.append(judged(what, found[what], time, names, bound=bound, limit=limit))
@@ -151,7 +154,7 @@ class _Checks:
         self, steps: Steps, watched: tuple[BoolArray, BoolArray], repeated: BoolArray | None, known: BoolArray
     ) -> dict[str, Worst]:
         """Return the worst of every check in some steps."""
-        record, scheme = self.record, self.record.scheme
+        record, scheme, model = self.record, self.record.scheme, self.model
         out = {"places of fixed bodies": newton.misplaced(steps)}
         if record.contacts is None:
             return out
@@ -175,14 +178,25 @@ class _Checks:
         out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
         if scheme.parts_overlaps:
             out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
-        law = Law(steps, moved)
+        laws = self._joint_laws(steps)
+        law = Law(steps, moved, None if laws is None else laws.size)
         self.pushes.note(steps, law.u, law.e)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
-            out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
+            here = repeated[steps.first : steps.last]
+            out["contact law"] = law.residuals(here, record.tolerance)
+            if laws is not None:
+                onto = self._moved_onto()[steps.first : steps.last]
+                quiet = asleep.reshape(steps.count, -1)[:, model.joints.arrays.body_b]
+                out["laws of joints"] = laws.errors(quiet | onto[:, None] | ~here[:, None], law.scale())
         return out
+
+    def _joint_laws(self, steps: Steps) -> JointLaws | None:
+        """Return the laws along coordinates of joints, None if there are none or if they are not recorded."""
+        known = self.record.joints is not None and not self.record.scheme.projection
+        return JointLaws(steps) if known and self.model.joints.coordinates.joint.size else None
 
     def _moved_onto(self) -> BoolArray:
         """Tell in which steps bodies were moved onto their joints, (n,)."""
@@ -269,10 +283,6 @@ class _Checks:
             rebounds = (self.model.materials.restitution[material] > 0.0) & (record.contacts.impulse[:, 0] > 0.0)
             collides = np.bincount(rows, rebounds, minlength=n) > 0
             self._leave_out(steps, collides, f"contacts collide by the law of restitution {scheme.restitution_law!r}")
-        joints = self.model.joints
-        rubs = np.any(joints.friction > 0.0) or np.any(joints.load_friction > 0.0)
-        if rubs or np.isfinite(joints.limits).any() or np.isfinite(joints.effort_limit).any():
-            self.unchecked.append("laws of limits, friction and motors of joints: impulses are not recorded apart")
         return steps
 
     def _leave_out(self, steps: BoolArray, which: BoolArray, why: str) -> None:

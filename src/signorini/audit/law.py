@@ -60,10 +60,13 @@ def explained(problem: FrictionProblem, p: Array, u: Array, normal: Array) -> fl
 
 
 class Law:
-    """The law at the contacts of some steps; `moved` (N, 6) is by how much overlaps were parted before they acted."""
+    """The law at the contacts of some steps; `moved` (N, 6) is by how much overlaps were parted before they acted.
 
-    def __init__(self, steps: Steps, moved: Array) -> None:
-        self.steps = steps
+    `beside` (S,) are impulses of laws of joints, which are solved together with those of contacts, and to their scale.
+    """
+
+    def __init__(self, steps: Steps, moved: Array, beside: Array | None = None) -> None:
+        self.steps, self.beside = steps, beside
         contacts, scheme, materials = steps.contacts, steps.record.scheme, steps.model.materials
         table = steps.record.contacts
         own = None if table is None or table.mu is None else table.mu[steps.rows]
@@ -112,18 +115,19 @@ class Law:
         some[step[rebound & (self.steps.p[:, 0] > 0.0)]] = True
         return least, np.where(some[step], np.maximum(most, self.before), most)
 
-    def _scale(self) -> Array:
+    def scale(self) -> Array:
         """Return the impulse by which the errors of every step are measured, (S,) [N s]."""
         step, count = self.steps.contact_step, self.steps.count
         vectors = (self.steps.p, self.rho[:, None] * self.load)
         if self.cone is not None:
             vectors = (self.cone.impulses(self.steps.p, self.steps.couple), vectors[1])
         sizes = [np.sqrt(np.bincount(step, np.sum(x**2, axis=1), minlength=count)) for x in vectors]
-        return np.maximum(*sizes)
+        largest: Array = np.maximum(*sizes)
+        return largest if self.beside is None else np.hypot(largest, self.beside)
 
     def excess(self, known: BoolArray) -> Worst:
         """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
-        p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
+        p, step, scale = self.steps.p, self.steps.contact_step, self.scale()
         beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
         if self.cone is not None:
             beyond = self.cone.excess(p, self.steps.couple)
@@ -167,7 +171,7 @@ class Law:
             natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
         # What moves together presses by rounding alone: relative velocities are known to that of the bodies' own.
         error = np.maximum(0.0, error - ROUNDING * self.rho * self._speeds())
-        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
+        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self.scale())
         fastest = np.zeros(count)
         np.maximum.at(fastest, step, np.abs(self.load).max(axis=1, initial=0.0))
         allowed = max(CREDIBLE, 1e3 * tolerance) * fastest[step] * self.rho

@@ -194,10 +194,20 @@ def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
 
 
 def ways_to_close(steps: Steps) -> Array:
-    """Return by how much contacts would close in their step at the velocities with which it begins, (n_c,) [m]."""
-    own = np.where(steps.moving[:, None], steps.v_start, steps.drive)
-    closing: Array = np.maximum(0.0, -steps.drift * steps.relative(own)[:, 0])
-    return closing
+    """Return by how much the bodies of contacts may come closer in their step at most, (n_c,) [m].
+
+    Pairs that turn are posed where they meet on their way, on other sides than they show at its start. No two points
+    of theirs come closer than by the way of the one body in the eyes of the other, and by what both turn.
+    """
+    bound, contacts, h = steps.model.arrays.bound[steps.body], steps.contacts, steps.drift
+    way = np.zeros(contacts.contact_count)
+    for v in (steps.v_start, steps.free.v, steps.v_new):
+        own = np.where(steps.moving[:, None], v, steps.drive)
+        a, b = own[contacts.body_a], own[contacts.body_b]
+        turned = bound * np.linalg.norm(own[:, 3:], axis=1)
+        straight = np.linalg.norm(b[:, :3] - a[:, :3], axis=1)
+        way = np.maximum(way, h * (straight + turned[contacts.body_a] + turned[contacts.body_b]))
+    return way
 
 
 def misplaced(steps: Steps) -> Worst:
