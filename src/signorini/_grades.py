@@ -32,9 +32,6 @@ MOMENTUM_REMARK = 1e-2
 """Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
-SLOWLY = 0.1
-"""Part of the weight of the scene times its extent that counts as energy of the motion where this is less: what drives
-lift slowly passes through joints as work, not as motion."""
 
 
 class Grade(StrEnum):
@@ -64,11 +61,6 @@ def rises(steps: Array) -> Array:
     with np.errstate(invalid="ignore"):  # what is not finite is said elsewhere
         risen: Array = (total - np.minimum.accumulate(total))[1:]
     return risen
-
-
-def at_play(moving: Array, scale: Array) -> float:
-    """Return the energy of the motion in a run [J], by that of its steps and the energies at play, (n,)."""
-    return float(np.maximum(moving, SLOWLY * scale).max(initial=0.0))
 
 
 def given_for_good(made: Array, impact: Array) -> Array:

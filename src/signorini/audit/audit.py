@@ -180,7 +180,7 @@ class _Checks:
             out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
         laws = self._joint_laws(steps)
         law = Law(steps, moved, None if laws is None else laws.size)
-        self.pushes.note(steps, law.u, law.e)
+        self.pushes.note(steps, law.u, law.e, laws)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
@@ -362,7 +362,7 @@ class _Checks:
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
             ("energy balance", energies.unbalanced(), ROUNDING, None),
-            ("energy gained unexplained", energies.unexplained(), OVERLAP_REMARK, OVERLAP_WRONG),
+            ("energy gained unexplained", energies.unexplained(self.pushes), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
             ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),

@@ -63,7 +63,10 @@ class JointLaws:
         assert steps.record.joints is not None
         self.joint = joints.coordinates.joint
         """(n_g,)"""
-        rows = self._rows(joints.coordinates)
+        self.driven = np.zeros(joints.count, dtype=bool)
+        """By a motion without limit of effort, (n_j,)."""
+        self.driven[joints.rows.joint[joints.drive == 1]] = True
+        rows = self.rows = self._rows(joints.coordinates)
         v = np.where(steps.moving[:, None], steps.v_new, 0.0)
         rate = self._by_step(rows.velocity(steps.drive))
         self.speed = self._by_step(rows.velocity(v)) + rate
@@ -183,19 +186,32 @@ class JointLaws:
                 slow[s, k], fast[s, k] = rate + min(lag, 0.0), rate + max(lag, 0.0)
         return slow, fast
 
+    def swing(self, change: Array) -> Array:
+        """Return the pushes along joints, and of prescribed bodies, times the changes of their speeds, (S,) [J].
+
+        `change` (N, 6) are those of moving bodies in the step. What is more than friction and motors can push is that
+        of a limit, where bodies stop.
+        """
+        steps, bound = self.steps, np.sum(np.where(np.isfinite(self.graph.up), self.graph.up, 0.0), axis=2)
+        beside = self.push - self.spring
+        pushed = self.spring + np.where(self.driven[self.joint], beside, np.clip(beside, -bound, bound))
+        out: Array = np.sum(pushed * self._by_step(self.rows.velocity(change)), axis=1)
+        # Twice what the mean speed in the step is more than that at its start.
+        more = np.where(steps.moving[:, None], 0.0, 2.0 * (steps.drive - steps.v_start))
+        out -= np.bincount(steps.step, np.sum(steps.pull * more, axis=1), minlength=steps.count)
+        out += np.sum(self.push * self._by_step(self.rows.velocity(more)), axis=1)
+        return out
+
     def errors(self, excused: BoolArray, scale: Array) -> Worst:
         """Return how far the laws of every step are from being met, of its `scale` (S,); by joints.
 
         Joints that a motion without limit of effort drives push as they must; those `excused` (S, n_j) were pushed
         by more than the laws.
         """
-        joints = self.steps.model.joints
-        driven = np.zeros(joints.count, dtype=bool)
-        driven[joints.rows.joint[joints.drive == 1]] = True
         error = self.graph.distance(self.speed, self.push - self.spring, self.rho)
         # Speeds and pushes are sums, known to the rounding of their terms.
         error -= ROUNDING * (self.push_size + np.abs(self.spring) + self.rho * self._speeds())
-        error = np.where(driven[self.joint] | excused[:, self.joint], 0.0, np.maximum(0.0, error))
+        error = np.where(self.driven[self.joint] | excused[:, self.joint], 0.0, np.maximum(0.0, error))
         error = np.where(np.isnan(error), np.inf, error)
         size = np.maximum(scale, self.size)[:, None]
         share = np.divide(error, size, out=np.where(error > 0.0, np.inf, 0.0), where=size > 0.0)

@@ -25,7 +25,7 @@ from signorini.dynamics.joint_faults import (
 )
 from signorini.dynamics.joints import rigid_rows
 from signorini.formulations.base import JointReport
-from signorini.formulations.joint_space import JointSpace
+from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
@@ -91,13 +91,19 @@ def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
     return left - found, row if left > ROUNDING else -1
 
 
-def _swing(space: JointSpace, before: State, v: Array, impulse: Array) -> float:
-    """Return the impulses of springs times the changes of their speeds [J]."""
-    model, rows = space.system.model, space.system.rows
-    change = v - before.v
-    change[: model.fixed_count] = 0.0
-    n = model.joints.joint_row_count
-    return float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
+def _swing(space: JointSpace, before: State, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
+    """Return impulses of loads, springs, drives, motors and friction times the changes of their speeds [J]."""
+    model, rows, laws = space.system.model, space.system.rows, space.laws
+    joints, fixed = model.joints, model.fixed_count
+    change, driven = v - before.v, before.v.copy()
+    change[:fixed], driven[fixed:] = 0.0, 0.0
+    along = np.zeros(rows.row_count, dtype=bool)
+    along[: joints.joint_row_count] = (joints.spring == 1) | (joints.drive == 1)
+    # Of prescribed bodies: twice what their mean speed in the step is more than that at its start.
+    speeds = np.where(along, rows.velocity(change), -2.0 * (rows.rate - rows.velocity(driven)))
+    speeds[joints.joint_row_count :] = 0.0  # equations of the user may be made to work
+    pushes = p_laws * (laws.kind != LawKind.LIMIT)
+    return float(np.sum(impulse * speeds) + np.sum(pushes * laws.rows.velocity(change)) + np.sum(loads * change))
 
 
 def joint_report(
@@ -107,6 +113,7 @@ def joint_report(
     v: Array,
     impulse: Array,
     p_laws: Array,
+    loads: Array,
     h: float,
     *,
     theta: float,
@@ -116,6 +123,7 @@ def joint_report(
 
     Bodies move for `h` seconds at the new velocities, `theta` of the step. `drives` tells whether it is to keep
     prescribed motions to the end, as it does limits if theta = 1; the motions of the papers lag by the first order.
+    `loads` (n_b, 6) are impulses beside weight.
     """
     after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
@@ -161,6 +169,6 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * _swing(space, before, v, impulse),
+        swing=(theta - 0.5) * _swing(space, before, v, impulse, p_laws, loads),
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

@@ -24,7 +24,6 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     Grade,
-    at_play,
     growing,
     rises,
     severity,
@@ -132,7 +131,7 @@ def _rise(steps: Array) -> float:
 
 def _at_play(c: Certificate) -> float:
     """Return the energy of the motion in a run [J]; files of earlier versions tell only with that of the weight."""
-    return at_play(np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving), c.energy_scale)
+    return float(np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving).max(initial=0.0))
 
 
 def _correction(c: Certificate) -> float:
