@@ -32,6 +32,8 @@ MOMENTUM_REMARK = 1e-2
 """Angular momentum that two bodies lose where they meet swiftly, of what they have about their mass centre."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
+BALANCE_WRONG = 1e-10
+"""Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 
 
 class Grade(StrEnum):
@@ -61,6 +63,15 @@ def rises(steps: Array) -> Array:
     with np.errstate(invalid="ignore"):  # what is not finite is said elsewhere
         risen: Array = (total - np.minimum.accumulate(total))[1:]
     return risen
+
+
+def at_play(moving: Array, scale: Array) -> float:
+    """Return the energy in a run [J] of which joints may give a `PULL_REMARK`.
+
+    It is the largest of the motion in any step, `moving` (n,). Where nothing moves, what joints give is rounding: the
+    energies of a step are known to `BALANCE_WRONG` of their `scale` (n,).
+    """
+    return float(moving.max(initial=0.0) + BALANCE_WRONG / PULL_REMARK * scale.sum())
 
 
 def given_for_good(made: Array, impact: Array) -> Array:

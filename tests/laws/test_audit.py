@@ -397,8 +397,8 @@ def test_a_joint_beyond_its_limit_is_named(runs: Runs) -> None:
     tree = runs.tree("pendulum")
     in_scene(tree, lambda scene: scene["joints"][0].update(limits=[-0.1, 0.1]))
     audit = audit_tree(tree)
-    assert wrong(audit) == {"joint drift"}
-    assert audit.of("joint drift").who == "'hinge'"
+    assert wrong(audit) == {"joint drift", "laws of joints"}
+    assert audit.of("joint drift").who == audit.of("laws of joints").who == "'hinge'"
     assert audit.of("joint drift").worst == pytest.approx(np.abs(tree["joints"]["coordinate"]).max() - 0.1)
 
 
@@ -467,7 +467,6 @@ def test_motion_alone_is_named_as_such(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scene", "words", "named"),
     [
-        pytest.param(wheel(3.0, friction=0.2), {}, "friction and motors of joints", id="joint friction"),
         pytest.param(
             pendulum(0.2),
             {"formulation": sg.MoreauJean(projection=True)},

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, BoolArray
-from signorini._grades import given_for_good, rises
+from signorini._grades import at_play, given_for_good, rises
 from signorini.audit.findings import Worst
 from signorini.audit.joint_laws import JointLaws
 from signorini.audit.record import Record
@@ -79,8 +79,8 @@ class Energies:
     def scale(self, *more: Array) -> Array:
         """Return the energies at play at every state, (n+1,) [J]."""
         sizes = [np.abs(x) for x in (self.kinetic, self.potential, self.elastic, *more)]
-        at_play: Array = np.maximum(np.max(sizes, axis=0), self.least)
-        return at_play
+        largest: Array = np.maximum(np.max(sizes, axis=0), self.least)
+        return largest
 
     def misstated(self) -> Worst | None:
         """Return by which part the energies that the record tells differ from those of its motion."""
@@ -157,7 +157,7 @@ class Energies:
         made, impact = self._made(pushes), self._terms(("impact",))
         if made is None or impact is None:
             return None
-        whole = self.moving(pushes).max(initial=0.0)
+        whole = at_play(self.moving(pushes), self.scale()[1:])
         return _nobody(rises(given_for_good(made, impact)), np.full(made.size, whole))
 
     def corrected(self) -> Worst | None:

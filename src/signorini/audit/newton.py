@@ -196,17 +196,17 @@ def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
 def ways_to_close(steps: Steps) -> Array:
     """Return by how much the bodies of contacts may come closer in their step at most, (n_c,) [m].
 
-    Pairs that turn are posed where they meet on their way, on other sides than they show at its start. No two points
-    of theirs come closer than by the way of the one body in the eyes of the other, and by what both turn.
+    They close along the normal of the contact, and by what both turn: bodies that turn are posed where they meet on
+    their way, on other sides than they show at its start, with a normal that has turned as far as they.
     """
     bound, contacts, h = steps.model.arrays.bound[steps.body], steps.contacts, steps.drift
-    way = np.zeros(contacts.contact_count)
+    pair, way = (contacts.body_a, contacts.body_b), np.zeros(contacts.contact_count)
     for v in (steps.v_start, steps.free.v, steps.v_new):
         own = np.where(steps.moving[:, None], v, steps.drive)
-        a, b = own[contacts.body_a], own[contacts.body_b]
-        turned = bound * np.linalg.norm(own[:, 3:], axis=1)
-        straight = np.linalg.norm(b[:, :3] - a[:, :3], axis=1)
-        way = np.maximum(way, h * (straight + turned[contacts.body_a] + turned[contacts.body_b]))
+        angle = h * np.linalg.norm(own[:, 3:], axis=1)
+        turned = sum((bound * angle)[b] for b in pair)
+        across = h * np.linalg.norm(own[pair[1], :3] - own[pair[0], :3], axis=1) * sum(angle[b] for b in pair)
+        way = np.maximum(way, np.maximum(0.0, -h * steps.relative(own)[:, 0]) + turned + across)
     return way
 
 

@@ -205,30 +205,26 @@ class Steps:
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
 
-        Steps posed again are so about their ends, whose arms and normals the record does not tell: there flights add
-        at most what they would at the full arms, at the velocities of the free motion or of the end.
+        Steps posed again are so about ends whose arms and normals the record does not tell, by velocities of rounds
+        between. There flights add at most what they can at the full arms: moments of inertia obey the triangle
+        inequality, so a spin changes by no more than the angle times itself, in the mean of a flight by half of that.
         """
         least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
         scheme = self.record.scheme
         if scheme.polygon is not None or scheme.stiffness is not None or scheme.restitution_law == "poisson":
             return least, most
-        arrays = _repeated(self.model.arrays, self.count)
-        (free, most_free), (_, most_told) = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
+        veer, flies = np.zeros((self.body.size, 3)), self.free.ways == CONSERVING
+        inertia = _repeated(self.model.arrays, self.count).inertia
+        veer_bodies(self.free.ways, inertia, self.free.q, self.free.v, self.drift, veer)
+        known = self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
+        spin = np.maximum(*(np.linalg.norm(v[:, 3:], axis=1) for v in (self.free.v, self.v_told)))
+        change = np.where(flies, 0.5 * self.drift * spin**2, 0.0)
+        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+            most += np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0) * change[body]  # of r x n, r x t, r x o
         column = self.record.column("certificate", "posed_again")
         posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
         again = posed[self.contact_step]
-        reach = np.maximum(most_free, most_told)
-        return np.where(again, -reach, free), np.where(again, reach, free)
-
-    def _veered_at(self, arrays: ModelArrays, v: Array) -> tuple[Array, Array]:
-        """Return what flights at velocities `v` add to contacts in the mean of steps, along normals and at most."""
-        veer = np.zeros((v.shape[0], 3))
-        veer_bodies(self.free.ways, arrays.inertia, self.free.q, v, self.drift, veer)
-        most = np.zeros(self.contacts.contact_count)
-        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
-            arm = np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0)  # of r x n, r x t, r x o
-            most += arm * np.linalg.norm(veer[body], axis=1)
-        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0], most
+        return np.where(again, -most, known), np.where(again, most, known)
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini._grades import (
+    BALANCE_WRONG,
     CONFLICT_WRONG,
     CORRECTION_REMARK,
     DRIFT_REMARK,
@@ -24,6 +25,7 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     Grade,
+    at_play,
     growing,
     rises,
     severity,
@@ -33,9 +35,6 @@ from signorini.solvers import Status
 
 if TYPE_CHECKING:
     from signorini.simulation.certificate import Certificate
-
-BALANCE_WRONG = 1e-10
-"""Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
@@ -131,7 +130,7 @@ def _rise(steps: Array) -> float:
 
 def _at_play(c: Certificate) -> float:
     """Return the energy of the motion in a run [J]; files of earlier versions tell only with that of the weight."""
-    return float(np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving).max(initial=0.0))
+    return at_play(np.where(np.isnan(c.energy_moving), c.energy_scale, c.energy_moving), c.energy_scale)
 
 
 def _correction(c: Certificate) -> float:

@@ -66,7 +66,8 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"correction_work": 2.0, "energy_scale": 10.0}, "trusted with remarks", "energy from parting overlaps"),
         ({"joint_work": 0.1, "energy_moving": 9.0, "energy_scale": 99.0}, "trusted with remarks", "pulling joints"),
         ({"joint_work": 0.1, "energy_moving": 11.0, "energy_scale": 99.0}, "trusted", ""),
-        ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted", ""),
+        ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted with remarks", "pulling joints"),
+        ({"joint_work": 1e-9, "energy_moving": 0.0, "energy_scale": 11.0}, "trusted", ""),  # rounding
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
         ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"indeterminate": 3}, "trusted", ""),
