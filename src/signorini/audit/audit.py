@@ -132,8 +132,7 @@ class _Checks:
                 parts.setdefault(what, []).append(worst)
         found = {what: Worst.join(worst) for what, worst in parts.items()}
         time, law = record.time[1:], FACTOR * record.tolerance
-        body, pair = _names(record), self._row_pair
-        joint: Callable[[int], str] = lambda g: repr(model.joints.names[g])
+        body, pair, joint = _names(record), self._row_pair, self._joint
         findings = []
         for what, names, bound, limit in (
             ("momentum", body, ROUNDING, None),
@@ -318,6 +317,9 @@ class _Checks:
         assert contacts is not None
         return self._pair(int(contacts.body_a[row]), int(contacts.body_b[row]))
 
+    def _joint(self, g: int) -> str:
+        return repr(self.model.joints.names[g])
+
     def _pair(self, a: int, b: int) -> str:
         return f"{self.record.names[a]!r} / {self.record.names[b]!r}"
 
@@ -341,11 +343,7 @@ class _Checks:
             self.unchecked.append("constraints that functions describe: they have no size to be judged by")
         if not joints.count:
             return []
-        time = self.record.time
-
-        def name(g: int) -> str:
-            return repr(joints.names[g])
-
+        time, name = self.record.time, self._joint
         told, drift = joint_coordinates_misstated(self.record, self.model), joint_drifts(self.record, self.model)
         findings = [
             judged("joint drift", drift, time, name, bound=DRIFT_REMARK, limit=DRIFT_WRONG),

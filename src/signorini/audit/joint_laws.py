@@ -4,7 +4,7 @@ What they do along the coordinate of their joint is one number of its reaction: 
 that way. Each is a graph that falls with the speed w of the coordinate,
 
 - spring and damper: :math:`-h (k s + c w)`, s being the stretch at the end of the step;
-- limit: nothing while :math:`w + \psi/h > 0`, any push at zero, and no step may be beyond;
+- limit: nothing while :math:`w + \psi/h > 0`, any push back at zero or beyond, where the drift of the joint is judged;
 - friction: :math:`\pm h\,c_{max}` against w, anything between at rest;
 - motor: the same about the speed at which it pursues its motion, which may be any between that of the motion and
   the one that makes good all of its lag: how fast it can stop is for the engine to know;
@@ -166,8 +166,8 @@ class JointLaws:
         slow, fast = self._aims()
         laws = (
             (none, none, limit, -limit),
-            (low, low, endless, none),
-            (high, high, none, -endless),
+            (-endless, low, endless, none),
+            (high, endless, none, -endless),
             (slow, fast, effort, -effort),
         )
         return Graph(*(np.stack(parts, axis=2) for parts in zip(*laws, strict=True)))

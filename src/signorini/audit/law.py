@@ -26,6 +26,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
+from signorini.dynamics.joints import HELD
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
 from signorini.math.product_cones import product_square
 from signorini.model import Materials
@@ -142,8 +143,23 @@ class Law:
 
     def misstated(self, told: Array) -> Worst:
         """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
-        off = np.linalg.norm(told - self.u, axis=1)
-        return Worst.of(_share(off, self._speeds()), self.steps.contact_step, self._rows, self.steps.count)
+        off = np.maximum(0.0, np.abs(told - self.u) - self._held())
+        return Worst.of(_share(np.linalg.norm(off, axis=1), self._speeds()), self.steps.contact_step, self._rows, self.steps.count)
+
+    def _held(self) -> Array:
+        """Return how far velocities of contacts may be from those of bodies that joints hold, (n_c, 3) [m/s].
+
+        Where joints leave less than `HELD` of its mobility to a row, it counts as one along which nothing moves.
+        """
+        steps, mobility = self.steps, np.zeros_like(self.u)
+        joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
+        for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
+            own = np.einsum("cij,cjk,cik->ci", J, steps.free.M_inv[body], J)
+            mobility += np.where(joined[body][:, None], own, 0.0)
+        pushed = np.where(steps.moving[:, None], steps.v_new - steps.free.v, 0.0)
+        energy = np.einsum("bi,bij,bj->b", pushed, steps.free.M, pushed)
+        twice = np.bincount(steps.step, energy, minlength=steps.count)
+        return np.sqrt(HELD * mobility * twice[steps.contact_step][:, None])
 
     def _speeds(self) -> Array:
         """Return the sizes of the velocities that the relative ones are differences of, (n_c,) [m/s]."""
