@@ -13,14 +13,14 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from benchmarks.random_scenes import random_shape
 
 import signorini as sg
-from signorini.audit import Grade, audit_tree
-from signorini.io import read_tree
+from signorini.audit import Grade, audit_file
 
 Rng = np.random.Generator
 Drawn = tuple[sg.Scene, dict[str, Any]]
@@ -205,12 +205,12 @@ def run(seed: int, kind: str | None = None) -> dict[str, Any]:
         begin = time.process_time()
         trajectory = sg.simulate(scene, duration=steps * h, h=h, on_failure="keep", **words)
         ran = time.process_time() - begin
-        path = Path(_FOLDER) / f"{seed}.h5"
-        trajectory.save(path)
-        begin = time.process_time()
-        audit = audit_tree(read_tree(path), scene=scene)
-        audited = time.process_time() - begin
-        path.unlink()
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "run.h5"
+            trajectory.save(path)
+            begin = time.process_time()
+            audit = audit_file(path, scene=scene)
+            audited = time.process_time() - begin
     worst = [f"{one.what} {one.worst:.1e} {one.who} t={one.time:.4g}" for one in audit.findings if one.grade is not Grade.TRUSTED]
     return {
         "seed": seed,
@@ -224,9 +224,6 @@ def run(seed: int, kind: str | None = None) -> dict[str, Any]:
         "seconds": round(ran, 3),
         "audited": round(audited, 3),
     }
-
-
-_FOLDER = "/tmp"
 
 
 def main() -> int:

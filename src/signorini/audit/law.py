@@ -78,7 +78,7 @@ class Law:
         drive = steps.relative(steps.drive)
         self.u = steps.relative(still) + drive
         W_p = steps.relative(np.einsum("bij,bj->bi", steps.free.M_inv, steps.push))
-        start = steps.v_start.copy()
+        start = steps.free.v_before.copy()
         start[~steps.moving] = 0.0
         self.before = steps.relative(start)[:, 0] + drive[:, 0]
         self.gap = contacts.gap + steps.relative(moved)[:, 0]

@@ -201,7 +201,7 @@ def ways_to_close(steps: Steps) -> Array:
     """
     bound, contacts, h = steps.model.arrays.bound[steps.body], steps.contacts, steps.drift
     pair, way = (contacts.body_a, contacts.body_b), np.zeros(contacts.contact_count)
-    for v in (steps.v_start, steps.free.v, steps.v_new):
+    for v in (steps.v_start, steps.v_new):
         own = np.where(steps.moving[:, None], v, steps.drive)
         angle = h * np.linalg.norm(own[:, 3:], axis=1)
         turned = sum((bound * angle)[b] for b in pair)

@@ -60,6 +60,8 @@ class FreeMotion:
     """Velocities after the loads, (N, 6)."""
     ways: IntArray
     """How bodies take the gyroscopic term, (N,)."""
+    v_before: Array
+    """Velocities with which bodies arrive where the steps act, (N, 6)."""
 
 
 def free_motion(
@@ -94,7 +96,7 @@ def free_motion(
     M_inv = inverse_inertia(arrays, there)
     v_spun = _spun(arrays, ways, there, v, h, theta, S)
     v_free = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext)
-    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, ways)
+    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, ways, v)
 
 
 def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Array:
