@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, IntArray, checked
-from signorini._scipy import linalg
+from signorini._scipy import linalg, sparse
 from signorini.errors import InputError
 from signorini.problems.convert import Converted
 from signorini.problems.matrices import (
@@ -32,6 +32,7 @@ from signorini.problems.mlcp import MixedLCP
 from signorini.problems.natural import ROW_TOLERANCE
 from signorini.problems.npz import write_npz
 
+_SCALINGS = 20  # each of which halves the logarithms of what rows differ by
 _ROUNDING = 1e-12
 """Relative departure from symmetry, or below zero of a Cholesky pivot, that is rounding."""
 
@@ -167,13 +168,21 @@ class ConvexQP:
 
         The residual is measured against the largest force of all, and so blind to small rows beside great ones, and to
         points and multipliers that ran away. Plain inequalities are judged as the mixed LCP of their conditions
-        (:func:`~signorini.problems.natural.credible`). Second-order cones are judged block by block against the terms
+        (:func:`~signorini.problems.natural.credible`), in units in which rows and unknowns are of one size: rounding
+        of the largest unknown excuses nothing that is measured in another unit. Second-order cones are judged block by block against the terms
         of their rows, or against the forces of the data.
         """
         z = np.asarray(z, dtype=np.float64)
         if not self.cones:
-            mixed = qp_to_mixed(self)
-            return bool(mixed.problem.credible(mixed.forth(z), tolerance))
+            n, units = self.q.size, own_units(self)
+            own, point = in_units(self, units), z / units
+            if not _credible(own, point, tolerance):
+                return False
+            # Points and multipliers are rounded to the largest of their own kind, those that the data ask for included.
+            right = np.where(np.isfinite(own.right), own.right, 0.0)
+            sizes = (max(_largest(point[:n]), _largest(right)), max(_largest(point[n:]), _largest(own.q)))
+            kinds = np.repeat([size if size > 0.0 else 1.0 for size in sizes], [n, z.size - n])
+            return _credible(in_units(own, kinds), point / kinds, tolerance)
         n, m_e = self.q.size, self.a.size
         x, w = z[:n], z[n:]
         there = np.isfinite(self.right)
@@ -228,6 +237,73 @@ def project(s: Array, block: IntArray, m_e: int) -> Array:
         w[index[:, 0]] = new
         w[index[:, 1:]] = shrink[:, None] * tail
     return w
+
+
+def _credible(problem: ConvexQP, z: Array, tolerance: float) -> bool:
+    mixed = qp_to_mixed(problem)
+    return bool(mixed.problem.credible(mixed.forth(z), tolerance))
+
+
+def own_units(problem: ConvexQP) -> Array:
+    """Return units of ``z = (x, y, w)`` in which rows and unknowns are of one size, see :func:`in_units`.
+
+    The matrix of the conditions is scaled from both sides until the largest entry of every row is about one [R]_, by
+    powers of two, so that nothing is rounded. The rows of a second-order cone have one unit. Where nothing is curved,
+    that leaves open how points and multipliers compare, and the data decide.
+
+    References
+    ----------
+    .. [R] Ruiz (2001), a scaling algorithm to equilibrate both rows and columns norms in matrices.
+    """
+    P, rows = abs(sparse.csr_array(problem.P)), abs(sparse.csr_array(problem.rows))
+    x, w = np.ones(P.shape[0]), np.ones(rows.shape[0])
+    for _ in range(_SCALINGS):
+        curved, held = _scaled(P, x, x), _scaled(rows, w, x)
+        of_x = np.maximum(_largest_along(curved, 1), _largest_along(held, 0))
+        of_w = _by_block(_largest_along(held, 1), problem.block)
+        x, w = x / np.sqrt(np.where(of_x > 0.0, of_x, 1.0)), w / np.sqrt(np.where(of_w > 0.0, of_w, 1.0))
+        if max(_uneven(of_x), _uneven(of_w)) <= 2.0:
+            break
+    right = np.where(np.isfinite(problem.right), problem.right, 0.0)
+    asked, priced = _largest(w * right), _largest(x * problem.q)
+    if _largest(problem.P.diagonal()) == 0.0 and asked > 0.0 and priced > 0.0:
+        x, w = x * np.sqrt(asked / priced), w * np.sqrt(priced / asked)
+    return np.asarray(2.0 ** np.round(np.log2(np.concatenate([x, w]))))
+
+
+def in_units(problem: ConvexQP, units: Array) -> ConvexQP:
+    """Return the problem of which ``z / units`` is the solution; the rows of a second-order cone have one unit."""
+    n, m_e = problem.variables, problem.equalities
+    x, y, w = units[:n], units[n : n + m_e], units[n + m_e :]
+    A, C = _scaled(problem.A, y, x), _scaled(problem.C, w, x)
+    return ConvexQP(_scaled(problem.P, x, x), x * problem.q, A, y * problem.a, C, w * problem.c, problem.cones)
+
+
+def _scaled(M: Any, left: Array, right: Array) -> Any:
+    """Return a matrix with its rows and columns multiplied."""
+    if isinstance(M, np.ndarray):
+        return left[:, None] * M * right
+    return sparse.csr_array(sparse.diags_array(left) @ M @ sparse.diags_array(right))
+
+
+def _largest_along(M: Any, axis: int) -> Array:
+    """Return the largest entries of rows (axis 1) or columns (axis 0) of a sparse matrix without negative entries."""
+    if 0 in M.shape:
+        return np.zeros(M.shape[1 - axis])
+    return np.asarray(M.max(axis=axis).toarray(), dtype=np.float64).reshape(-1)
+
+
+def _by_block(values: Array, block: IntArray) -> Array:
+    """Return for each row the largest value of its block."""
+    if not values.size:
+        return values
+    return np.repeat(np.maximum.reduceat(values, block[:-1]), np.diff(block))
+
+
+def _uneven(sizes: Array) -> float:
+    """Return by which factor sizes differ from one at most, those that vanish left aside."""
+    there = sizes[sizes > 0.0]
+    return float(max(there.max(), 1.0 / there.min())) if there.size else 1.0
 
 
 def qp_to_mixed(problem: ConvexQP) -> Converted:
