@@ -163,7 +163,7 @@ def in_units(one: Programme, r: Random) -> tuple[Programme, Array]:
 def conditions_hold(one: Programme, units: Array) -> Judge:
     """Judge (x, y, w) by every condition of the integers `one`: off by no more than 1e-7 of the sizes of its terms.
 
-    Beside that, unknowns are known to the rounding of the largest; multipliers that count for less are taken for zero.
+    Beside that, unknowns are known to 1e-9 of the largest, ten times the tolerance; multipliers below are taken for zero.
     """
     P, q, A, a, C, c = (part.astype(LONG) for part in one)
 
@@ -171,7 +171,7 @@ def conditions_hold(one: Programme, units: Array) -> Judge:
         own = z.astype(LONG) * units
         if not np.isfinite(own).all() or (own[q.size + a.size :] < 0).any():
             return False
-        rounding = LONG(1e-13) * np.abs(own).max(initial=0)
+        rounding = LONG(1e-9) * np.abs(own).max(initial=0)
         x, y, w = np.split(own, [q.size, q.size + a.size])
         w = np.where(w > rounding, w, 0)
 

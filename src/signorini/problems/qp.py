@@ -29,10 +29,11 @@ from signorini.problems.matrices import (
     stacked,
 )
 from signorini.problems.mlcp import MixedLCP
-from signorini.problems.natural import ROW_TOLERANCE
+from signorini.problems.natural import LARGE, LOST, ROW_TOLERANCE
 from signorini.problems.npz import write_npz
 
-_SCALINGS = 20  # each of which halves the logarithms of what rows differ by
+_BEYOND = 1e40  # own units: squares of such unknowns are out of the range of entries
+_SCALINGS = 50  # steps towards units, most of which are needed by chains of unknowns
 _ROUNDING = 1e-12
 """Relative departure from symmetry, or below zero of a Cholesky pivot, that is rounding."""
 
@@ -168,19 +169,22 @@ class ConvexQP:
 
         The residual is measured against the largest force of all, and so blind to small rows beside great ones, and to
         points and multipliers that ran away. Plain inequalities are judged as the mixed LCP of their conditions
-        (:func:`~signorini.problems.natural.credible`), in units in which rows and unknowns are of one size: rounding
+        (:func:`~signorini.problems.natural.credible`), in units in which all numbers are near one: rounding
         of the largest unknown excuses nothing that is measured in another unit. Second-order cones are judged block by block against the terms
         of their rows, or against the forces of the data.
         """
         z = np.asarray(z, dtype=np.float64)
         if not self.cones:
-            n, units = self.q.size, own_units(self)
-            own, point = in_units(self, units), z / units
-            if not _credible(own, point, tolerance):
+            n = self.q.size
+            own, units = in_own_units(self)
+            point = z / units
+            if not _credible(own, point, tolerance) or _ran_away(own, point):
                 return False
             # Points and multipliers are rounded to the largest of their own kind, those that the data ask for included.
             right = np.where(np.isfinite(own.right), own.right, 0.0)
             sizes = (max(_largest(point[:n]), _largest(right)), max(_largest(point[n:]), _largest(own.q)))
+            if not max(sizes) < _BEYOND:
+                return False
             kinds = np.repeat([size if size > 0.0 else 1.0 for size in sizes], [n, z.size - n])
             return _credible(in_units(own, kinds), point / kinds, tolerance)
         n, m_e = self.q.size, self.a.size
@@ -244,31 +248,75 @@ def _credible(problem: ConvexQP, z: Array, tolerance: float) -> bool:
     return bool(mixed.problem.credible(mixed.forth(z), tolerance))
 
 
-def own_units(problem: ConvexQP) -> Array:
-    """Return units of ``z = (x, y, w)`` in which rows and unknowns are of one size, see :func:`in_units`.
+def _ran_away(problem: ConvexQP, z: Array) -> bool:
+    """Tell whether `z` is much larger than all data, and nothing is left of the cost, or of the sides, in its rows."""
+    n = problem.variables
+    right = np.where(np.isfinite(problem.right), problem.right, 0.0)
+    if _largest(z) <= LARGE * max(_largest(problem.q), _largest(right)):
+        return False
+    x, w, rows = np.abs(z[:n]), np.abs(z[n:]), abs(problem.rows)
+    for constant, terms in ((problem.q, abs(problem.P) @ x + rows.T @ w), (right, rows @ x)):
+        seen = constant != 0.0
+        if seen.any() and not (np.abs(constant) >= LOST * terms)[seen].any():
+            return True
+    return False
 
-    The matrix of the conditions is scaled from both sides until the largest entry of every row is about one [R]_, by
-    powers of two, so that nothing is rounded. The rows of a second-order cone have one unit. Where nothing is curved,
-    that leaves open how points and multipliers compare, and the data decide.
+
+def own_units(problem: ConvexQP) -> Array:
+    r"""Return units of ``z = (x, y, w)`` in which all numbers of the problem are near one, see :func:`in_units`.
+
+    Units are powers of two, so that nothing is rounded. Their logarithms s minimise
+    :math:`\sum (\log |K_{ij}| + s_i + s_j)^2` over the entries of the matrix of the conditions, those of cost and sides
+    included, with :math:`s = 0` for their column [CR]_. The rows of a second-order cone have one unit.
 
     References
     ----------
-    .. [R] Ruiz (2001), a scaling algorithm to equilibrate both rows and columns norms in matrices.
+    .. [CR] Curtis & Reid (1972), On the automatic scaling of matrices for Gaussian elimination.
     """
-    P, rows = abs(sparse.csr_array(problem.P)), abs(sparse.csr_array(problem.rows))
-    x, w = np.ones(P.shape[0]), np.ones(rows.shape[0])
-    for _ in range(_SCALINGS):
-        curved, held = _scaled(P, x, x), _scaled(rows, w, x)
-        of_x = np.maximum(_largest_along(curved, 1), _largest_along(held, 0))
-        of_w = _by_block(_largest_along(held, 1), problem.block)
-        x, w = x / np.sqrt(np.where(of_x > 0.0, of_x, 1.0)), w / np.sqrt(np.where(of_w > 0.0, of_w, 1.0))
-        if max(_uneven(of_x), _uneven(of_w)) <= 2.0:
-            break
+    n, block = problem.variables, problem.block
+    unit = np.concatenate([np.arange(n), n + np.repeat(np.arange(block.size - 1), np.diff(block))])
     right = np.where(np.isfinite(problem.right), problem.right, 0.0)
-    asked, priced = _largest(w * right), _largest(x * problem.q)
-    if _largest(problem.P.diagonal()) == 0.0 and asked > 0.0 and priced > 0.0:
-        x, w = x * np.sqrt(asked / priced), w * np.sqrt(priced / asked)
-    return np.asarray(2.0 ** np.round(np.log2(np.concatenate([x, w]))))
+    parts = [(sparse.coo_array(problem.P), 0, 0), (sparse.coo_array(problem.rows), n, 0)]
+    i, j, size = (
+        np.concatenate(column)
+        for column in zip(
+            *((unit[part.coords[0] + down], unit[part.coords[1] + across], np.abs(part.data)) for part, down, across in parts),
+            (unit, np.full(unit.size, -1), np.abs(np.concatenate([problem.q, right]))),
+            strict=True,
+        )
+    )
+    there = size > 0.0
+    i, j, logs = i[there], j[there], np.log2(size[there])
+    count = n + block.size - 1
+
+    def gather(values: Array) -> Array:
+        return np.bincount(i, values, minlength=count) + np.bincount(j[j >= 0], values[j >= 0], minlength=count)
+
+    def sums(s: Array) -> Array:
+        return np.asarray(s[i] + np.where(j >= 0, s[j], 0.0))
+
+    s, left = np.zeros(count), -gather(logs)
+    way, square = left.copy(), float(left @ left)
+    for _ in range(_SCALINGS):  # conjugate gradients
+        along = gather(sums(way))
+        bent = float(way @ along)
+        if not bent > 0.0:
+            break
+        s, left = s + square / bent * way, left - square / bent * along
+        before, square = square, float(left @ left)
+        if square <= count:  # powers of two are fine enough
+            break
+        way = left + square / before * way
+    return np.asarray(2.0 ** np.round(s[unit]))
+
+
+def in_own_units(problem: ConvexQP) -> tuple[ConvexQP, Array]:
+    """Return the problem in its own units and these; as it is where numbers would be too large in them."""
+    units = own_units(problem)
+    try:
+        return in_units(problem, units), units
+    except InputError:
+        return problem, np.ones_like(units)
 
 
 def in_units(problem: ConvexQP, units: Array) -> ConvexQP:
@@ -284,26 +332,6 @@ def _scaled(M: Any, left: Array, right: Array) -> Any:
     if isinstance(M, np.ndarray):
         return left[:, None] * M * right
     return sparse.csr_array(sparse.diags_array(left) @ M @ sparse.diags_array(right))
-
-
-def _largest_along(M: Any, axis: int) -> Array:
-    """Return the largest entries of rows (axis 1) or columns (axis 0) of a sparse matrix without negative entries."""
-    if 0 in M.shape:
-        return np.zeros(M.shape[1 - axis])
-    return np.asarray(M.max(axis=axis).toarray(), dtype=np.float64).reshape(-1)
-
-
-def _by_block(values: Array, block: IntArray) -> Array:
-    """Return for each row the largest value of its block."""
-    if not values.size:
-        return values
-    return np.repeat(np.maximum.reduceat(values, block[:-1]), np.diff(block))
-
-
-def _uneven(sizes: Array) -> float:
-    """Return by which factor sizes differ from one at most, those that vanish left aside."""
-    there = sizes[sizes > 0.0]
-    return float(max(there.max(), 1.0 / there.min())) if there.size else 1.0
 
 
 def qp_to_mixed(problem: ConvexQP) -> Converted:

@@ -28,7 +28,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse
 from signorini.problems.matrices import compressed_rows
-from signorini.problems.qp import ConvexQP, in_units, own_units
+from signorini.problems.qp import ConvexQP, in_own_units
 from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_kernels import (
@@ -82,8 +82,7 @@ class ProximalQP:
 
         Where it fails as well, it is the one that tells why: a proof in odd units may rest on what is small in them.
         """
-        units = own_units(problem)
-        own = in_units(problem, units)
+        own, units = in_own_units(problem)
         session, goal, steps, start = self.open(own), progress.control.tolerance, plain.iterations, None
         while True:
             point = session.solve(own.c, start, goal, progress)
