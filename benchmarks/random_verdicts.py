@@ -4,7 +4,7 @@ Every answer that is called solved is judged by arithmetic of its own, in extend
 residual; families without solution are made so that a proof is known. Counted are wrong "solved", and calls that took
 longer than their budget allows::
 
-    python -m benchmarks.random_verdicts --lcp 100000 --mcp 10000 --friction 10000 --qp 10000 --out results/random_verdicts.csv
+    python -m benchmarks.random_verdicts --lcp 100000 --mcp 10000 --friction 10000 --qp 10000 --out verdicts.csv
 
 Exits with 1 if there is a single one of either.
 """
@@ -428,9 +428,7 @@ class Tally:
     slowest: float = 0.0
 
 
-def campaign(
-    lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0, qp: int = 0
-) -> dict[str, Tally]:
+def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0, qp: int = 0) -> dict[str, Tally]:
     """Solve so many problems of each kind; return what happened by family, and say so every `every` problems."""
     tallies: dict[str, Tally] = {}
     problems: Iterator[tuple[str, Problem, Judge]] = chain(

@@ -78,7 +78,10 @@ def degenerate(r: Random) -> Programme:
     if one.c.size < 1:
         return one
     k, l = r.integers(one.c.size, size=2)
-    C, c = np.vstack([one.C, 2.0 * one.C[k], one.C[k] + one.C[l]]), np.append(one.c, [2.0 * one.c[k], one.c[k] + one.c[l]])
+    C, c = (
+        np.vstack([one.C, 2.0 * one.C[k], one.C[k] + one.C[l]]),
+        np.append(one.c, [2.0 * one.c[k], one.c[k] + one.c[l]]),
+    )
     return one._replace(C=C, c=c)
 
 
@@ -91,9 +94,7 @@ def closed(r: Random) -> Programme:
     x = _whole(r, n)
     c = C @ x - r.integers(0, 3, C.shape[0])
     more = float(2.0 ** -r.integers(0, 10))
-    return one._replace(
-        C=np.vstack([one.C, C, -(y @ C)[None]]), c=np.concatenate([one.c, c, [more - float(y @ c)]])
-    )
+    return one._replace(C=np.vstack([one.C, C, -(y @ C)[None]]), c=np.concatenate([one.c, c, [more - float(y @ c)]]))
 
 
 def contradicting(r: Random) -> Programme:
@@ -163,7 +164,7 @@ def in_units(one: Programme, r: Random) -> tuple[Programme, Array]:
 def conditions_hold(one: Programme, units: Array) -> Judge:
     """Judge (x, y, w) by every condition of the integers `one`: off by no more than 1e-7 of the sizes of its terms.
 
-    Beside that, unknowns are known to 1e-9 of the largest, ten times the tolerance; multipliers below are taken for zero.
+    Beside that, unknowns are known to 1e-9 of the largest, ten times the tolerance; multipliers below count as zero.
     """
     P, q, A, a, C, c = (part.astype(LONG) for part in one)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import random_audits
 
 import signorini as sg
-from benchmarks import random_audits
 from signorini.audit import Audit, Grade, audit_file, audit_tree
 from signorini.audit.record import record_of
 from signorini.cli import main

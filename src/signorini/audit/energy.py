@@ -143,7 +143,11 @@ class Energies:
         Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
         step in which something rebounds.
         """
-        correction, lost, made = self._terms(("correction_work",)), self._terms(("friction", "impact")), self._made(pushes)
+        correction, lost, made = (
+            self._terms(("correction_work",)),
+            self._terms(("friction", "impact")),
+            self._made(pushes),
+        )
         if correction is None or lost is None or made is None:
             return None
         given = np.where(pushes.rebounds, made - lost, 0.0) if joined else pushes.given - correction

@@ -112,9 +112,7 @@ class JointLaws:
         def often(one: Any) -> Any:
             return np.concatenate([one] * steps.count)
 
-        all_arrays = JointArrays(
-            bodies(arrays.body_a), bodies(arrays.body_b), *(often(x) for x in arrays[2:])
-        )
+        all_arrays = JointArrays(bodies(arrays.body_a), bodies(arrays.body_b), *(often(x) for x in arrays[2:]))
         joint = (table.joint + (step * n_j)[:, None]).reshape(-1)
         all_rows = RowTable(joint, *(often(column) for column in table[1:]))
         near = steps.record.joints.coordinate[steps.first : steps.last].reshape(-1)  # type: ignore[union-attr]

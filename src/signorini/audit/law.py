@@ -144,7 +144,9 @@ class Law:
     def misstated(self, told: Array) -> Worst:
         """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
         off = np.maximum(0.0, np.abs(told - self.u) - self._held())
-        return Worst.of(_share(np.linalg.norm(off, axis=1), self._speeds()), self.steps.contact_step, self._rows, self.steps.count)
+        return Worst.of(
+            _share(np.linalg.norm(off, axis=1), self._speeds()), self.steps.contact_step, self._rows, self.steps.count
+        )
 
     def _held(self) -> Array:
         """Return how far velocities of contacts may be from those of bodies that joints hold, (n_c, 3) [m/s].

@@ -141,7 +141,7 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
         g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
-        if kind == ja.MOTOR or kind == ja.DRY_FRICTION:
+        if kind > ja.HIGH_LIMIT:  # friction and motors
             sums[ja.SWING] += p * (w - side * row_speed(body, J, c, v_0, fixed))
         report[g, ja.EFFORT_OF] += side * p
         for k in range(6):

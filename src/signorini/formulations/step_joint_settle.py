@@ -377,8 +377,8 @@ def _count_gain(t: IntArray) -> None:
     """Note what joints and scheme gave, and whether a collision did with them.
 
     Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
-    ``(theta - 1/2) h F . v`` more, F being weight, loads and what acts along joints, which free fall keeps, a pendulum to the second order,
-    and a rebound as well.
+    ``(theta - 1/2) h F . v`` more, F being weight, loads and what acts along joints, which free fall keeps, a pendulum
+    to the second order, and a rebound as well.
     """
     swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)

@@ -169,24 +169,24 @@ class ConvexQP:
 
         The residual is measured against the largest force of all, and so blind to small rows beside great ones, and to
         points and multipliers that ran away. Plain inequalities are judged as the mixed LCP of their conditions
-        (:func:`~signorini.problems.natural.credible`), in units in which all numbers are near one: rounding
-        of the largest unknown excuses nothing that is measured in another unit. Second-order cones are judged block by block against the terms
-        of their rows, or against the forces of the data.
+        (:func:`~signorini.problems.natural.credible`), in units in which all numbers are near one: rounding of the
+        largest unknown excuses nothing that is measured in another unit. Second-order cones are judged block by block
+        against the terms of their rows, or against the forces of the data.
         """
         z = np.asarray(z, dtype=np.float64)
         if not self.cones:
             n = self.q.size
-            own, units = in_own_units(self)
+            plain, units = in_own_units(self)
             point = z / units
-            if not _credible(own, point, tolerance) or _ran_away(own, point):
+            if not _credible(plain, point, tolerance) or _ran_away(plain, point):
                 return False
             # Points and multipliers are rounded to the largest of their own kind, those that the data ask for included.
-            right = np.where(np.isfinite(own.right), own.right, 0.0)
-            sizes = (max(_largest(point[:n]), _largest(right)), max(_largest(point[n:]), _largest(own.q)))
+            sides = np.where(np.isfinite(plain.right), plain.right, 0.0)
+            sizes = (max(_largest(point[:n]), _largest(sides)), max(_largest(point[n:]), _largest(plain.q)))
             if not max(sizes) < _BEYOND:
                 return False
             kinds = np.repeat([size if size > 0.0 else 1.0 for size in sizes], [n, z.size - n])
-            return _credible(in_units(own, kinds), point / kinds, tolerance)
+            return _credible(in_units(plain, kinds), point / kinds, tolerance)
         n, m_e = self.q.size, self.a.size
         x, w = z[:n], z[n:]
         there = np.isfinite(self.right)
@@ -254,7 +254,8 @@ def _ran_away(problem: ConvexQP, z: Array) -> bool:
     right = np.where(np.isfinite(problem.right), problem.right, 0.0)
     if _largest(z) <= LARGE * max(_largest(problem.q), _largest(right)):
         return False
-    x, w, rows = np.abs(z[:n]), np.abs(z[n:]), abs(problem.rows)
+    x, w = np.abs(z[:n]), np.abs(z[n:])
+    rows: Any = abs(problem.rows)
     for constant, terms in ((problem.q, abs(problem.P) @ x + rows.T @ w), (right, rows @ x)):
         seen = constant != 0.0
         if seen.any() and not (np.abs(constant) >= LOST * terms)[seen].any():
@@ -280,7 +281,10 @@ def own_units(problem: ConvexQP) -> Array:
     i, j, size = (
         np.concatenate(column)
         for column in zip(
-            *((unit[part.coords[0] + down], unit[part.coords[1] + across], np.abs(part.data)) for part, down, across in parts),
+            *(
+                (unit[part.coords[0] + down], unit[part.coords[1] + across], np.abs(part.data))
+                for part, down, across in parts
+            ),
             (unit, np.full(unit.size, -1), np.abs(np.concatenate([problem.q, right]))),
             strict=True,
         )
@@ -290,7 +294,8 @@ def own_units(problem: ConvexQP) -> Array:
     count = n + block.size - 1
 
     def gather(values: Array) -> Array:
-        return np.bincount(i, values, minlength=count) + np.bincount(j[j >= 0], values[j >= 0], minlength=count)
+        first, second = np.bincount(i, values, minlength=count), np.bincount(j[j >= 0], values[j >= 0], minlength=count)
+        return np.asarray(first + second, dtype=np.float64)
 
     def sums(s: Array) -> Array:
         return np.asarray(s[i] + np.where(j >= 0, s[j], 0.0))

@@ -122,7 +122,7 @@ def test_the_interior_point_is_right_before_its_polish(kind: str) -> None:
 
 @pytest.mark.parametrize("units", [(1.0, 1.0), (2.0**40, 2.0**-40), (2.0**-40, 2.0**40)])
 def test_odd_units_change_nothing(units: tuple[float, float]) -> None:
-    """Least of x^2 - 2 y, half of it, under x + y <= 3 and y <= 2.5, x >= 1 in any units: (1, 2), multipliers 2 and 3."""
+    """Least of x^2/2 - 2 y under x + y <= 3, y <= 2.5, x >= 1 is at (1, 2) with multipliers 2, 0, 3 in any units."""
     D, R = np.array([1.0, units[0]]), np.array([units[1], 1.0, 1.0 / units[0]])
     P, q = np.diag([1.0, 0.0]), np.array([0.0, -2.0])
     C, c = np.array([[-1.0, -1.0], [0.0, -1.0], [1.0, 0.0]]), np.array([-3.0, -2.5, 1.0])
@@ -135,5 +135,6 @@ def test_odd_units_change_nothing(units: tuple[float, float]) -> None:
 def test_what_only_odd_units_hide_is_not_solved() -> None:
     """``x >= 1`` and ``x <= 1 - 2^-10``, beside an unknown a million million times as large."""
     big = 2.0**40
-    problem = ConvexQP(np.diag([1.0, 1.0 / big**2]), [0.0, -1.0], C=[[1.0, 0.0], [-1.0, 0.0]], c=[1.0, 2.0**-10 - 1.0])
+    P, q = np.diag([1.0, 1.0 / big**2]), np.array([0.0, -1.0])
+    problem = ConvexQP(P, q, C=[[1.0, 0.0], [-1.0, 0.0]], c=[1.0, 2.0**-10 - 1.0])
     assert not solve(problem, tolerance=1e-6).success
