@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini._jit import kernel
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
@@ -318,8 +319,19 @@ class Steps:
 
 def contact_frames(normal: Array) -> Array:
     """Return the rows n, t, o of the frames of contacts, (n_c, 3, 3)."""
-    rows = map(tuple, normal.tolist())
-    return np.array([[n, *tangent_frame(n)] for n in rows]).reshape(-1, 3, 3)
+    frames = np.empty((normal.shape[0], 3, 3))
+    if frames.size:  # records without contacts need not compile the kernel
+        _fill_frames(np.ascontiguousarray(normal), frames)
+    return frames
+
+
+@kernel
+def _fill_frames(normal: Array, out: Array) -> None:
+    for c in range(normal.shape[0]):
+        n = (normal[c, 0], normal[c, 1], normal[c, 2])
+        t, o = tangent_frame(n)
+        for k in range(3):
+            out[c, 0, k], out[c, 1, k], out[c, 2, k] = n[k], t[k], o[k]
 
 
 def quaternion_products(a: Array, b: Array) -> Array:
