@@ -153,7 +153,7 @@ class _Checks:
         self, steps: Steps, watched: tuple[BoolArray, BoolArray], repeated: BoolArray | None, known: BoolArray
     ) -> dict[str, Worst]:
         """Return the worst of every check in some steps."""
-        record, scheme, model = self.record, self.record.scheme, self.model
+        record, scheme = self.record, self.record.scheme
         out = {"places of fixed bodies": newton.misplaced(steps)}
         if record.contacts is None:
             return out
@@ -184,12 +184,26 @@ class _Checks:
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
-            here = repeated[steps.first : steps.last]
-            out["contact law"] = law.residuals(here, record.tolerance)
-            if laws is not None:
-                onto = self._moved_onto()[steps.first : steps.last]
-                quiet = asleep.reshape(steps.count, -1)[:, model.joints.arrays.body_b]
-                out["laws of joints"] = laws.errors(quiet | onto[:, None] | ~here[:, None], law.scale())
+            out |= self._laws(steps, law, laws, asleep, repeated[steps.first : steps.last])
+        return out
+
+    def _laws(
+        self, steps: Steps, law: Law, laws: JointLaws | None, asleep: BoolArray, repeated: BoolArray
+    ) -> dict[str, Worst]:
+        """Return how far contacts and joints are from their laws in the steps that can be `repeated` (S,)."""
+        out = {"contact law": law.residuals(repeated, self.record.tolerance)}
+        if laws is None:
+            return out
+        onto = self._moved_onto()[steps.first : steps.last]
+        quiet = asleep.reshape(steps.count, -1)[:, self.model.joints.arrays.body_b]
+        excused = quiet | onto[:, None] | ~repeated[:, None]
+        out["laws of joints"] = laws.errors(excused, law.scale())
+        doubtful = np.any([found.value > FACTOR * self.record.tolerance for found in out.values()], axis=0)
+        if doubtful.any():
+            laws.weigh(doubtful)
+            law.beside = laws.size
+            out["contact law"] = law.residuals(repeated, self.record.tolerance)
+            out["laws of joints"] = laws.errors(excused, law.scale())
         return out
 
     def _joint_laws(self, steps: Steps) -> JointLaws | None:

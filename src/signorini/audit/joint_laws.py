@@ -22,10 +22,10 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
-from signorini.dynamics import joint_rows, motion_rate
+from signorini.dynamics import joint_rows, joint_system, motion_rate
 from signorini.dynamics.joint_rows import Rows
 from signorini.math.rotation import rotated
-from signorini.model import WORLD, JointArrays, RowKind, RowTable
+from signorini.model import WORLD, JointArrays, RowKind, RowTable, State
 
 
 class Graph(NamedTuple):
@@ -82,10 +82,39 @@ class JointLaws:
         firmness = theta * steps.drift * joints.stiffness[g] + joints.damping[g]
         self.spring = -span * (firmness * self.speed + joints.stiffness[g] * stretch)
         self.graph = self._graph()
-        most = np.max(np.where(np.isfinite(self.graph.up), self.graph.up, 0.0), axis=2, initial=0.0)
-        sizes = (self.push, most, self.rho * before)
-        self.size = np.sqrt(np.sum(np.max(np.square(sizes), axis=0) * self._acts(), axis=1))
+        self.size = self._sizes()
         """By which the solver measures errors of steps, (S,) [N s, N m s]."""
+
+    def _sizes(self) -> Array:
+        """Return the impulses at play: pushes, their bounds, and what would bring speeds to where laws turn."""
+        up, speed, active = self.graph.up, self.speed[:, :, None], self.graph.up != self.graph.down
+        bounded = np.where(np.isfinite(up), up, 0.0)
+        away = np.maximum(0.0, np.maximum(self.graph.first - speed, speed - self.graph.last))
+        away = np.where(active & np.isfinite(away), away, 0.0)
+        whole = np.square(self.push)[:, :, None] + np.square(bounded) + np.square(self.rho[:, :, None] * away)
+        size: Array = np.sqrt(np.sum(whole.max(axis=2) * self._acts(), axis=1))
+        return size
+
+    def weigh(self, which: BoolArray) -> None:
+        """Measure some steps (S,) by the mobilities of joined bodies, as the solver does, instead of those of free ones.
+
+        To find these takes longer than all the rest, and few steps are in doubt without.
+        """
+        steps, record = self.steps, self.steps.record
+        assert record.joints is not None
+        rows, n_g, n_b = self.rows, self.joint.size, steps.body_count
+        for s in np.flatnonzero(which):
+            mine, term = slice(s * n_b, (s + 1) * n_b), slice(2 * s * n_g, 2 * (s + 1) * n_g)
+            time = float(record.time[steps.first + s]) + (1.0 - record.scheme.theta) * steps.h
+            state = State(time, np.ascontiguousarray(steps.free.q[mine]), steps.free.v_before[mine])
+            near, M_inv = record.joints.coordinate[steps.first + s], np.ascontiguousarray(steps.free.M_inv[mine])
+            secant, span = record.scheme.secant, steps.h
+            system = joint_system(steps.model, state, near, M_inv, steps.drift, secant=secant, span=span)
+            body = np.where(rows.body[term] >= 0, rows.body[term] - s * n_b, -1)
+            own = Rows(2 * np.arange(n_g + 1), body, rows.J[term], np.zeros(n_g), np.zeros(n_g))
+            mobility = system.mobility(own).diagonal()
+            self.rho[s] = np.divide(1.0, mobility, out=self.rho[s].copy(), where=mobility > 0.0)
+        self.size = np.where(which, self._sizes(), self.size)
 
     def _acts(self) -> BoolArray:
         """Tell which coordinates are subject to laws that are posed with the contacts, (n_g,)."""

@@ -111,7 +111,9 @@ class Law:
         if scheme.polygon is not None:
             return self.gap / drift, self.gap / drift
         rebound = (self.e > 0.0) & (self.before < 0.0)
+        # By the passive law they part at that speed or less: a part of the rebound is left out where it would gain.
         least = np.where(rebound, np.minimum(least, self.e * self.before), least)
+        most = np.where(rebound, np.maximum(most, 0.0), most)
         some = np.zeros(self.steps.count, dtype=bool)
         some[step[rebound & (self.steps.p[:, 0] > 0.0)]] = True
         return least, np.where(some[step], np.maximum(most, self.before), most)

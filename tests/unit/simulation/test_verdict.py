@@ -81,6 +81,22 @@ def test_each_finding_lowers_the_grade_and_is_told_in_a_line(columns: dict[str, 
     assert run.report().splitlines()[-1].startswith(verdict.capitalize() + ": ")
 
 
+@pytest.mark.parametrize(
+    ("columns", "words", "options"),
+    [
+        ({"energy_gain": 1.0}, "the default law of restitution", {"restitution_law": "newton"}),
+        ({"joint_work": 1.0}, "MoreauJean(projection=True)", {}),
+        ({"unique": 0}, "MoreauJean(stiffness=...)", {}),
+    ],
+)
+def test_only_what_differs_from_the_run_is_advised(columns: dict[str, Any], words: str, options: dict[str, Any]) -> None:
+    run, has = altered(**columns), {"projection": True, "stiffness": 1e5, "restitution_law": "passive"}
+    for scheme, advised in ((None, True), ({"moreau_jean": options}, True), ({"moreau_jean": has}, False)):
+        (remark,) = replace(run, settings={"scheme": scheme}).remarks()
+        assert (words in remark) == advised
+        assert "; try" not in remark or not remark.endswith(("try ", "or "))
+
+
 def test_the_gravest_finding_comes_first() -> None:
     run = altered(compliance=1e-3, energy_error=1.0)
     assert [remark.split(" in ")[0] for remark in run.remarks()] == ["energy unexplained", "contacts compliant"]
