@@ -87,10 +87,10 @@ class JointLaws:
 
     def _sizes(self) -> Array:
         """Return the impulses at play: pushes, their bounds, and what would bring speeds to where laws turn."""
-        up, speed, active = self.graph.up, self.speed[:, :, None], self.graph.up != self.graph.down
-        bounded = np.where(np.isfinite(up), up, 0.0)
-        away = np.maximum(0.0, np.maximum(self.graph.first - speed, speed - self.graph.last))
-        away = np.where(active & np.isfinite(away), away, 0.0)
+        graph, speed = self.graph, self.speed[:, :, None]
+        rubs = (graph.up != graph.down) & np.isfinite(graph.up - graph.down)  # limits may be far away
+        bounded = np.where(rubs, graph.up, 0.0)
+        away = np.where(rubs, np.maximum(0.0, np.maximum(graph.first - speed, speed - graph.last)), 0.0)
         whole = np.square(self.push)[:, :, None] + np.square(bounded) + np.square(self.rho[:, :, None] * away)
         size: Array = np.sqrt(np.sum(whole.max(axis=2) * self._acts(), axis=1))
         return size
