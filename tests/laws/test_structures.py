@@ -104,7 +104,7 @@ def test_grip(name: str, duration: float) -> None:
 def test_a_grip_at_long_steps_is_trusted(rising: float) -> None:
     """What is lifted, fast or slowly, takes energy from the drive; joints give next to nothing of it.
 
-    At h = 10 ms the work of weight alone, at the velocities of the ends of steps, swings by h m g v/2 = 14 mJ, a quarter
+    At h = 10 ms the work of weight alone, at velocities of ends of steps, swings by h m g v/2 = 14 mJ, a quarter
     of the energy of the motion.
     """
     trajectory = sg.simulate(grip(2, rising=rising), duration=rising + 0.5, h=0.01)

@@ -10,6 +10,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini._grades import (
+    BALANCE_WRONG,
     CONFLICT_WRONG,
     CORRECTION_REMARK,
     DRIFT_REMARK,
@@ -373,7 +374,7 @@ class _Checks:
         judges_joints = joints.count > 0 and not joints.equalities  # equations of the user may be made to work
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
-            ("energy balance", energies.unbalanced(), ROUNDING, None),
+            ("energy balance", energies.unbalanced(), BALANCE_WRONG, None),
             ("energy gained unexplained", energies.unexplained(self.pushes), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
             ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),

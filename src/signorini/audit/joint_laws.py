@@ -96,7 +96,7 @@ class JointLaws:
         return size
 
     def weigh(self, which: BoolArray) -> None:
-        """Measure some steps (S,) by the mobilities of joined bodies, as the solver does, instead of those of free ones.
+        """Measure some steps (S,) by the mobilities of joined bodies, as the solver does, not of free ones.
 
         To find these takes longer than all the rest, and few steps are in doubt without.
         """

@@ -89,7 +89,9 @@ def test_each_finding_lowers_the_grade_and_is_told_in_a_line(columns: dict[str, 
         ({"unique": 0}, "MoreauJean(stiffness=...)", {}),
     ],
 )
-def test_only_what_differs_from_the_run_is_advised(columns: dict[str, Any], words: str, options: dict[str, Any]) -> None:
+def test_only_what_differs_from_the_run_is_advised(
+    columns: dict[str, Any], words: str, options: dict[str, Any]
+) -> None:
     run, has = altered(**columns), {"projection": True, "stiffness": 1e5, "restitution_law": "passive"}
     for scheme, advised in ((None, True), ({"moreau_jean": options}, True), ({"moreau_jean": has}, False)):
         (remark,) = replace(run, settings={"scheme": scheme}).remarks()
