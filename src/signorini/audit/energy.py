@@ -2,8 +2,8 @@ r"""Energies from places and velocities, against those of the record and what it
 
 The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
 rises and falls is judged there: the energy of places and velocities at the end of a step, and
-:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion beside contacts: weight, loads,
-drives, and what acts along joints. Else a body would seem to lose this while it falls, and to get it back from whatever
+:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion: weight, loads, drives,
+friction, and what acts along joints. Else a body would seem to lose this while it falls, and to get it back from whatever
 makes it rise; and what is lifted and stopped, the other way round.
 """
 
@@ -35,8 +35,8 @@ class Pushes:
         self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
         """Whether some contact that may rebound was pushed, and parts, (n,)."""
         self.swing = np.zeros(steps)
-        """Impulses of loads beside weight, drives, and what acts along joints, times the changes of their speeds, half
-        of which their work in the middle of a step is less than at its end, (n,)."""
+        """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
+        speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
 
     def note(self, steps: Steps, u: Array, e: Array, laws: JointLaws | None) -> None:
         """Note some steps; `u` (n_c, 3) are the velocities of contacts, `e` (n_c,) their restitution."""
@@ -50,6 +50,8 @@ class Pushes:
         change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
         loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
         self.swing[here] = np.bincount(steps.step, np.sum(loads * change, axis=1), minlength=steps.count)
+        slip = np.sum((p * steps.relative(change))[:, 1:], axis=1)
+        self.swing[here] += np.bincount(steps.contact_step, slip, minlength=steps.count)
         if laws is not None:
             self.swing[here] += laws.swing(change)
 

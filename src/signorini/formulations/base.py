@@ -122,8 +122,8 @@ class JointReport:
     moved_onto: bool = False
     """Whether bodies were moved onto their joints at the end of the step."""
     swing: float = 0.0
-    """Impulses of loads beside weight, springs, drives, motors and friction times the changes of their speeds in the
-    step, times theta - 1/2 [J]."""
+    """Impulses of loads beside weight, springs, drives, motors and all friction times the changes of their speeds in
+    the step, times theta - 1/2 [J]."""
     fault: int = 0
     """Whether the joints hold, see :mod:`~signorini.dynamics.joint_faults`."""
 

@@ -120,7 +120,7 @@ def _numbered(count: int) -> Any:
     STOPPED_WORK,
     DAMPED_WORK,
     SPRING_WORK,
-    SWING,  # impulses of loads, springs, drives, motors and friction times the changes of their speeds
+    SWING,  # impulses of loads, springs, drives, motors and all friction times the changes of their speeds
     LIFT,
 ) = _numbered(9)
 

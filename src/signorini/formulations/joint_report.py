@@ -114,6 +114,7 @@ def joint_report(
     impulse: Array,
     p_laws: Array,
     loads: Array,
+    slip: float,
     h: float,
     *,
     theta: float,
@@ -123,7 +124,7 @@ def joint_report(
 
     Bodies move for `h` seconds at the new velocities, `theta` of the step. `drives` tells whether it is to keep
     prescribed motions to the end, as it does limits if theta = 1; the motions of the papers lag by the first order.
-    `loads` (n_b, 6) are impulses beside weight.
+    `loads` (n_b, 6) are impulses beside weight, `slip` those of friction at contacts times the changes of slip [J].
     """
     after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
@@ -169,6 +170,6 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * _swing(space, before, v, impulse, p_laws, loads),
+        swing=(theta - 0.5) * (_swing(space, before, v, impulse, p_laws, loads) + slip),
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

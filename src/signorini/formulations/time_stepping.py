@@ -325,6 +325,7 @@ def finish(
             reaction,
             p_laws,
             free.p_ext - at.h * model.arrays.weight,
+            float(np.sum(p[:, 1:] * (u - space.before)[:, 1:])),
             at.drift,
             theta=at.theta,
             drives=exact_rotation,
