@@ -2,9 +2,9 @@ r"""Energies from places and velocities, against those of the record and what it
 
 The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
 rises and falls is judged there: the energy of places and velocities at the end of a step, and
-:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion: weight, loads, drives, friction,
 :math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion: weight, loads, drives, friction
-and what acts along joints. Else a body would seem to lose this while it falls, and get it back from whatever makes it
+and what acts along joints. Else a body would seem to lose this while it falls, and to get it back from whatever makes
+it rise; and what is lifted and stopped, the other way round.
 """
 
 from __future__ import annotations
