@@ -4,7 +4,7 @@ Every answer that is called solved is judged by arithmetic of its own, in extend
 residual; families without solution are made so that a proof is known. Counted are wrong "solved", and calls that took
 longer than their budget allows::
 
-    python -m benchmarks.random_verdicts --lcp 100000 --mcp 10000 --friction 10000 --out results/random_verdicts.csv
+    python -m benchmarks.random_verdicts --lcp 100000 --mcp 10000 --friction 10000 --qp 10000 --out verdicts.csv
 
 Exits with 1 if there is a single one of either.
 """
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from benchmarks.verdict_families import LINEAR as MORE_LINEAR
 from benchmarks.verdict_families import NONE, ONE, Nonlinear
+from benchmarks.verdict_programmes import SURE, programmes
 from numpy.typing import NDArray
 
 from signorini.problems import LCP, MCP, FrictionProblem
@@ -420,17 +421,22 @@ class Tally:
     proved: int = 0
     """Ended with "no solution"."""
     wrong: int = 0
-    """Called solved, and are not."""
+    """Called solved, and are not; or proved to have no solution, which they have."""
     late: int = 0
     """Took longer than the budget."""
     seconds: float = 0.0
     slowest: float = 0.0
 
 
-def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0) -> dict[str, Tally]:
+def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0, qp: int = 0) -> dict[str, Tally]:
     """Solve so many problems of each kind; return what happened by family, and say so every `every` problems."""
     tallies: dict[str, Tally] = {}
-    problems = chain(linear_problems(lcp, seed), nonlinear_problems(mcp, seed), friction_problems(friction, seed))
+    problems: Iterator[tuple[str, Problem, Judge]] = chain(
+        linear_problems(lcp, seed),
+        nonlinear_problems(mcp, seed),
+        friction_problems(friction, seed),
+        programmes(qp, seed),
+    )
     for done, (name, problem, judge) in enumerate(problems, 1):
         tally = tallies.setdefault(name, Tally())
         began, cpu = time.perf_counter(), time.process_time()
@@ -442,7 +448,7 @@ def campaign(lcp: int, mcp: int, friction: int, seed: int = 0, every: int = 0) -
         tally.seconds += spent
         tally.slowest = max(tally.slowest, spent)
         tally.late += cpu > LIMIT + GRACE
-        if solution.success and not judge(solution.z):
+        if (solution.success and not judge(solution.z)) or (name in SURE and solution.status is Status.NO_SOLUTION):
             tally.wrong += 1
             print(f"wrong: {name}, problem {done} of seed {seed}: {solution.status}", flush=True)
         if every and done % every == 0:
@@ -456,11 +462,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lcp", type=int, default=1000)
     parser.add_argument("--mcp", type=int, default=300)
     parser.add_argument("--friction", type=int, default=300)
+    parser.add_argument("--qp", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--every", type=int, default=1000, help="problems between two lines of progress")
     parser.add_argument("--out", type=Path, help="CSV file")
     options = parser.parse_args(arguments)
-    tallies = campaign(options.lcp, options.mcp, options.friction, options.seed, options.every)
+    tallies = campaign(options.lcp, options.mcp, options.friction, options.seed, options.every, options.qp)
     columns = ("family", "tried", "solved", "proved", "wrong", "late", "mean ms", "slowest s")
     rows = [
         (name, t.tried, t.solved, t.proved, t.wrong, t.late, round(1e3 * t.seconds / t.tried, 2), round(t.slowest, 2))

@@ -40,9 +40,8 @@ UNSURE_WRONG = 1.0
 """... above which it is not trusted: nothing is known of where the body goes."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
-SLOWLY = 0.1
-"""Part of the weight of the scene times its extent that counts as energy of the motion where this is less: what drives
-lift slowly passes through joints as work, not as motion."""
+BALANCE_WRONG = 1e-10
+"""Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
 
 
 class Grade(StrEnum):
@@ -75,8 +74,12 @@ def rises(steps: Array) -> Array:
 
 
 def at_play(moving: Array, scale: Array) -> float:
-    """Return the energy of the motion in a run [J], by that of its steps and the energies at play, (n,)."""
-    return float(np.maximum(moving, SLOWLY * scale).max(initial=0.0))
+    """Return the energy in a run [J] of which joints may give a `PULL_REMARK`.
+
+    It is the largest of the motion in any step, `moving` (n,). Where nothing moves, what joints give is rounding: the
+    energies of a step are known to `BALANCE_WRONG` of their `scale` (n,).
+    """
+    return float(moving.max(initial=0.0) + BALANCE_WRONG / PULL_REMARK * scale.sum())
 
 
 def given_for_good(made: Array, impact: Array) -> Array:

@@ -10,6 +10,7 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
+from tests.by_python import ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, wheel
 
 BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), sg.StewartTrinkle()], ids=lambda f: type(f).__name__)
@@ -253,6 +254,37 @@ def test_a_pendulum_gains_nothing_that_is_worth_a_remark(theta: float) -> None:
     assert run.verdict == "trusted", run.remarks()
     made = np.cumsum(run.certificate.joint_work)
     assert np.ptp(made) < 2e-3 * run.certificate.energy_moving.max()
+
+
+ALONG: dict[str, dict[str, Any]] = {
+    "friction": {"friction": 4.0},
+    "spring": {"spring": 100.0, "damping": 1.0},
+    "drive": {"motion": lambda t: 0.2 * np.sin(3.0 * t) ** 2},
+    "motor": {"motion": lambda t: 0.2 * np.sin(3.0 * t) ** 2, "effort_limit": 50.0},
+    "load": {},
+    "table": {},
+}
+
+
+@pytest.mark.parametrize("what", ALONG)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_acts_along_a_joint_does_not_seem_to_come_from_it(what: str, compiled: bool) -> None:
+    """A block in an upright guide: at ends of steps the work of each force swings by ``F v h / 2``, here to 5 %."""
+    scene = sg.Scene(gravity=(0, 0, -9.81))
+    table = scene.add_fixed(sg.Box((1, 1, 0.1)), motion=lambda t: (0, 0, 0.2 * np.sin(3.0 * t) ** 2), name="table")
+    scene.add_body(sg.Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 1.0), name="block")
+    words = ALONG[what]
+    if what == "table":
+        scene.add_joint("fixed", table, "block", anchor=(0, 0, 0.5))
+    else:
+        scene.add_joint("prismatic", None, "block", anchor=(0, 0, 1.0), axis=(0, 0, 1), **words)
+    if what == "load":
+        scene.add_force("block", force=lambda t, _: (0, 0, 9.81 + 3.0 * np.cos(4.0 * t)))
+    way = sg.MoreauJean() if compiled else ByPython()
+    run = sg.simulate(scene, formulation=way, duration=0.4 if what == "friction" else 1.0, h=0.01, progress=False)
+    made = np.concatenate([[0.0], np.cumsum(run.certificate.joint_work)])
+    assert np.max(made - np.minimum.accumulate(made)) < 1e-2 * run.kinetic.max()
+    assert run.verdict == "trusted", run.remarks()
 
 
 @pytest.mark.parametrize(("side", "links"), [(-1.0, 1), (0.3, 1), (0.3, 2)])

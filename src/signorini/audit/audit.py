@@ -10,6 +10,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini._grades import (
+    BALANCE_WRONG,
     CONFLICT_WRONG,
     CORRECTION_REMARK,
     DRIFT_REMARK,
@@ -29,6 +30,7 @@ from signorini._grades import (
 from signorini.audit import newton, sound
 from signorini.audit.energy import Energies, Pushes
 from signorini.audit.findings import FACTOR, ROUNDING, Audit, Finding, Worst, judged
+from signorini.audit.joint_laws import JointLaws
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
@@ -114,7 +116,7 @@ class _Checks:
     def __init__(self, record: Record, model: Model, unchecked: list[str]) -> None:
         self.record, self.model, self.unchecked = record, model, unchecked
         self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
-        """By how much contacts would close in their step at the velocities before, (rows,) [m]."""
+        """By how much the bodies of contacts may come closer in their step, (rows,) [m]."""
         self.pushes = Pushes(record.step_count)
         self.energies = Energies(record, model)
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
@@ -136,7 +138,7 @@ class _Checks:
                 parts.setdefault(what, []).append(worst)
         found = {what: Worst.join(worst) for what, worst in parts.items()}
         time, law = record.time[1:], FACTOR * record.tolerance
-        body, pair = _names(record), self._row_pair
+        body, pair, joint = _names(record), self._row_pair, self._joint
         findings = []
         for what, names, bound, limit in (
             ("momentum", body, ROUNDING, None),
@@ -147,6 +149,7 @@ class _Checks:
             ("velocities of contacts", pair, ROUNDING, None),
             ("friction cone", pair, law, None),
             ("contact law", pair, law, None),
+            ("laws of joints", joint, law, None),
         ):
             if what in found:
                 findings.append(judged(what, found[what], time, names, bound=bound, limit=limit))
@@ -180,14 +183,39 @@ class _Checks:
         out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
         if scheme.parts_overlaps:
             out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
-        law = Law(steps, moved)
-        self.pushes.note(steps, law.u, law.e)
+        laws = self._joint_laws(steps)
+        law = Law(steps, moved, None if laws is None else laws.size)
+        self.pushes.note(steps, law.u, law.e, laws)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
-            out["contact law"] = law.residuals(repeated[steps.first : steps.last], record.tolerance)
+            out |= self._laws(steps, law, laws, asleep, repeated[steps.first : steps.last])
         return out
+
+    def _laws(
+        self, steps: Steps, law: Law, laws: JointLaws | None, asleep: BoolArray, repeated: BoolArray
+    ) -> dict[str, Worst]:
+        """Return how far contacts and joints are from their laws in the steps that can be `repeated` (S,)."""
+        out = {"contact law": law.residuals(repeated, self.record.tolerance)}
+        if laws is None:
+            return out
+        onto = self._moved_onto()[steps.first : steps.last]
+        quiet = asleep.reshape(steps.count, -1)[:, self.model.joints.arrays.body_b]
+        excused = quiet | onto[:, None] | ~repeated[:, None]
+        out["laws of joints"] = laws.errors(excused, law.scale())
+        doubtful = np.any([found.value > FACTOR * self.record.tolerance for found in out.values()], axis=0)
+        if doubtful.any():
+            laws.weigh(doubtful)
+            law.beside = laws.size
+            out["contact law"] = law.residuals(repeated, self.record.tolerance)
+            out["laws of joints"] = laws.errors(excused, law.scale())
+        return out
+
+    def _joint_laws(self, steps: Steps) -> JointLaws | None:
+        """Return the laws along coordinates of joints, None if there are none or if they are not recorded."""
+        known = self.record.joints is not None and not self.record.scheme.projection
+        return JointLaws(steps) if known and self.model.joints.coordinates.joint.size else None
 
     def _moved_onto(self) -> BoolArray:
         """Tell in which steps bodies were moved onto their joints, (n,)."""
@@ -275,10 +303,6 @@ class _Checks:
             rebounds = (self.model.materials.restitution[material] > 0.0) & (record.contacts.impulse[:, 0] > 0.0)
             collides = np.bincount(rows, rebounds, minlength=n) > 0
             self._leave_out(steps, collides, f"contacts collide by the law of restitution {scheme.restitution_law!r}")
-        joints = self.model.joints
-        rubs = np.any(joints.friction > 0.0) or np.any(joints.load_friction > 0.0)
-        if rubs or np.isfinite(joints.limits).any() or np.isfinite(joints.effort_limit).any():
-            self.unchecked.append("laws of limits, friction and motors of joints: impulses are not recorded apart")
         return steps
 
     def _leave_out(self, steps: BoolArray, which: BoolArray, why: str) -> None:
@@ -314,6 +338,9 @@ class _Checks:
         assert contacts is not None
         return self._pair(int(contacts.body_a[row]), int(contacts.body_b[row]))
 
+    def _joint(self, g: int) -> str:
+        return repr(self.model.joints.names[g])
+
     def _pair(self, a: int, b: int) -> str:
         return f"{self.record.names[a]!r} / {self.record.names[b]!r}"
 
@@ -337,11 +364,7 @@ class _Checks:
             self.unchecked.append("constraints that functions describe: they have no size to be judged by")
         if not joints.count:
             return []
-        time = self.record.time
-
-        def name(g: int) -> str:
-            return repr(joints.names[g])
-
+        time, name = self.record.time, self._joint
         told, drift = joint_coordinates_misstated(self.record, self.model), joint_drifts(self.record, self.model)
         findings = [
             judged("joint drift", drift, time, name, bound=DRIFT_REMARK, limit=DRIFT_WRONG),
@@ -357,8 +380,8 @@ class _Checks:
         judges_joints = joints.count > 0 and not joints.equalities  # equations of the user may be made to work
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
-            ("energy balance", energies.unbalanced(), ROUNDING, None),
-            ("energy gained unexplained", energies.unexplained(), OVERLAP_REMARK, OVERLAP_WRONG),
+            ("energy balance", energies.unbalanced(), BALANCE_WRONG, None),
+            ("energy gained unexplained", energies.unexplained(self.pushes), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
             ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),

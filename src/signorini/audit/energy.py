@@ -2,8 +2,9 @@ r"""Energies from places and velocities, against those of the record and what it
 
 The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
 rises and falls is judged there: the energy of places and velocities at the end of a step, and
-:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being weight and springs. Else a body would seem to lose this while it
-falls, and to get it back from whatever makes it rise.
+:math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion: weight, loads, drives, friction
+and what acts along joints. Else a body would seem to lose this while it falls, and to get it back from whatever makes
+it rise; and what is lifted and stopped, the other way round.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini._grades import at_play, given_for_good, rises
 from signorini.audit.findings import Worst
+from signorini.audit.joint_laws import JointLaws
 from signorini.audit.record import Record
 from signorini.audit.steps import Steps
 from signorini.dynamics import elastic_energy, joint_coordinates, kinetic_energy, potential_energy
@@ -32,8 +34,11 @@ class Pushes:
         """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
         self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
         """Whether some contact that may rebound was pushed, and parts, (n,)."""
+        self.swing = np.zeros(steps)
+        """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
+        speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
 
-    def note(self, steps: Steps, u: Array, e: Array) -> None:
+    def note(self, steps: Steps, u: Array, e: Array, laws: JointLaws | None) -> None:
         """Note some steps; `u` (n_c, 3) are the velocities of contacts, `e` (n_c,) their restitution."""
         here, p = slice(steps.first, steps.last), steps.p
         energy = 0.5 * np.einsum("bi,bij,bj->b", steps.push, steps.free.M_inv, steps.push)
@@ -42,6 +47,13 @@ class Pushes:
         self.given[here] -= self.rest[here]
         parts = (e > 0.0) & (p[:, 0] > 0.0) & (u[:, 0] > 0.0)
         self.rebounds[here] = np.bincount(steps.contact_step, parts, minlength=steps.count) > 0
+        change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
+        loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
+        self.swing[here] = np.bincount(steps.step, np.sum(loads * change, axis=1), minlength=steps.count)
+        slip = np.sum((p * steps.relative(change))[:, 1:], axis=1)
+        self.swing[here] += np.bincount(steps.contact_step, slip, minlength=steps.count)
+        if laws is not None:
+            self.swing[here] += laws.swing(change)
 
 
 class Energies:
@@ -60,11 +72,8 @@ class Energies:
                 self.elastic[k] = elastic_energy(joints, joint_coordinates(joints, q, near))
         theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
         falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
-        if record.joints is not None and joints.count:
-            table = record.joints
-            falls -= np.sum(joints.stiffness * (table.coordinate - joints.rest) * table.speed, axis=1)
         self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
-        """Kinetic and potential energy, and what springs have less, in the middle of the step before, (n+1,) [J]."""
+        """Kinetic and potential energy in the middle of the step before, (n+1,) [J]."""
         extent = np.abs(record.q[:, model.fixed_count :, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0)
         # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
         self.least = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
@@ -72,8 +81,8 @@ class Energies:
     def scale(self, *more: Array) -> Array:
         """Return the energies at play at every state, (n+1,) [J]."""
         sizes = [np.abs(x) for x in (self.kinetic, self.potential, self.elastic, *more)]
-        at_play: Array = np.maximum(np.max(sizes, axis=0), self.least)
-        return at_play
+        largest: Array = np.maximum(np.max(sizes, axis=0), self.least)
+        return largest
 
     def misstated(self) -> Worst | None:
         """Return by which part the energies that the record tells differ from those of its motion."""
@@ -102,7 +111,11 @@ class Energies:
             np.maximum(np.maximum(scale[1:], scale[:-1]), np.maximum(np.abs(gained), np.abs(lost))),
         )
 
-    def unexplained(self) -> Worst | None:
+    def _changes(self, pushes: Pushes) -> Array:
+        """Return by how much the energy in the middle of steps has changed beyond the work of what acts there."""
+        return np.asarray(np.diff(self.middle) + (self.record.scheme.theta - 0.5) * pushes.swing)
+
+    def unexplained(self, pushes: Pushes) -> Worst | None:
         """Return by how much the energy has risen that loads, drives and corrections did not give.
 
         It is measured from the least that was ever left, of the energies at play.
@@ -110,17 +123,17 @@ class Energies:
         gained, stored = self._terms(GAINS), self._terms(("elastic",))
         if gained is None or stored is None:
             return None
-        own = np.concatenate([[0.0], np.cumsum(np.diff(self.middle) + stored - gained)])
+        own = np.concatenate([[0.0], np.cumsum(self._changes(pushes) + stored - gained)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
 
-    def _made(self) -> Array | None:
+    def _made(self, pushes: Pushes) -> Array | None:
         """Return what joints and scheme gave in every step [J], None if that is not recorded."""
         words = ("load_work", "drive_work", "correction_work"), ("friction", "impact", "damping"), ("elastic",)
         gained, lost, stored = (self._terms(word) for word in words)
         if gained is None or lost is None or stored is None:
             return None
-        return np.asarray(np.diff(self.middle) + stored - gained + lost)
+        return np.asarray(self._changes(pushes) + stored - gained + lost)
 
     def moving(self, pushes: Pushes) -> Array:
         """Return the energy of the motion in every step, (n,) [J]."""
@@ -132,7 +145,11 @@ class Energies:
         Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
         step in which something rebounds.
         """
-        correction, lost, made = self._terms(("correction_work",)), self._terms(("friction", "impact")), self._made()
+        correction, lost, made = (
+            self._terms(("correction_work",)),
+            self._terms(("friction", "impact")),
+            self._made(pushes),
+        )
         if correction is None or lost is None or made is None:
             return None
         given = np.where(pushes.rebounds, made - lost, 0.0) if joined else pushes.given - correction
@@ -143,7 +160,7 @@ class Energies:
 
     def pulled(self, pushes: Pushes) -> Worst | None:
         """Return how far the sum of what joints and scheme gave for good has risen, of the energy of the motion."""
-        made, impact = self._made(), self._terms(("impact",))
+        made, impact = self._made(pushes), self._terms(("impact",))
         if made is None or impact is None:
             return None
         whole = at_play(self.moving(pushes), self.scale()[1:])

@@ -10,7 +10,7 @@ from signorini._arrays import Array
 from signorini.audit.findings import Worst
 from signorini.audit.record import Record
 from signorini.dynamics import joint_coordinates, joint_rows
-from signorini.dynamics.joint_faults import all_sizes, coordinate_sizes
+from signorini.dynamics.joint_faults import coordinate_sizes, row_sizes
 from signorini.dynamics.joints import rigid_rows
 from signorini.math.rotation import rotated
 from signorini.model import WORLD, Model, RowKind, State
@@ -53,10 +53,14 @@ def joint_drifts(record: Record, model: Model) -> Worst:
     near = np.zeros((record.time.size, joints.count)) if record.joints is None else record.joints.coordinate
     measured, along, own = joints.coordinates, coordinate_sizes(model), joints.joint_row_count
     value, who = np.zeros(record.time.size), np.full(record.time.size, -1)
+    sizes, held = row_sizes(model), joints.rows.kind != RowKind.GEAR
+    slides = bool(sizes.lever.any())
     for k in range(record.time.size):
         state = State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k])
         rows = rigid_rows(model, state, near[k])
-        apart = np.abs(rows.psi[:own]) / all_sizes(model, rows)[:own] * (joints.rows.kind != RowKind.GEAR)
+        lever = np.linalg.norm(rows.J[: 2 * own : 2, 3:], axis=1) if slides else 0.0
+        size = np.maximum(sizes.size, np.where(sizes.lever, lever, 0.0))
+        apart = np.abs(rows.psi[:own]) / size * held
         if not record.scheme.follows_drives:
             apart[joints.drive == 1] = 0.0
         coordinate = joint_coordinates(joints, state.q, near[k])

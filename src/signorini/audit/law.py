@@ -26,6 +26,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
+from signorini.dynamics.joints import HELD
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
 from signorini.math.product_cones import product_square
 from signorini.model import Materials
@@ -60,10 +61,13 @@ def explained(problem: FrictionProblem, p: Array, u: Array, normal: Array) -> fl
 
 
 class Law:
-    """The law at the contacts of some steps; `moved` (N, 6) is by how much overlaps were parted before they acted."""
+    """The law at the contacts of some steps; `moved` (N, 6) is by how much overlaps were parted before they acted.
 
-    def __init__(self, steps: Steps, moved: Array) -> None:
-        self.steps = steps
+    `beside` (S,) are impulses of laws of joints, which are solved together with those of contacts, and to their scale.
+    """
+
+    def __init__(self, steps: Steps, moved: Array, beside: Array | None = None) -> None:
+        self.steps, self.beside = steps, beside
         contacts, scheme, materials = steps.contacts, steps.record.scheme, steps.model.materials
         table = steps.record.contacts
         own = None if table is None or table.mu is None else table.mu[steps.rows]
@@ -74,7 +78,7 @@ class Law:
         drive = steps.relative(steps.drive)
         self.u = steps.relative(still) + drive
         W_p = steps.relative(np.einsum("bij,bj->bi", steps.free.M_inv, steps.push))
-        start = steps.v_start.copy()
+        start = steps.free.v_before.copy()
         start[~steps.moving] = 0.0
         self.before = steps.relative(start)[:, 0] + drive[:, 0]
         self.gap = contacts.gap + steps.relative(moved)[:, 0]
@@ -107,23 +111,26 @@ class Law:
         if scheme.polygon is not None:
             return self.gap / drift, self.gap / drift
         rebound = (self.e > 0.0) & (self.before < 0.0)
+        # By the passive law they part at that speed or less: a part of the rebound is left out where it would gain.
         least = np.where(rebound, np.minimum(least, self.e * self.before), least)
+        most = np.where(rebound, np.maximum(most, 0.0), most)
         some = np.zeros(self.steps.count, dtype=bool)
         some[step[rebound & (self.steps.p[:, 0] > 0.0)]] = True
         return least, np.where(some[step], np.maximum(most, self.before), most)
 
-    def _scale(self) -> Array:
+    def scale(self) -> Array:
         """Return the impulse by which the errors of every step are measured, (S,) [N s]."""
         step, count = self.steps.contact_step, self.steps.count
         vectors = (self.steps.p, self.rho[:, None] * self.load)
         if self.cone is not None:
             vectors = (self.cone.impulses(self.steps.p, self.steps.couple), vectors[1])
         sizes = [np.sqrt(np.bincount(step, np.sum(x**2, axis=1), minlength=count)) for x in vectors]
-        return np.maximum(*sizes)
+        largest: Array = np.maximum(*sizes)
+        return largest if self.beside is None else np.hypot(largest, self.beside)
 
     def excess(self, known: BoolArray) -> Worst:
         """Return by how much impulses of contacts that are `known` leave their cones, of the scale of their step."""
-        p, step, scale = self.steps.p, self.steps.contact_step, self._scale()
+        p, step, scale = self.steps.p, self.steps.contact_step, self.scale()
         beyond = np.maximum(np.linalg.norm(p[:, 1:], axis=1) - self.mu * p[:, 0], -p[:, 0])
         if self.cone is not None:
             beyond = self.cone.excess(p, self.steps.couple)
@@ -138,8 +145,25 @@ class Law:
 
     def misstated(self, told: Array) -> Worst:
         """Return by which part relative velocities that the record has `told` (n_c, 3) differ from those of bodies."""
-        off = np.linalg.norm(told - self.u, axis=1)
-        return Worst.of(_share(off, self._speeds()), self.steps.contact_step, self._rows, self.steps.count)
+        off = np.maximum(0.0, np.abs(told - self.u) - self._held())
+        return Worst.of(
+            _share(np.linalg.norm(off, axis=1), self._speeds()), self.steps.contact_step, self._rows, self.steps.count
+        )
+
+    def _held(self) -> Array:
+        """Return how far velocities of contacts may be from those of bodies that joints hold, (n_c, 3) [m/s].
+
+        Where joints leave less than `HELD` of its mobility to a row, it counts as one along which nothing moves.
+        """
+        steps, mobility = self.steps, np.zeros_like(self.u)
+        joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
+        for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
+            own = np.einsum("cij,cjk,cik->ci", J, steps.free.M_inv[body], J)
+            mobility += np.where(joined[body][:, None], own, 0.0)
+        pushed = np.where(steps.moving[:, None], steps.v_new - steps.free.v, 0.0)
+        energy = np.einsum("bi,bij,bj->b", pushed, steps.free.M, pushed)
+        twice = np.bincount(steps.step, energy, minlength=steps.count)
+        return np.sqrt(HELD * mobility * twice[steps.contact_step][:, None])
 
     def _speeds(self) -> Array:
         """Return the sizes of the velocities that the relative ones are differences of, (n_c,) [m/s]."""
@@ -167,7 +191,7 @@ class Law:
             natural_errors(steps.p, seen, self.mu, self.rho, 0 if steps.model.planar else directions, rotation, error)
         # What moves together presses by rounding alone: relative velocities are known to that of the bodies' own.
         error = np.maximum(0.0, error - ROUNDING * self.rho * self._speeds())
-        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self._scale())
+        value = _share(np.sqrt(np.bincount(step, error**2, minlength=count)), self.scale())
         fastest = np.zeros(count)
         np.maximum.at(fastest, step, np.abs(self.load).max(axis=1, initial=0.0))
         allowed = max(CREDIBLE, 1e3 * tolerance) * fastest[step] * self.rho

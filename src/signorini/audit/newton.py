@@ -196,10 +196,20 @@ def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
 
 
 def ways_to_close(steps: Steps) -> Array:
-    """Return by how much contacts would close in their step at the velocities with which it begins, (n_c,) [m]."""
-    own = np.where(steps.moving[:, None], steps.v_start, steps.drive)
-    closing: Array = np.maximum(0.0, -steps.drift * steps.relative(own)[:, 0])
-    return closing
+    """Return by how much the bodies of contacts may come closer in their step at most, (n_c,) [m].
+
+    They close along the normal of the contact, and by what both turn: bodies that turn are posed where they meet on
+    their way, on other sides than they show at its start, with a normal that has turned as far as they.
+    """
+    bound, contacts, h = steps.model.arrays.bound[steps.body], steps.contacts, steps.drift
+    pair, way = (contacts.body_a, contacts.body_b), np.zeros(contacts.contact_count)
+    for v in (steps.v_start, steps.v_new):
+        own = np.where(steps.moving[:, None], v, steps.drive)
+        angle = h * np.linalg.norm(own[:, 3:], axis=1)
+        turned = sum((bound * angle)[b] for b in pair)
+        across = h * np.linalg.norm(own[pair[1], :3] - own[pair[0], :3], axis=1) * sum(angle[b] for b in pair)
+        way = np.maximum(way, np.maximum(0.0, -h * steps.relative(own)[:, 0]) + turned + across)
+    return way
 
 
 def misplaced(steps: Steps) -> Worst:

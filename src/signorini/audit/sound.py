@@ -78,8 +78,8 @@ def overlaps(record: Record, model: Model, closing: Array) -> tuple[Worst, Worst
 
     Both are parts of the thinner body of the pair. Springs at contacts overlap by what their impulse says; only what is
     more counts. Of pairs in touch when a step begins the least gap is compared with that of the record, unless the step
-    was posed again; what is apart may be posed where it meets, and what passes by may be given room to do so: no more
-    than it would close by in the step at the velocities before, `closing` (rows,) [m].
+    was posed again; what turns may be posed where it meets, and what passes by may be given room to do so: no more
+    than it can come closer by in the step, `closing` (rows,) [m].
     """
     thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
     n = record.time.size

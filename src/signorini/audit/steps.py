@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini._jit import kernel
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
@@ -27,13 +28,20 @@ from signorini.dynamics import (
     load_impulse,
     prescribed_pose,
 )
-from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, TURN_AT_ONCE, inverse_inertia, spun_velocity
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, spin_bodies, veer_bodies
+from signorini.dynamics.bodies import (
+    CONSERVING,
+    EVEN,
+    EXPLICIT,
+    IMPLICIT,
+    TURN_AT_ONCE,
+    inverse_inertia,
+    spun_velocity,
+)
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_back, fly_bodies, spin_bodies, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated, tangent_frame
 from signorini.model import Contacts, Model, ModelArrays, State
 
-_TURNS_BACK = 4  # each of which is better by the angle that bodies turn by
 _MOST_ROWS = 100_000  # of bodies or contacts at once, for the memory
 
 
@@ -53,6 +61,8 @@ class FreeMotion:
     """Velocities after the loads, (N, 6)."""
     ways: IntArray
     """How bodies take the gyroscopic term, (N,)."""
+    v_before: Array
+    """Velocities with which bodies arrive where the steps act, (N, 6)."""
 
 
 def free_motion(
@@ -75,7 +85,8 @@ def free_motion(
     q_start, v = q.reshape(-1, 7), np.ascontiguousarray(v.reshape(-1, 6))
     there = np.ascontiguousarray(q_start.copy())
     if theta < 1.0:
-        flown = flights(arrays, ways, there, v, (1.0 - theta) * h)
+        flown = np.zeros((there.shape[0], FLIGHT_COLUMNS))
+        fly_bodies(ways, arrays.inertia, there, v, (1.0 - theta) * h, flown)
         move_bodies(there, v, (1.0 - theta) * h, True, flown, 0)
         v = v.copy()
         spin_bodies(flown, v)
@@ -87,7 +98,7 @@ def free_motion(
     M_inv = inverse_inertia(arrays, there)
     v_spun = _spun(arrays, ways, there, v, h, theta, S)
     v_free = v_spun + np.einsum("bij,bj->bi", M_inv, p_ext)
-    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, ways)
+    return FreeMotion(there, inertia_blocks(arrays, there), M_inv, p_ext, v_free, ways, v)
 
 
 def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Array:
@@ -101,13 +112,6 @@ def _constant_loads(model: Model, arrays: ModelArrays, q: Array, h: float) -> Ar
         if force.at is not None:
             p_ext[b, 3:] += h * np.cross(rotated(q[b, 3:], force.at), F)
     return p_ext
-
-
-def flights(arrays: ModelArrays, ways: IntArray, q: Array, v: Array, h: float) -> Array:
-    """Return the flights (N, 7) of bodies from poses `q` at velocities `v`, see :mod:`signorini.dynamics.flight`."""
-    flown = np.zeros((q.shape[0], FLIGHT_COLUMNS))
-    fly_bodies(ways, arrays.inertia, q, v, h, flown)
-    return flown
 
 
 def after_impulses(arrays: ModelArrays, ways: IntArray, M_inv: Array, q: Array, v: Array) -> Array:
@@ -185,9 +189,7 @@ class Steps:
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
         """Velocities that follow from the impulses of the record, in the axes where the step acts."""
         arrays = _repeated(model.arrays, self.count)
-        began, self.flown = self._flights(arrays)
-        M_inv = inverse_inertia(arrays, began)
-        self.v_new = after_impulses(arrays, self.free.ways, M_inv, self.q_end, self.v_end)
+        self.flown, self.v_new = self._flights(arrays)
         """Velocities of the record right after the impulses."""
 
     def _ended(self) -> Array:
@@ -202,44 +204,50 @@ class Steps:
         return np.asarray(np.einsum("bij,bj->bi", M_inv, change))
 
     def _flights(self, arrays: ModelArrays) -> tuple[Array, Array]:
-        """Return the poses (N, 7) where flights begin, and the flights (N, 7).
+        """Return the flights (N, 7), and the velocities of the record right after the impulses, (N, 6).
 
-        They begin where the step acts, or where bodies were displaced to: from where they end at the end of the step.
+        Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
+        step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
+        so bodies are taken to have turned in that of both ways that goes better with their impulses.
         """
-        q = self.free.q.copy()
-        for _ in range(_TURNS_BACK):
-            flown = flights(arrays, self.free.ways, q, self.v_told, self.drift)
-            flew = np.any(flown != 0.0, axis=1)
-            q[flew, 3:] = quaternion_products(flown[flew, :4] * [1.0, -1.0, -1.0, -1.0], self.q_end[flew, 3:])
-        return q, flown
+        ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
+        least = np.full(self.body.size, np.inf)
+        for way in (CONSERVING, EVEN):
+            found, began = np.zeros_like(flown), self.q_end.copy()
+            way_of = np.where(ways == CONSERVING, way, ways)
+            fly_back(way_of, arrays.inertia, self.q_end, self.v_end, self.v_told, self.drift, found)
+            flew = np.any(found != 0.0, axis=1)
+            back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
+            began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
+            v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
+            missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
+            better = missed < least
+            least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
+        return flown, v
 
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
 
-        Steps posed again are so about their ends, whose arms and normals the record does not tell: there flights add
-        at most what they would at the full arms, at the velocities of the free motion or of the end.
+        Steps posed again are so about ends whose arms and normals the record does not tell, by velocities of rounds
+        between. There flights add at most what they can at the full arms: moments of inertia obey the triangle
+        inequality, so a spin changes by no more than the angle times itself, in the mean of a flight by half of that.
         """
         least, most = np.zeros(self.contacts.contact_count), np.zeros(self.contacts.contact_count)
         scheme = self.record.scheme
         if scheme.polygon is not None or scheme.stiffness is not None or scheme.restitution_law == "poisson":
             return least, most
-        arrays = _repeated(self.model.arrays, self.count)
-        (free, most_free), (_, most_told) = (self._veered_at(arrays, v) for v in (self.free.v, self.v_told))
+        veer, flies = np.zeros((self.body.size, 3)), self.free.ways == CONSERVING
+        inertia = _repeated(self.model.arrays, self.count).inertia
+        veer_bodies(self.free.ways, inertia, self.free.q, self.free.v, self.drift, veer)
+        known = self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0]
+        spin = np.maximum(*(np.linalg.norm(v[:, 3:], axis=1) for v in (self.free.v, self.v_told)))
+        change = np.where(flies, 0.5 * self.drift * spin**2, 0.0)
+        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
+            most += np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0) * change[body]  # of r x n, r x t, r x o
         column = self.record.column("certificate", "posed_again")
         posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
         again = posed[self.contact_step]
-        reach = np.maximum(most_free, most_told)
-        return np.where(again, -reach, free), np.where(again, reach, free)
-
-    def _veered_at(self, arrays: ModelArrays, v: Array) -> tuple[Array, Array]:
-        """Return what flights at velocities `v` add to contacts in the mean of steps, along normals and at most."""
-        veer = np.zeros((v.shape[0], 3))
-        veer_bodies(self.free.ways, arrays.inertia, self.free.q, v, self.drift, veer)
-        most = np.zeros(self.contacts.contact_count)
-        for J, body in ((self.J_a, self.contacts.body_a), (self.J_b, self.contacts.body_b)):
-            arm = np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0)  # of r x n, r x t, r x o
-            most += arm * np.linalg.norm(veer[body], axis=1)
-        return self.relative(np.hstack([np.zeros_like(veer), veer]))[:, 0], most
+        return np.where(again, -most, known), np.where(again, most, known)
 
     def _drive(self) -> Array:
         """Return the velocities of prescribed bodies as contacts see them, (N, 6); put them where the steps act."""
@@ -315,14 +323,19 @@ class Steps:
             size += by_body(np.column_stack([strength, strength * arm + twist]), body, self.body.size)
         return total, size
 
+    @property
+    def reaction(self) -> Array:
+        """What joints do where the steps act, (S, n_j, 6)."""
+        joints, steps = self.record.joints, slice(self.first, self.last)
+        assert joints is not None
+        return joints.reaction[steps] if joints.ending is None else joints.reaction[steps] - joints.ending[steps]
+
     def _joined(self) -> tuple[Array, Array]:
         """Return what joints do to bodies, (N, 6), and the sizes of forces and moments in it, (N, 2)."""
         total, size = np.zeros((self.body.size, 6)), np.zeros((self.body.size, 2))
         if self.record.joints is None or not self.model.joints.count:
             return total, size
-        joints, steps = self.record.joints, slice(self.first, self.last)
-        acting = joints.reaction[steps] if joints.ending is None else joints.reaction[steps] - joints.ending[steps]
-        for body, wrench, arm in joint_wrenches(self.model, self.free.q.reshape(self.count, -1, 7), acting):
+        for body, wrench, arm in joint_wrenches(self.model, self.free.q.reshape(self.count, -1, 7), self.reaction):
             at = np.arange(self.count) * self.body_count + body
             total[at] += wrench
             size[at, 0] += np.linalg.norm(wrench[:, :3], axis=1)
@@ -332,8 +345,19 @@ class Steps:
 
 def contact_frames(normal: Array) -> Array:
     """Return the rows n, t, o of the frames of contacts, (n_c, 3, 3)."""
-    rows = map(tuple, normal.tolist())
-    return np.array([[n, *tangent_frame(n)] for n in rows]).reshape(-1, 3, 3)
+    frames = np.empty((normal.shape[0], 3, 3))
+    if frames.size:  # records without contacts need not compile the kernel
+        _fill_frames(np.ascontiguousarray(normal), frames)
+    return frames
+
+
+@kernel
+def _fill_frames(normal: Array, out: Array) -> None:
+    for c in range(normal.shape[0]):
+        n = (normal[c, 0], normal[c, 1], normal[c, 2])
+        t, o = tangent_frame(n)
+        for k in range(3):
+            out[c, 0, k], out[c, 1, k], out[c, 2, k] = n[k], t[k], o[k]
 
 
 def quaternion_products(a: Array, b: Array) -> Array:

@@ -69,6 +69,33 @@ def fly_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, flo
             flown[b, SPUN + k] = w[k]
 
 
+@kernel
+def fly_back(ways: IntArray, inertia: Array, q: Array, v: Array, began: Array, h: float, flown: Array) -> None:
+    """Find the flights of `h` seconds that end at the poses `q` and velocities `v`, as :func:`fly_bodies` gives them.
+
+    The map is symmetric in time, so they are flights of the spins turned round. `began` (n_b, 6) are the velocities
+    with which they begin; of those only the sizes count, which tell the number of parts, unless bodies turn evenly.
+    """
+    for b in range(ways.shape[0]):
+        for k in range(FLIGHT_COLUMNS):
+            flown[b, k] = 0.0
+        omega = (began[b, 3], began[b, 4], began[b, 5])
+        turn = h * np.sqrt(dot(omega, omega))
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or turn <= _NO_TURN:
+            continue
+        end = unit((q[b, 3], q[b, 4], q[b, 5], q[b, 6]))
+        if ways[b] == EVEN:
+            start = turn_exact(end, (-omega[0], -omega[1], -omega[2]), h)
+        else:
+            x = unrotate(end, (-v[b, 3], -v[b, 4], -v[b, 5]))
+            start, _ = _fly_in_parts(inertia[b], end, x, h, np.ceil(turn / TURN_AT_ONCE))
+        back = unit(multiply(end, (start[0], -start[1], -start[2], -start[3])))
+        for k in range(4):
+            flown[b, TURNED + k] = back[k]
+        for k in range(3):
+            flown[b, SPUN + k] = v[b, 3 + k]
+
+
 @inner_kernel
 def flies(flown: Array, b: int) -> bool:
     """Tell whether body `b` turns by its flight."""
@@ -235,7 +262,14 @@ def _fly(
     turn = h * np.sqrt(dot(x, x))
     if turn <= _NO_TURN:
         return e, x
-    parts = np.ceil(turn / TURN_AT_ONCE)
+    return _fly_in_parts(I, e, x, h, np.ceil(turn / TURN_AT_ONCE))
+
+
+@inner_kernel
+def _fly_in_parts(
+    I: Array, e: tuple[float, float, float, float], x: tuple[float, float, float], h: float, parts: float
+) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
+    """Do what :func:`_fly` does in a number of `parts`."""
     w, at, found = x, e, parts <= MOST_PARTS
     Ix = apply3(I, x)
     rate = dot(x, Ix) / np.sqrt(dot(Ix, Ix))  # 2 T/|L|

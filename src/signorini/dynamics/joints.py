@@ -40,7 +40,7 @@ _MOST_PROJECTIONS = (
 )
 _SLOW = 0.5  # fall of the error that is too slow to go on with the directions of the start
 _NO_FORCE = 1e30  # compliance of a spring that is left out
-_HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
+HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
 _FORCELESS = 1e-12  # of a unit impulse: rounding
 DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
 
@@ -127,7 +127,7 @@ class JointSystem:
         for loops in self.loops:
             X = np.array([rows.velocity(answer) for answer in loops.velocity]).reshape(loops.row.size, rows.row_count)
             W -= X.T @ loops.inverse @ X
-        held = W.diagonal() <= _HELD * rows.mobility(self.M_inv)
+        held = W.diagonal() <= HELD * rows.mobility(self.M_inv)
         W[held] = 0.0
         W[:, held] = 0.0
         return W

@@ -122,7 +122,8 @@ class JointReport:
     moved_onto: bool = False
     """Whether bodies were moved onto their joints at the end of the step."""
     swing: float = 0.0
-    """Impulses of weight and springs times the changes of their speeds in the step, times theta - 1/2 [J]."""
+    """Impulses of loads, springs, drives, motors and all friction times the changes of their speeds in the step, times
+    theta - 1/2 [J]."""
     ending: Array | None = None
     """The part of the reaction that acts where the step ends and makes velocities obey the joints, (n_j, 6)."""
     fault: int = 0

@@ -122,7 +122,7 @@ def _numbered(count: int) -> Any:
     STOPPED_WORK,
     DAMPED_WORK,
     SPRING_WORK,
-    SPRING_SWING,  # impulses of springs times the changes of their speeds
+    SWING,  # impulses of loads, springs, drives, motors and all friction times the changes of their speeds
     LIFT,
 ) = _numbered(9)
 

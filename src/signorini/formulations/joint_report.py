@@ -26,7 +26,7 @@ from signorini.dynamics.joint_faults import (
 from signorini.dynamics.joints import rigid_rows
 from signorini.formulations.base import JointReport
 from signorini.formulations.joint_closing import Closed, obeyed
-from signorini.formulations.joint_space import JointSpace
+from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
@@ -106,15 +106,19 @@ def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
     return left - found, row if left > ROUNDING else -1
 
 
-def _swing(space: JointSpace, before: State, after: State, v: Array, impulse: Array, h: float) -> float:
-    """Return the impulses of weight and springs in `h` seconds times the changes of their speeds [J]."""
-    model, rows = space.system.model, space.system.rows
-    weight, bodies = model.arrays.weight, slice(model.fixed_count, None)
-    falls = h * float(np.sum(weight[bodies, :3] * (after.v - before.v)[bodies, :3]))
-    change = v - before.v
-    change[: model.fixed_count] = 0.0
-    n = model.joints.joint_row_count
-    return falls + float(np.sum((impulse * rows.velocity(change))[:n][model.joints.spring == 1]))
+def _swing(space: JointSpace, before: State, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
+    """Return impulses of loads, springs, drives, motors and friction times the changes of their speeds [J]."""
+    model, rows, laws = space.system.model, space.system.rows, space.laws
+    joints, fixed = model.joints, model.fixed_count
+    change, driven = v - before.v, before.v.copy()
+    change[:fixed], driven[fixed:] = 0.0, 0.0
+    along = np.zeros(rows.row_count, dtype=bool)
+    along[: joints.joint_row_count] = (joints.spring == 1) | (joints.drive == 1)
+    # Of prescribed bodies: twice what their mean speed in the step is more than that at its start.
+    speeds = np.where(along, rows.velocity(change), -2.0 * (rows.rate - rows.velocity(driven)))
+    speeds[joints.joint_row_count :] = 0.0  # equations of the user may be made to work
+    pushes = p_laws * (laws.kind != LawKind.LIMIT)
+    return float(np.sum(impulse * speeds) + np.sum(pushes * laws.rows.velocity(change)) + np.sum(loads * change))
 
 
 def joint_report(
@@ -124,6 +128,8 @@ def joint_report(
     v: Array,
     impulse: Array,
     p_laws: Array,
+    loads: Array,
+    slip: float,
     h: float,
     *,
     theta: float,
@@ -133,6 +139,7 @@ def joint_report(
 
     Bodies move for `h` seconds at the new velocities, `theta` of the step. `drives` tells whether it is to keep
     prescribed motions to the end, as it does limits if theta = 1; the motions of the papers lag by the first order.
+    `loads` (n_b, 6) are impulses beside weight, `slip` those of friction at contacts times the changes of slip [J].
     """
     after, coordinate = end.state, end.coordinate
     system, model = space.system, space.system.model
@@ -164,6 +171,8 @@ def joint_report(
         np.add.at(effort, joints.rows.joint[along], p[:n][along])
     if end.ending is not None:
         ending = more
+    bodies = slice(model.fixed_count, None)
+    falls = h / theta * float(np.sum((model.arrays.weight * (after.v - before.v))[bodies]))
     unmet = system.unmet(v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     open_, conflict_row = _conflict(space, unmet, h)
@@ -181,7 +190,7 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * _swing(space, before, after, v, impulse, h / theta),
+        swing=(theta - 0.5) * (_swing(space, before, v, impulse, p_laws, loads) + slip + falls),
         ending=ending,
         fault=CONTRADICTED if open_ > ASKED else fault,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.joints import HELD
 from signorini.formulations.joint_arrays import (
     ALL_FREEDOMS,
     BLOCKS,
@@ -38,8 +39,6 @@ from signorini.formulations.step_contacts import Frame, Vector, couple_body
 from signorini.formulations.step_joint_loops import take_out_rows
 from signorini.formulations.step_joint_rows import climb
 from signorini.math.rotation import cross
-
-_HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
 
 
 @inner_kernel
@@ -88,7 +87,7 @@ def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
         for g in range(first, last):
             for l in range(3):
                 s += gather[g, i, l] ** 2
-        if s <= _HELD * mobility[i]:
+        if s <= HELD * mobility[i]:
             for g in range(first, last):
                 for l in range(3):
                     gather[g, i, l] = 0.0

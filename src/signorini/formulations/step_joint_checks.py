@@ -35,9 +35,11 @@ from signorini.formulations.step_arrays import (
     LOG_START,
     LOGGED,
     NUMBERS,
+    P_EXT,
     PLACE,
     PRESSED,
     V_0,
+    WEIGHT,
     H,
     Q,
     V,
@@ -95,9 +97,13 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         if role[r] != ja.RIGID:
             report[g, ja.EFFORT_OF] += p
         sums[ja.DRIVEN_WORK] -= p * rate[r]
+        before = row_speed(body, J, r, v_0, fixed)
+        if role[r] != ja.RIGID:
+            sums[ja.SWING] += p * (speed - before)
+        else:  # of prescribed bodies: twice what their mean speed in the step is more than that at its start
+            sums[ja.SWING] -= 2.0 * p * (rate[r] - row_speed(body, J, r, v_0, ja.EVERY_BODY) + before)
         if role[r] == ja.SPRING:
             sums[ja.SPRING_WORK] += p * (speed + rate[r])
-            sums[ja.SPRING_SWING] += p * (speed - row_speed(body, J, r, v_0, fixed))
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
         else:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])
@@ -106,6 +112,10 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     check[CONFLICT_ROW] = worst if left > ROUNDING else -1
     check[JOINT_FAULT] = CONTRADICTED if left - found > ASKED else HELD
     _sum_up_laws(t, j)
+    p_ext, weight = real_rows(t, P_EXT), real_rows(t, WEIGHT)
+    for b in range(fixed, v.shape[0]):
+        for k in range(6):
+            sums[ja.SWING] += (p_ext[b, k] - h * weight[b, k]) * (v[b, k] - v_0[b, k])
     q, anchor, body_b = real_rows(t, Q), real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
     for g in range(report.shape[0]):
         b = body_b[g]
@@ -119,10 +129,11 @@ def sum_up(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     """Add the part of the laws to efforts, reactions and sums."""
-    fixed, h, v, sums, report = (
+    fixed, h, v, v_0, sums, report = (
         wholes(t, COUNTS)[FIXED],
         reals(t, NUMBERS)[H],
         real_rows(t, V),
+        real_rows(t, V_0),
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
@@ -131,6 +142,8 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
         g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
+        if kind > ja.HIGH_LIMIT:  # friction and motors
+            sums[ja.SWING] += p * (w - side * row_speed(body, J, c, v_0, fixed))
         report[g, ja.EFFORT_OF] += side * p
         for k in range(6):
             report[g, ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]

@@ -414,10 +414,10 @@ def _count_gain(t: IntArray) -> None:
     """Note what joints and scheme gave, and whether a collision did with them.
 
     Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
-    ``(theta - 1/2) h F . v`` more, F being weight and springs, which free fall keeps, a pendulum to the second order,
-    and a rebound as well.
+    ``(theta - 1/2) h F . v`` more, F being weight, loads and what acts along joints, which free fall keeps, a pendulum
+    to the second order, and a rebound as well.
     """
-    swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SPRING_SWING]
+    swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
     for b in range(counts[FIXED], v.shape[0]):

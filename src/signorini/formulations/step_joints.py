@@ -29,6 +29,7 @@ from signorini.formulations.step_arrays import (
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
+    V_0,
     V_FREE,
     H,
     P,
@@ -202,6 +203,34 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
+def _count_slip(t: IntArray, j: IntArray) -> None:
+    """Add friction of contacts times the changes of slip to ``SWING``."""
+    counts, order, index = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX)
+    p, value, v, v_0 = real_rows(t, P), real_rows(t, SEEN_VALUE), real_rows(t, V), real_rows(t, V_0)
+    swing = 0.0
+    for k in range(counts[ACTIVE]):
+        c = order[k]
+        if c >= counts[SEEN] or (p[k, 1] == 0.0 and p[k, 2] == 0.0):
+            continue
+        tangent, other = tangent_frame((value[c, 6], value[c, 7], value[c, 8]))
+        arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], counts[FIXED])
+        force = (
+            p[k, 1] * tangent[0] + p[k, 2] * other[0],
+            p[k, 1] * tangent[1] + p[k, 2] * other[1],
+            p[k, 1] * tangent[2] + p[k, 2] * other[2],
+        )
+        for side in range(2):
+            b = index[c, side]
+            if b < counts[FIXED]:
+                continue
+            sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
+            for m in range(3):
+                swing += sign * force[m] * (v[b, m] - v_0[b, m])
+                swing += sign * moment[m] * (v[b, 3 + m] - v_0[b, 3 + m])
+    reals(j, ja.SUMS)[ja.SWING] += swing
+
+
+@inner_kernel
 def answer(t: IntArray) -> None:
     """Set the velocities of joined bodies and the impulses of the rows that go with the impulses found."""
     j = whole_rows(t, JOINTS)
@@ -225,3 +254,4 @@ def answer(t: IntArray) -> None:
         reaction[r] += reaction_free[r]
     close_joints(t, j)
     sum_up(t, j)
+    _count_slip(t, j)

@@ -328,7 +328,17 @@ def finish(
     if space.joints is not None:
         balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
         joints = joint_report(
-            space.joints, at.state, end, v, reaction, p_laws, at.drift, theta=at.theta, drives=exact_rotation
+            space.joints,
+            at.state,
+            end,
+            v,
+            reaction,
+            p_laws,
+            free.p_ext - at.h * model.arrays.weight,
+            float(np.sum(p[:, 1:] * (u - space.before)[:, 1:])),
+            at.drift,
+            theta=at.theta,
+            drives=exact_rotation,
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:

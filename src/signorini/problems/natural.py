@@ -13,8 +13,8 @@ from signorini.problems.matrices import Matrix
 
 ROW_TOLERANCE = 1e2
 """Multiple of the tolerance up to which a row of a linear problem may err, relative to its own terms."""
-_LARGE = 1e3  # unknowns beyond so many constant terms are suspected to run away
-_LOST = 1e-10  # part of its row below which nothing of a constant term is left to check
+LARGE = 1e3  # unknowns beyond so many constant terms are suspected to run away
+LOST = 1e-10  # part of its row below which nothing of a constant term is left to check
 _ROUNDING = 1e-13
 _EPSILON = float(np.finfo(float).eps)
 
@@ -67,10 +67,10 @@ def credible(z: Array, w: Array, M: Matrix, constant: Array, d: Array, free: int
     if not _every_row(z, w, M, sizes, terms, constant, free, ROW_TOLERANCE * tolerance):
         return False
     size = float(np.abs(constant / d).max(initial=0.0))
-    if np.abs(z).max(initial=0.0) <= _LARGE * size:
+    if np.abs(z).max(initial=0.0) <= LARGE * size:
         return True
     seen = constant != 0.0
-    if seen.any() and not (np.abs(constant[seen]) >= _LOST * terms[seen]).any():
+    if seen.any() and not (np.abs(constant[seen]) >= LOST * terms[seen]).any():
         return False
     part = w / d
     error = np.abs(np.concatenate([part[:free], np.minimum(z[free:], part[free:])]))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, IntArray, checked
-from signorini._scipy import linalg
+from signorini._scipy import linalg, sparse
 from signorini.errors import InputError
 from signorini.problems.convert import Converted
 from signorini.problems.matrices import (
@@ -29,9 +29,11 @@ from signorini.problems.matrices import (
     stacked,
 )
 from signorini.problems.mlcp import MixedLCP
-from signorini.problems.natural import ROW_TOLERANCE
+from signorini.problems.natural import LARGE, LOST, ROW_TOLERANCE
 from signorini.problems.npz import write_npz
 
+_BEYOND = 1e40  # own units: squares of such unknowns are out of the range of entries
+_SCALINGS = 50  # steps towards units, most of which are needed by chains of unknowns
 _ROUNDING = 1e-12
 """Relative departure from symmetry, or below zero of a Cholesky pivot, that is rounding."""
 
@@ -167,13 +169,24 @@ class ConvexQP:
 
         The residual is measured against the largest force of all, and so blind to small rows beside great ones, and to
         points and multipliers that ran away. Plain inequalities are judged as the mixed LCP of their conditions
-        (:func:`~signorini.problems.natural.credible`). Second-order cones are judged block by block against the terms
-        of their rows, or against the forces of the data.
+        (:func:`~signorini.problems.natural.credible`), in units in which all numbers are near one: rounding of the
+        largest unknown excuses nothing that is measured in another unit. Second-order cones are judged block by block
+        against the terms of their rows, or against the forces of the data.
         """
         z = np.asarray(z, dtype=np.float64)
         if not self.cones:
-            mixed = qp_to_mixed(self)
-            return bool(mixed.problem.credible(mixed.forth(z), tolerance))
+            n = self.q.size
+            plain, units = in_own_units(self)
+            point = z / units
+            if not _credible(plain, point, tolerance) or _ran_away(plain, point):
+                return False
+            # Points and multipliers are rounded to the largest of their own kind, those that the data ask for included.
+            sides = np.where(np.isfinite(plain.right), plain.right, 0.0)
+            sizes = (max(_largest(point[:n]), _largest(sides)), max(_largest(point[n:]), _largest(plain.q)))
+            if not max(sizes) < _BEYOND:
+                return False
+            kinds = np.repeat([size if size > 0.0 else 1.0 for size in sizes], [n, z.size - n])
+            return _credible(in_units(plain, kinds), point / kinds, tolerance)
         n, m_e = self.q.size, self.a.size
         x, w = z[:n], z[n:]
         there = np.isfinite(self.right)
@@ -228,6 +241,102 @@ def project(s: Array, block: IntArray, m_e: int) -> Array:
         w[index[:, 0]] = new
         w[index[:, 1:]] = shrink[:, None] * tail
     return w
+
+
+def _credible(problem: ConvexQP, z: Array, tolerance: float) -> bool:
+    mixed = qp_to_mixed(problem)
+    return bool(mixed.problem.credible(mixed.forth(z), tolerance))
+
+
+def _ran_away(problem: ConvexQP, z: Array) -> bool:
+    """Tell whether `z` is much larger than all data, and nothing is left of the cost, or of the sides, in its rows."""
+    n = problem.variables
+    right = np.where(np.isfinite(problem.right), problem.right, 0.0)
+    if _largest(z) <= LARGE * max(_largest(problem.q), _largest(right)):
+        return False
+    x, w = np.abs(z[:n]), np.abs(z[n:])
+    rows: Any = abs(problem.rows)
+    for constant, terms in ((problem.q, abs(problem.P) @ x + rows.T @ w), (right, rows @ x)):
+        seen = constant != 0.0
+        if seen.any() and not (np.abs(constant) >= LOST * terms)[seen].any():
+            return True
+    return False
+
+
+def own_units(problem: ConvexQP) -> Array:
+    r"""Return units of ``z = (x, y, w)`` in which all numbers of the problem are near one, see :func:`in_units`.
+
+    Units are powers of two, so that nothing is rounded. Their logarithms s minimise
+    :math:`\sum (\log |K_{ij}| + s_i + s_j)^2` over the entries of the matrix of the conditions, those of cost and sides
+    included, with :math:`s = 0` for their column [CR]_. The rows of a second-order cone have one unit.
+
+    References
+    ----------
+    .. [CR] Curtis & Reid (1972), On the automatic scaling of matrices for Gaussian elimination.
+    """
+    n, block = problem.variables, problem.block
+    unit = np.concatenate([np.arange(n), n + np.repeat(np.arange(block.size - 1), np.diff(block))])
+    right = np.where(np.isfinite(problem.right), problem.right, 0.0)
+    parts = [(sparse.coo_array(problem.P), 0, 0), (sparse.coo_array(problem.rows), n, 0)]
+    i, j, size = (
+        np.concatenate(column)
+        for column in zip(
+            *(
+                (unit[part.coords[0] + down], unit[part.coords[1] + across], np.abs(part.data))
+                for part, down, across in parts
+            ),
+            (unit, np.full(unit.size, -1), np.abs(np.concatenate([problem.q, right]))),
+            strict=True,
+        )
+    )
+    there = size > 0.0
+    i, j, logs = i[there], j[there], np.log2(size[there])
+    count = n + block.size - 1
+
+    def gather(values: Array) -> Array:
+        first, second = np.bincount(i, values, minlength=count), np.bincount(j[j >= 0], values[j >= 0], minlength=count)
+        return np.asarray(first + second, dtype=np.float64)
+
+    def sums(s: Array) -> Array:
+        return np.asarray(s[i] + np.where(j >= 0, s[j], 0.0))
+
+    s, left = np.zeros(count), -gather(logs)
+    way, square = left.copy(), float(left @ left)
+    for _ in range(_SCALINGS):  # conjugate gradients
+        along = gather(sums(way))
+        bent = float(way @ along)
+        if not bent > 0.0:
+            break
+        s, left = s + square / bent * way, left - square / bent * along
+        before, square = square, float(left @ left)
+        if square <= count:  # powers of two are fine enough
+            break
+        way = left + square / before * way
+    return np.asarray(2.0 ** np.round(s[unit]))
+
+
+def in_own_units(problem: ConvexQP) -> tuple[ConvexQP, Array]:
+    """Return the problem in its own units and these; as it is where numbers would be too large in them."""
+    units = own_units(problem)
+    try:
+        return in_units(problem, units), units
+    except InputError:
+        return problem, np.ones_like(units)
+
+
+def in_units(problem: ConvexQP, units: Array) -> ConvexQP:
+    """Return the problem of which ``z / units`` is the solution; the rows of a second-order cone have one unit."""
+    n, m_e = problem.variables, problem.equalities
+    x, y, w = units[:n], units[n : n + m_e], units[n + m_e :]
+    A, C = _scaled(problem.A, y, x), _scaled(problem.C, w, x)
+    return ConvexQP(_scaled(problem.P, x, x), x * problem.q, A, y * problem.a, C, w * problem.c, problem.cones)
+
+
+def _scaled(M: Any, left: Array, right: Array) -> Any:
+    """Return a matrix with its rows and columns multiplied."""
+    if isinstance(M, np.ndarray):
+        return left[:, None] * M * right
+    return sparse.csr_array(sparse.diags_array(left) @ M @ sparse.diags_array(right))
 
 
 def qp_to_mixed(problem: ConvexQP) -> Converted:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from signorini._arrays import Array
 from signorini.simulation.certificate import NOT_TESTED, Certificate
-from signorini.simulation.verdict import Finding, grade, judge
+from signorini.simulation.verdict import Finding, grade, judge, untried
 
 
 def report_text(
-    time: Array, certificate: Certificate, tolerance: float, bodies: Sequence[str], joints: Sequence[str]
+    time: Array,
+    certificate: Certificate,
+    tolerance: float,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+    scheme: dict[str, Any] | None = None,
 ) -> str:
     """Return the table of worst values with the times at which they happened, and whether to trust the run."""
     n = certificate.residual.size
@@ -38,7 +44,7 @@ def report_text(
     lines.append(f"  {'energy from gap correction [J]':<34}{certificate.correction_work.sum():12.2e}   (sum)")
     lines.append(f"  {'largest compliance posed':<34}{certificate.compliance.max():12.2e}{_softness(certificate)}")
     findings = judge(certificate)
-    remarks = told(findings, time, bodies, joints)
+    remarks = told(findings, time, bodies, joints, scheme)
     return "\n".join(
         [
             *lines,
@@ -49,18 +55,27 @@ def report_text(
     )
 
 
-def told(findings: Iterable[Finding], time: Array, bodies: Sequence[str], joints: Sequence[str]) -> list[str]:
-    """Return one line for each finding: what, how many steps, worst value, when, who, what to try."""
-    return [_line(finding, time, bodies, joints) for finding in findings]
+def told(
+    findings: Iterable[Finding],
+    time: Array,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+    scheme: dict[str, Any] | None = None,
+) -> list[str]:
+    """Return one line for each finding: what, how many steps, worst value, when, who, what to try.
+
+    `scheme` is the name of the formulation with its options: what it has already is not worth trying.
+    """
+    return [_line(finding, time, bodies, joints, untried(finding.advice, scheme)) for finding in findings]
 
 
-def _line(finding: Finding, time: Array, bodies: Sequence[str], joints: Sequence[str]) -> str:
+def _line(finding: Finding, time: Array, bodies: Sequence[str], joints: Sequence[str], advice: list[str]) -> str:
     names = [repr(bodies[b]) for b in finding.bodies]
     names += [f"joint {joints[j]!r}" for j in finding.joints if 0 <= j < len(joints)]
     return (
         f"{finding.what} in {_steps(finding)}, worst at t = {time[finding.worst + 1]:.6g} s: {finding.value}"
         + (f", {' and '.join(names)}" if names else "")
-        + (f"; try {finding.advice}" if finding.advice else "")
+        + (f"; try {', or '.join(advice)}" if advice else "")
     )
 
 

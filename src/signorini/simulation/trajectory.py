@@ -175,12 +175,17 @@ class Trajectory:
 
     def remarks(self) -> list[str]:
         """Return what lowers the grade of the run, one line each: what, how often, how much, when, who, what to try."""
-        return told(judge(self.certificate), self.time, self.names, self.joint_log.names)
+        return told(judge(self.certificate), self.time, self.names, self.joint_log.names, self._scheme)
+
+    @property
+    def _scheme(self) -> dict[str, Any] | None:
+        """The formulation with its options, None if the file does not tell."""
+        return self.settings.get("scheme") or self.settings.get("formulation")
 
     def report(self) -> str:
         """Return the certificate as a short table, remarks and notes, and a plain verdict in the last line."""
         tolerance = float(self.settings.get("tolerance", np.nan))
-        return report_text(self.time, self.certificate, tolerance, self.names, self.joint_log.names)
+        return report_text(self.time, self.certificate, tolerance, self.names, self.joint_log.names, self._scheme)
 
     def plot(self, name: str | None = None) -> Any:
         """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini._grades import (
+    BALANCE_WRONG,
     CONFLICT_WRONG,
     CORRECTION_REMARK,
     DRIFT_REMARK,
@@ -38,9 +39,6 @@ from signorini.solvers import Status
 if TYPE_CHECKING:
     from signorini.simulation.certificate import Certificate
 
-BALANCE_WRONG = 1e-10
-"""Relative error of the energy balance, an identity, above which something else than rounding has broken it."""
-
 _NO = 0  # signorini.analysis.Answer.NO, which is loaded only by those who ask for its test
 _NAMED_STEPS = 5
 _FAULTS = ("joints torn apart", "joints contradict each other", "joints drive a body against what nothing can move")
@@ -60,7 +58,28 @@ class Finding:
     """How much that is, with its unit."""
     bodies: tuple[int, ...] = ()
     joints: tuple[int, ...] = ()
-    advice: str = ""
+    advice: tuple[str, ...] = ()
+    """What to try, of which some may be in force already, see :func:`untried`."""
+
+
+SMALLER_H, DEFAULT_LAW, PROJECTION, STIFFNESS = (
+    "a smaller h",
+    "the default law of restitution",
+    "MoreauJean(projection=True)",
+    "MoreauJean(stiffness=...)",
+)
+_IN_FORCE: dict[str, Callable[[dict[str, Any]], bool]] = {
+    DEFAULT_LAW: lambda options: options.get("restitution_law", "passive") == "passive",
+    PROJECTION: lambda options: options.get("projection") is True,
+    STIFFNESS: lambda options: options.get("stiffness") is not None,
+}
+"""Of advice that names a setting: whether a run with such options has it."""
+
+
+def untried(advice: Iterable[str], scheme: dict[str, Any] | None) -> list[str]:
+    """Return the advice that differs from what was run; all of it if the file does not tell the scheme."""
+    options: Any = {} if scheme is None else next(iter(scheme.values()), {})
+    return [word for word in advice if scheme is None or word not in _IN_FORCE or not _IN_FORCE[word](options)]
 
 
 def judge(certificate: Certificate) -> list[Finding]:
@@ -81,7 +100,7 @@ def _finding(
     wrong: BoolArray,
     size: Array,
     value: Callable[[int], str],
-    advice: str,
+    advice: tuple[str, ...],
     bodies: Callable[[int], tuple[int, ...]] = lambda _: (),
 ) -> Finding | None:
     """Return a finding about the steps that are `wrong`, the worst of which is where `size` is largest."""
@@ -104,7 +123,7 @@ class _Row:
     """How bad it is, (n,)."""
     value: Callable[[Certificate, int], str]
     """The same in words, of a step."""
-    advice: str = "a smaller h"
+    advice: tuple[str, ...] = (SMALLER_H,)
 
     def look(self, c: Certificate) -> Finding | None:
         """Return what is found in a run."""
@@ -156,7 +175,7 @@ def _overlap(c: Certificate) -> Finding | None:
         share > OVERLAP_WRONG if wrong else deep,
         share,
         lambda l: f"{c.overlap[l]:.2e} m, {share[l]:.2g} of the thinner body",
-        "another start" if began else "a smaller h",
+        ("another start",) if began else (SMALLER_H,),
         lambda l: (int(c.overlap_a[l]), int(c.overlap_b[l])),
     )
 
@@ -182,13 +201,13 @@ def _joints(c: Certificate) -> Finding | None:
         what = _FAULTS[min(int(c.joint_fault[l]), len(_FAULTS)) - 1]
         joint = int(c.drift_joint[l] if c.joint_fault[l] == 1 else c.conflict_joint[l])
         value = f"{c.joint_drift[l]:.1e} m or rad apart, {c.joint_conflict[l]:.1e} m/s or rad/s unmet"
-        return Finding(Grade.NOT_TRUSTED, what, int(wrong.sum()), l, value, joints=(joint,), advice="a smaller h")
+        return Finding(Grade.NOT_TRUSTED, what, int(wrong.sum()), l, value, joints=(joint,), advice=(SMALLER_H,))
     fight = c.joint_conflict > CONFLICT_WRONG
     if fight.any():
         l = int(np.argmax(c.joint_conflict))
         value = f"{c.joint_conflict[l]:.1e} m/s or rad/s unmet"
         joints = (int(c.conflict_joint[l] if c.conflict_joint[l] >= 0 else c.drift_joint[l]),)
-        advice = "motions that agree, or one joint less"
+        advice = ("motions that agree", "one joint less")
         return Finding(Grade.NOT_TRUSTED, _FAULTS[1], int(fight.sum()), l, value, joints=joints, advice=advice)
     apart = c.joint_apart > DRIFT_REMARK
     if not apart.any():
@@ -197,7 +216,7 @@ def _joints(c: Certificate) -> Finding | None:
     grade = Grade.NOT_TRUSTED if c.joint_apart[l] > DRIFT_WRONG else Grade.REMARKS
     value = f"{c.joint_drift[l]:.1e} m or rad, {c.joint_apart[l]:.2g} of the smaller body"
     joints = (int(c.drift_joint[l]),)
-    return Finding(grade, "joints apart", int(apart.sum()), l, value, joints=joints, advice="a smaller h")
+    return Finding(grade, "joints apart", int(apart.sum()), l, value, joints=joints, advice=(SMALLER_H,))
 
 
 def _growing(c: Certificate) -> Finding | None:
@@ -208,9 +227,8 @@ def _growing(c: Certificate) -> Finding | None:
     l = int(np.argmax(c.joint_apart))
     value = f"{found[0]:.2g} of the smaller body in the first half of the run, {found[1]:.2g} at its end"
     joints = (int(c.drift_joint[l]),)
-    return Finding(
-        Grade.REMARKS, "joints drift apart", c.joint_apart.size, l, value, joints=joints, advice="a smaller h"
-    )
+    what, steps = "joints drift apart", c.joint_apart.size
+    return Finding(Grade.REMARKS, what, steps, l, value, joints=joints, advice=(SMALLER_H,))
 
 
 def _turned(c: Certificate, l: int) -> str:
@@ -225,7 +243,7 @@ _TABLE = (
         _not_finite,
         _first,
         lambda c, l: "nan or inf",
-        "a look at masses, loads and speeds just before",
+        ("a look at masses, loads and speeds just before",),
     ),
     _Row(
         "bodies go through each other",
@@ -261,7 +279,7 @@ _TABLE = (
         lambda c: c.energy_gain > GAIN_REMARK,
         lambda c: c.energy_gain,
         lambda c, l: f"{c.energy_gain[l]:.2g} of the energy of the motion in one step",
-        "a smaller h; laws of restitution other than the default gain by themselves",
+        (SMALLER_H, DEFAULT_LAW),
     ),
     _Row(
         "collisions lost angular momentum",
@@ -300,7 +318,7 @@ _TABLE = (
         lambda c: (c.joint_work > 0.0) & (_rise(c.joint_work) > PULL_REMARK * _at_play(c)),
         lambda c: c.joint_work,
         lambda c, l: f"{_rise(c.joint_work):.2e} J in all",
-        "a smaller h, or MoreauJean(projection=True)",
+        (SMALLER_H, PROJECTION),
     ),
     *(
         _Row(
@@ -309,7 +327,7 @@ _TABLE = (
             lambda c, word=word: getattr(c, word) == _NO,  # type: ignore[misc]
             _first,
             lambda c, l: "first of them",
-            "MoreauJean(stiffness=...)",
+            (STIFFNESS,),
         )
         for word in ("unique", "stable")
     ),

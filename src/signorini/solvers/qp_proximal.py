@@ -28,7 +28,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse
 from signorini.problems.matrices import compressed_rows
-from signorini.problems.qp import ConvexQP
+from signorini.problems.qp import ConvexQP, in_own_units
 from signorini.solvers.budget import affordable
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_kernels import (
@@ -72,8 +72,27 @@ class ProximalQP:
         while point.residual <= goal and not progress.accepts(point.z, point.residual) and goal > _SHARPEST:
             goal = max(1e-2 * goal, _SHARPEST)  # small rows come right beside great ones
             point = session.solve(problem.c, point.z, goal, progress)
+        if not progress.accepts(point.z, point.residual) and not progress.out_of_time():
+            point = self._in_own_units(problem, point, progress)
         info: dict[str, Any] = {} if point.certificate is None else {"certificate": point.certificate}
         return progress.finish(point.z, point.iterations, point.status, **info)
+
+    def _in_own_units(self, problem: ConvexQP, plain: QPPoint, progress: Progress[ConvexQP]) -> QPPoint:
+        """Return the end of another attempt, in units in which rows and unknowns are of one size.
+
+        Where it fails as well, it is the one that tells why: a proof in odd units may rest on what is small in them.
+        """
+        own, units = in_own_units(problem)
+        session, goal, steps, start = self.open(own), progress.control.tolerance, plain.iterations, None
+        while True:
+            point = session.solve(own.c, start, goal, progress)
+            steps, start, z = steps + point.iterations, point.z, units * point.z
+            residual = problem.residual(z)
+            if progress.accepts(z, residual) or point.status is not Status.SOLVED or goal <= _SHARPEST:
+                break
+            goal = max(1e-2 * goal, _SHARPEST)
+        proof = None if point.certificate is None else units[problem.variables :] * point.certificate
+        return QPPoint(z, point.status, residual, steps, proof)
 
     def open(self, problem: ConvexQP) -> ProximalSession:
         """Prepare for a sequence of problems that differ in `c` alone."""
@@ -263,13 +282,13 @@ class ProximalSession:
             return None
         ray = np.empty_like(change)
         project_blocks(change / size, self.problem.block, self.problem.equalities, ray)
-        pull = np.empty(self.problem.variables)
+        pull, terms = np.empty(self.problem.variables), np.empty(self.problem.variables)
         multiply_columns(*self.C, ray, pull)
-        norm = np.sqrt(self.problem.d * self.unit)
+        multiply_columns(*self.C[:2], np.abs(self.C[2]), np.abs(ray), terms)
         there = ray != 0.0
         against = float(ray[there] @ right[there])
         strength = float(np.abs(ray[there]) @ np.abs(right[there]))
-        if _largest(pull) <= _RAY * _largest(ray * norm) and against > _RAY * strength:
+        if (np.abs(pull) <= _RAY * terms).all() and against > _RAY * strength:
             return ray
         return None
 

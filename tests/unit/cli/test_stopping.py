@@ -188,3 +188,25 @@ def test_record_leaves_out_the_contacts(scene_file: Path, tmp_path: Path, capsys
     assert main([*arguments, "--record", "nothing"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "record is 'nothing', must be 'all' or 'motion'" in line
+
+
+STARTED = """
+import signal, sys
+sys.meta_path.insert(0, type("Late", (), {"find_spec": staticmethod(
+    lambda name, *_: signal.raise_signal(signal.SIGINT) if name == "signorini.formulations" else None)}))
+from signorini_command import main
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_while_the_package_loads_is_one_line() -> None:
+    """Nothing is computed yet, and nobody wants to see which module was being read."""
+    done = subprocess.run([sys.executable, "-c", STARTED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "signorini: interrupted\n")
+
+
+def test_an_interrupt_that_the_caller_ignores_stays_ignored() -> None:
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" + STARTED
+    arguments = [sys.executable, "-c", ignoring, "--version"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -13,9 +13,10 @@ from scipy.integrate import solve_ivp
 import signorini as sg
 from signorini._arrays import Array
 from signorini.dynamics import gyroscopic_ways
-from signorini.dynamics.bodies import CONSERVING, EXPLICIT, IMPLICIT, NONE
+from signorini.dynamics.bodies import CONSERVING, EVEN, EXPLICIT, IMPLICIT, NONE
 from signorini.dynamics.flight import (
     FLIGHT_COLUMNS,
+    fly_back,
     fly_bodies,
     spin_bodies,
     turn_evenly,
@@ -24,7 +25,7 @@ from signorini.dynamics.flight import (
     write_parts,
 )
 from signorini.dynamics.motion import move_bodies
-from signorini.math.rotation import matrix, turn_exact
+from signorini.math.rotation import matrix, multiply, turn_exact
 from signorini.scene.compile import compile_scene
 
 ROUNDING = 1e-13  # of one step; inertias here are conditioned to 1e3 at most
@@ -287,3 +288,23 @@ def test_which_bodies_fly() -> None:
         np.testing.assert_array_equal(gyroscopic_ways(model, word), ways)
     papers = gyroscopic_ways(model, "conserving", joined_fly=False)
     np.testing.assert_array_equal(papers, [NONE, CONSERVING, IMPLICIT, IMPLICIT])
+
+
+@pytest.mark.parametrize("turn", [0.01, 0.4, 3.1, 40.3])
+@pytest.mark.parametrize("way", [CONSERVING, EVEN])
+def test_flights_are_found_from_their_ends(turn: float, way: int) -> None:
+    """The map is symmetric in time, so from where a flight ends it leads back to where it began."""
+    r = np.random.default_rng(4)
+    for _ in range(20):
+        I, q, v = np.diag([1.0, 2.0, 2.5]), np.zeros((1, 7)), np.zeros((1, 6))
+        q[0, 3:], v[0, 3:] = r.standard_normal(4), r.standard_normal(3)
+        q[0, 3:] /= np.linalg.norm(q[0, 3:])
+        v[0, 3:] *= turn / np.linalg.norm(v[0, 3:])
+        flown, found = np.zeros((1, 7)), np.zeros((1, 7))
+        fly_bodies(np.array([way]), I[None], q, v, 1.0, flown)
+        end, fast = q.copy(), v.copy()
+        end[0, 3:] = multiply(tuple(flown[0, :4]), tuple(q[0, 3:]))
+        fast[0, 3:] = flown[0, 4:]
+        fly_back(np.array([way]), I[None], end, fast, v, 1.0, found)
+        sign = np.sign(found[0, :4] @ flown[0, :4])
+        assert np.abs(sign * found[0, :4] - flown[0, :4]).max() < 1e-13 * max(1.0, turn)

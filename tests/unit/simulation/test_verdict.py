@@ -66,7 +66,8 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"correction_work": 2.0, "energy_scale": 10.0}, "trusted with remarks", "energy from parting overlaps"),
         ({"joint_work": 0.1, "energy_moving": 9.0, "energy_scale": 99.0}, "trusted with remarks", "pulling joints"),
         ({"joint_work": 0.1, "energy_moving": 11.0, "energy_scale": 99.0}, "trusted", ""),
-        ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted", ""),
+        ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted with remarks", "pulling joints"),
+        ({"joint_work": 1e-9, "energy_moving": 0.0, "energy_scale": 11.0}, "trusted", ""),  # rounding
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
         ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"turned_energy": 0.9e-4}, "trusted", ""),
@@ -81,6 +82,24 @@ def test_each_finding_lowers_the_grade_and_is_told_in_a_line(columns: dict[str, 
     assert run.verdict == verdict
     assert any(words in remark for remark in run.remarks()) == bool(words)
     assert run.report().splitlines()[-1].startswith(verdict.capitalize() + ": ")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "options"),
+    [
+        ({"energy_gain": 1.0}, "the default law of restitution", {"restitution_law": "newton"}),
+        ({"joint_work": 1.0}, "MoreauJean(projection=True)", {}),
+        ({"unique": 0}, "MoreauJean(stiffness=...)", {}),
+    ],
+)
+def test_only_what_differs_from_the_run_is_advised(
+    columns: dict[str, Any], words: str, options: dict[str, Any]
+) -> None:
+    run, has = altered(**columns), {"projection": True, "stiffness": 1e5, "restitution_law": "passive"}
+    for scheme, advised in ((None, True), ({"moreau_jean": options}, True), ({"moreau_jean": has}, False)):
+        (remark,) = replace(run, settings={"scheme": scheme}).remarks()
+        assert (words in remark) == advised
+        assert "; try" not in remark or not remark.endswith(("try ", "or "))
 
 
 def test_the_gravest_finding_comes_first() -> None:

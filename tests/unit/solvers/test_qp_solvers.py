@@ -118,3 +118,15 @@ def test_an_unpolished_interior_point_is_not_called_solved() -> None:
 def test_the_interior_point_is_right_before_its_polish(kind: str) -> None:
     found = solve(random_qp(2, kind=kind), Clarabel(polish=False), tolerance=1e-5)
     assert found.success
+
+
+@pytest.mark.parametrize("units", [(1.0, 1.0), (2.0**40, 2.0**-40), (2.0**-40, 2.0**40)])
+def test_odd_units_change_nothing(units: tuple[float, float]) -> None:
+    """Least of x^2/2 - 2 y under x + y <= 3, y <= 2.5, x >= 1 is at (1, 2) with multipliers 2, 0, 3 in any units."""
+    D, R = np.array([1.0, units[0]]), np.array([units[1], 1.0, 1.0 / units[0]])
+    P, q = np.diag([1.0, 0.0]), np.array([0.0, -2.0])
+    C, c = np.array([[-1.0, -1.0], [0.0, -1.0], [1.0, 0.0]]), np.array([-3.0, -2.5, 1.0])
+    found = solve(ConvexQP(D[:, None] * P * D, D * q, C=R[:, None] * C * D, c=R * c), tolerance=1e-10)
+    assert found.success
+    own = found.z * np.concatenate([D, R])
+    assert own == pytest.approx([1.0, 2.0, 2.0, 0.0, 3.0], abs=1e-8)
