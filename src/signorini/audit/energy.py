@@ -160,11 +160,18 @@ class Energies:
 
     def pulled(self, pushes: Pushes) -> Worst | None:
         """Return how far the sum of what joints and scheme gave for good has risen, of the energy of the motion."""
+        return self._risen(pushes, 1.0)
+
+    def taken(self, pushes: Pushes) -> Worst | None:
+        """Return how far that sum has fallen, of the same."""
+        return self._risen(pushes, -1.0)
+
+    def _risen(self, pushes: Pushes, sign: float) -> Worst | None:
         made, impact = self._made(pushes), self._terms(("impact",))
         if made is None or impact is None:
             return None
         whole = at_play(self.moving(pushes), self.scale()[1:])
-        return _nobody(rises(given_for_good(made, impact)), np.full(made.size, whole))
+        return _nobody(rises(sign * given_for_good(made, impact)), np.full(made.size, whole))
 
     def corrected(self) -> Worst | None:
         """Return the energy given to part overlaps since the start, of the energies at play."""

@@ -24,6 +24,7 @@ from signorini._grades import (
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
+    TAKEN_REMARK,
     TURNED_WRONG,
     UNSURE_REMARK,
     UNSURE_WRONG,
@@ -189,7 +190,7 @@ def _unsure(c: Certificate) -> Finding | None:
         c.unsure > (UNSURE_WRONG if wrong else UNSURE_REMARK),
         c.unsure,
         lambda l: f"{c.unsure[l]:.2g} of its velocity is open",
-        "friction, masses that differ less, or the heavy body fixed",
+        ("friction", "masses that differ less", "the heavy body fixed"),
         lambda l: (int(c.unsure_body[l]),),
     )
 
@@ -319,6 +320,14 @@ _TABLE = (
         lambda c: c.joint_work,
         lambda c, l: f"{_rise(c.joint_work):.2e} J in all",
         (SMALLER_H, PROJECTION),
+    ),
+    _Row(
+        "energy lost in joints",
+        Grade.REMARKS,
+        lambda c: (c.joint_work < 0.0) & (_rise(-c.joint_work) > TAKEN_REMARK * _at_play(c)),
+        lambda c: -c.joint_work,
+        lambda c, l: f"{_rise(-c.joint_work):.2e} J in all",
+        (SMALLER_H,),
     ),
     *(
         _Row(
