@@ -422,18 +422,14 @@ def test_another_formulation_is_found(runs: Runs) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "index", "checks"),
-    [
-        ("reaction", (30, 2, 2), {"momentum", "places follow velocities"}),
-        ("reaction", (30, 2, 4), {"momentum", "places follow velocities"}),
-        ("ending", (30, 2, 2), {"momentum", "places follow velocities"}),
-    ],
+    ("word", "index"), [("reaction", (30, 2, 2)), ("reaction", (30, 2, 4)), ("ending", (30, 2, 2))]
 )
-def test_a_reaction_altered_is_found(runs: Runs, word: str, index: tuple[int, ...], checks: set[str]) -> None:
+def test_a_reaction_altered_is_found(runs: Runs, word: str, index: tuple[int, ...]) -> None:
+    """Bodies fly from their beginning as the reactions say, so places may not follow either."""
     tree = runs.tree("chain")
     tree["joints"][word][index] += 1e-6
     audit = audit_tree(tree)
-    assert wrong(audit) == checks
+    assert "momentum" in wrong(audit) <= {"momentum", "places follow velocities"}
     assert audit.of("momentum").who in ("'link1'", "'link2'")
 
 

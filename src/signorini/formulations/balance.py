@@ -7,6 +7,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
 from signorini.formulations.base import Balance, FreeMotion
+from signorini.formulations.joint_report import Settled
 from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.formulations.stage import Stage
 from signorini.model import Contacts, Model, State
@@ -86,23 +87,20 @@ def with_joints(
     model: Model,
     at: Stage,
     moved: State,
-    after: State,
+    end: Settled,
     space: JointSpace,
     p_laws: Array,
     reaction: Array,
     v: Array,
-    coordinate: Array,
 ) -> Balance:
     """Add the terms of bilateral rows, limits, friction and motors; rigid rows work over the displacement too.
 
     Parameters
     ----------
-    moved, after : state after the step, before and after the projection onto the joints
+    moved, end : state after the step, before and after it obeys the joints
     p_laws, reaction : impulses of joint laws and of bilateral rows
     v : (n_b, 6)
         New velocities.
-    coordinate : (n_j,)
-        Joint coordinates at the end of the step.
     """
     joints, rows, laws = model.joints, space.system.rows, space.laws
     still, moving = v.copy(), at.start.v.copy()
@@ -113,7 +111,7 @@ def with_joints(
     work, pushed = reaction * speed, reaction * rows.rate
     rate = (speed + rows.rate)[: joints.joint_row_count]
     damping = at.h * float(np.sum((joints.damping[joints.rows.joint] * rate**2)[joints.spring == 1]))
-    elastic = elastic_energy(joints, coordinate) - elastic_energy(joints, at.start_coordinate)
+    elastic = elastic_energy(joints, end.coordinate) - elastic_energy(joints, at.start_coordinate)
     of_springs = float(np.sum((work + pushed)[soft]))
     turned = (1.0 - at.theta) * float(np.sum((work - reaction * rows.velocity(moving))[~soft]))
 
@@ -122,9 +120,10 @@ def with_joints(
     law_rate = p_laws * laws.rows.rate
     corrected = float(np.sum((p_laws * np.maximum(0.0, -laws.rows.psi))[limit]) / at.drift)
     # A projection moves bodies and turns inertias at given velocities.
-    shifted = _energy(model, after) - _energy(model, moved)
+    shifted = _energy(model, end.state) - _energy(model, moved) - end.driven
     return balance._replace(
         drive_work=balance.drive_work
+        + end.driven
         - float(np.sum(pushed))
         - float(np.sum(law_rate[limit | slides]))
         + float(np.sum((p_laws * w)[motor])),

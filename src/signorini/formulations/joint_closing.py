@@ -73,10 +73,10 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
     return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row])
 
 
-def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Closed) -> tuple[State, Push]:
+def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Closed) -> tuple[State, Push, float]:
     """Return the state in which the velocities of mechanisms that have closed obey their joints, and what did it.
 
-    Rows along which something is driven keep the speeds that took them there.
+    Rows along which something is driven keep the speeds that took them there. Returned at last is their work [J].
     """
     system, still = pushing(model, state, coordinate), state.v.copy()
     still[: model.fixed_count] = 0.0
@@ -85,7 +85,7 @@ def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Close
     system.x2[:] = np.where(driven & (system.compliance == 0.0), -system.rows.velocity(still), 0.0)
     v, turn = system.solve(state.v)
     v, turn = np.where(found.bodies[:, None], v, state.v), np.where(found.rows, turn, 0.0)
-    return State(state.t, state.q, v), (system.rows, turn, state.q)
+    return State(state.t, state.q, v), (system.rows, turn, state.q), -float(turn @ system.x2)
 
 
 def _mechanisms(rows: Rows, body_count: int, fixed: int) -> tuple[IntArray, IntArray]:

@@ -41,6 +41,8 @@ class Settled(NamedTuple):
     """By which bodies were moved onto their joints."""
     ending: Push | None = None
     """By which velocities were made to obey the joints."""
+    driven: float = 0.0
+    """Work of drives meanwhile [J]."""
 
 
 def settled(
@@ -72,8 +74,8 @@ def settled(
     coordinate = joint_coordinates(joints, state.q, near)
     if closed is None or not closed.rows.any():
         return Settled(state, coordinate)
-    state, ending = obeyed(model, state, near, h, closed)
-    return Settled(state, coordinate, ending=ending)
+    state, ending, driven = obeyed(model, state, near, h, closed)
+    return Settled(state, coordinate, ending=ending, driven=driven)
 
 
 def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:

@@ -307,9 +307,12 @@ def _obey_closed(t: IntArray, j: IntArray) -> None:
         if role[r] == ja.SPRING:
             wholes(j, ja.TALLY)[ja.FACTORED] = 0
     _report(j, real_rows(t, Q), impulse, True)
-    gained = _energy(t, j) - before
+    gained, driven_work = _energy(t, j) - before, 0.0
+    for r in range(x_2.shape[0]):
+        driven_work -= impulse[r] * x_2[r]
     reals(t, NUMBERS)[ENERGY_CHANGE] += gained
-    reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
+    reals(j, ja.SUMS)[ja.RIGID_WORK] += gained - driven_work
+    reals(j, ja.SUMS)[ja.DRIVEN_WORK] += driven_work
 
 
 @inner_kernel

@@ -326,7 +326,7 @@ def finish(
     balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction, turned)
     joints = None
     if space.joints is not None:
-        balance = with_joints(balance, model, at, moved, after, space.joints, p_laws, reaction, v, coordinate)
+        balance = with_joints(balance, model, at, moved, end, space.joints, p_laws, reaction, v)
         joints = joint_report(
             space.joints,
             at.state,
