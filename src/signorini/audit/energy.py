@@ -136,8 +136,14 @@ class Energies:
         return np.asarray(self._changes(pushes) + stored - gained + lost)
 
     def moving(self, pushes: Pushes) -> Array:
-        """Return the energy of the motion in every step, (n,) [J]."""
-        return np.maximum(np.maximum(self.kinetic[1:], self.kinetic[:-1]), pushes.rest)
+        """Return the energy of the motion in every step, (n,) [J].
+
+        What contacts give to bodies at rest is less where joints hold these; the record tells how much.
+        """
+        told, rest = self.record.column("certificate", "energy_moving"), pushes.rest
+        if told is not None and told.size == rest.size:
+            rest = np.where(told < rest, told, rest)
+        return np.maximum(np.maximum(self.kinetic[1:], self.kinetic[:-1]), rest)
 
     def gained(self, pushes: Pushes, joined: bool) -> Worst | None:
         """Return the energy that contacts gave in every step though they should only take, of that of the motion.

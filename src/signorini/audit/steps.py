@@ -246,7 +246,9 @@ class Steps:
             most += np.linalg.norm(J[:, :, 3:], axis=(1, 2)) / np.sqrt(2.0) * change[body]  # of r x n, r x t, r x o
         column = self.record.column("certificate", "posed_again")
         posed = np.zeros(self.count, dtype=bool) if column is None else column[self.first : self.last] > 0
-        again = posed[self.contact_step]
+        # Nor does the record tell velocities with joints and without contacts.
+        joined = (self.model.joints.tree.of_body >= 0)[self.body]
+        again = posed[self.contact_step] | joined[self.contacts.body_a] | joined[self.contacts.body_b]
         return np.where(again, -most, known), np.where(again, most, known)
 
     def _drive(self) -> Array:

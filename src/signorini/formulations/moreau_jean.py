@@ -185,12 +185,13 @@ class MoreauJean:
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at, free.v_free)
         ways, known = ways_of(model), self.restitution_law != "poisson"
-        veer = veers(model, at, free.v_free) if known else np.zeros((model.body_count, 3))
+        v_free = free_velocity(model, at, free)
+        veer = veers(model, at, v_free) if known else np.zeros((model.body_count, 3))
         if ways is None:
             anything = np.ones(contacts.contact_count, dtype=bool)
             return self._step(model, at, free, contacts, anything, veer, memory, tolerance)[0]
         drive = drive_velocity(model, at.state, at.drift, secant=True)
-        v_free, mends = free_velocity(model, at, free), self.stiffness is None  # springs give way
+        mends = self.stiffness is None  # springs give way
         ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
         contacts = ways.foreseen(contacts)
         while True:

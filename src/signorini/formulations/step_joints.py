@@ -11,12 +11,14 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import world_inertia
+from signorini.dynamics.flight import veer_bodies
 from signorini.dynamics.joint_tree import factor
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BOUND,
     COUNTS,
+    DRIFT,
     DRIVE,
     FIXED,
     FREE,
@@ -31,6 +33,9 @@ from signorini.formulations.step_arrays import (
     SEEN_VALUE,
     V_0,
     V_FREE,
+    VEER,
+    VEERS,
+    WAY,
     H,
     P,
     Q,
@@ -157,6 +162,11 @@ def join(t: IntArray) -> None:
     if tally[ja.MOVES] == 1:
         _reach_further(t, j)
     answer_freely(t, j, real_rows(t, V_FREE), reals(j, ja.X_2), reals(j, ja.REACTION_FREE))
+    if wholes(t, COUNTS)[VEERS] == 1:
+        h = reals(t, NUMBERS)[DRIFT]
+        veer_bodies(
+            wholes(t, WAY), real_blocks(t, INERTIA), real_rows(t, Q), real_rows(t, V_FREE), h, real_rows(t, VEER)
+        )
 
 
 @inner_kernel
