@@ -39,7 +39,7 @@ friction reach 1e-2; where a light body was lost under a heavy one it was mostly
 UNSURE_WRONG = 1.0
 """... above which it is not trusted: nothing is known of where the body goes."""
 TAKEN_REMARK = 5e-2
-"""Energy that joints and scheme take in a run, relative to that of the motion: five per cent are seen in a motion."""
+"""Energy that joints and scheme take in a run, relative to that at play in a step: as much is seen in a motion."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 BALANCE_WRONG = 1e-10

@@ -166,18 +166,21 @@ class Energies:
 
     def pulled(self, pushes: Pushes) -> Worst | None:
         """Return how far the sum of what joints and scheme gave for good has risen, of the energy of the motion."""
-        return self._risen(pushes, 1.0)
+        given = self._given(pushes)
+        whole = at_play(self.moving(pushes), self.scale()[1:])
+        return None if given is None else _nobody(rises(given), np.full(given.size, whole))
 
     def taken(self, pushes: Pushes) -> Worst | None:
-        """Return how far that sum has fallen, of the same."""
-        return self._risen(pushes, -1.0)
-
-    def _risen(self, pushes: Pushes, sign: float) -> Worst | None:
-        made, impact = self._made(pushes), self._terms(("impact",))
-        if made is None or impact is None:
+        """Return how far that sum has fallen, of the energies at play, as the record tells them."""
+        given, told = self._given(pushes), self.record.column("certificate", "energy_scale")
+        if given is None or told is None or told.size != given.size:
             return None
-        whole = at_play(self.moving(pushes), self.scale()[1:])
-        return _nobody(rises(sign * given_for_good(made, impact)), np.full(made.size, whole))
+        return _nobody(rises(-given), np.full(given.size, min(told.max(initial=0.0), self.scale().max())))
+
+    def _given(self, pushes: Pushes) -> Array | None:
+        """Return what joints and scheme gave for good in every step [J], None if that is not recorded."""
+        made, impact = self._made(pushes), self._terms(("impact",))
+        return None if made is None or impact is None else given_for_good(made, impact)
 
     def corrected(self) -> Worst | None:
         """Return the energy given to part overlaps since the start, of the energies at play."""

@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import advance
@@ -45,7 +43,7 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
     """
     system, fixed = space.system, model.fixed_count
     part, of_row = _mechanisms(system.rows, model.body_count, fixed)
-    acts = np.zeros(max(part.max(), of_row.max(initial=0)) + 1, dtype=bool)
+    acts = np.zeros(model.body_count, dtype=bool)
     for body in (contacts.body_a, contacts.body_b, space.laws.rows.body):
         acts[part[body[body >= fixed]]] = True
     turns = at.drift * np.linalg.norm(at.state.v[:, 3:], axis=1)
@@ -89,10 +87,11 @@ def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Close
 
 
 def _mechanisms(rows: Rows, body_count: int, fixed: int) -> tuple[IntArray, IntArray]:
-    """Return the mechanism of each body, and of each row; those of bodies without rows stand alone."""
-    row = np.repeat(np.arange(rows.row_count), np.diff(rows.start))
-    own: BoolArray = rows.body >= fixed
-    n = body_count + rows.row_count
-    pairs = coo_array((np.ones(int(own.sum())), (body_count + row[own], rows.body[own])), shape=(n, n))
-    part = connected_components(pairs, directed=False)[1].astype(np.int64)
-    return part[:body_count], part[body_count:]
+    """Return the mechanism of each body, and of each row, by the least of its bodies."""
+    part = np.arange(body_count)
+    spans = [rows.body[a:b] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
+    spans = [span[span >= fixed] for span in spans]
+    for span in spans:
+        if span.size:
+            part[np.isin(part, part[span])] = part[span].min()
+    return part, np.array([part[span[0]] if span.size else 0 for span in spans], dtype=np.int64)

@@ -324,7 +324,7 @@ _TABLE = (
     _Row(
         "energy lost in joints",
         Grade.REMARKS,
-        lambda c: (c.joint_work < 0.0) & (_rise(-c.joint_work) > TAKEN_REMARK * _at_play(c)),
+        lambda c: (c.joint_work < 0.0) & (_rise(-c.joint_work) > TAKEN_REMARK * c.energy_scale.max(initial=0.0)),
         lambda c: -c.joint_work,
         lambda c, l: f"{_rise(-c.joint_work):.2e} J in all",
         (SMALLER_H,),
