@@ -81,7 +81,8 @@ def fly_back(ways: IntArray, inertia: Array, q: Array, v: Array, began: Array, h
             flown[b, k] = 0.0
         omega = (began[b, 3], began[b, 4], began[b, 5])
         turn = h * np.sqrt(dot(omega, omega))
-        if (ways[b] != CONSERVING and ways[b] != EVEN) or turn <= _NO_TURN:
+        rests = h * np.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2) <= _NO_TURN  # so no flight has led there
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or turn <= _NO_TURN or rests:
             continue
         end = unit((q[b, 3], q[b, 4], q[b, 5], q[b, 6]))
         if ways[b] == EVEN:
