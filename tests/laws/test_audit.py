@@ -691,9 +691,37 @@ def swift_boxes() -> sg.Scene:
     return scene
 
 
+def hung_by_a_rod() -> sg.Scene:
+    """Return a ball that swings at the end of a rod without mass."""
+    scene = sg.Scene()
+    scene.add_body(sg.Sphere(0.05), mass=1.0, position=(0.3, 0, 0), name="ball")
+    scene.add_joint("distance", None, "ball", anchor=((0, 0, 0.4), (0.3, 0, 0)))
+    return scene
+
+
+def held_four_bar() -> sg.Scene:
+    """Return a loop that a drive holds at rest."""
+    corners = np.array([(0.0, 0.0), (0.0, 0.25), (0.8, 0.55), (0.7, 0.0)])
+    scene = sg.Scene(planar=True)
+    for k in range(3):
+        a, b = corners[k], corners[k + 1]
+        rod = sg.Segment((-np.linalg.norm(b - a) / 2, 0), (np.linalg.norm(b - a) / 2, 0), radius=0.02)
+        turn = float(np.arctan2(*(b - a)[::-1]))
+        scene.add_body(rod, mass=1.0, position=(a + b) / 2, orientation=turn, name=f"rod{k}")
+    scene.exclude("rod0", "rod2")
+    for k, corner in enumerate(corners):
+        one, other = (None if k == 0 else f"rod{k - 1}"), (f"rod{k}" if k < 3 else None)
+        held: dict[str, Any] = {"motion": lambda t: 0.0} if k == 0 else {}
+        one, other = (one, other) if other is not None else (None, one)
+        scene.add_joint("revolute", one, other, anchor=corner, **held)
+    return scene
+
+
 @pytest.mark.parametrize(
     ("make", "h", "grade"),
     [
+        (hung_by_a_rod, 0.002, "trusted"),
+        (held_four_bar, 0.002, "trusted"),
         (bouncing, 0.01, "trusted"),
         (bouncing, 0.001, "trusted"),
         (swift_links, 0.01, "trusted"),

@@ -64,8 +64,9 @@ class JointLaws:
         self.joint = joints.coordinates.joint
         """(n_g,)"""
         self.driven = np.zeros(joints.count, dtype=bool)
-        """By a motion without limit of effort, (n_j,)."""
-        self.driven[joints.rows.joint[joints.drive == 1]] = True
+        """By a motion without limit of effort, or held at a distance, (n_j,)."""
+        held = (joints.rows.kind == RowKind.DISTANCE) & (joints.spring == 0)
+        self.driven[joints.rows.joint[(joints.drive == 1) | held]] = True
         rows = self.rows = self._rows(joints.coordinates)
         v = np.where(steps.moving[:, None], steps.v_new, 0.0)
         rate = self._by_step(rows.velocity(steps.drive))
@@ -240,7 +241,10 @@ class JointLaws:
         error -= ROUNDING * (self.push_size + np.abs(self.spring) + self.rho * self._speeds())
         error = np.where(self.driven[self.joint] | excused[:, self.joint], 0.0, np.maximum(0.0, error))
         error = np.where(np.isnan(error), np.inf, error)
-        size = np.maximum(scale, self.size)[:, None]
+        size = np.maximum(scale, self.size)
+        # Where no law pushes, errors are those of the reactions, with their arms, from which pushes are told.
+        reactions = self.steps.pull_size.max(axis=1, initial=0.0).reshape(self.steps.count, -1).max(axis=1, initial=0.0)
+        size = np.where(size > 0.0, size, reactions)[:, None]
         share = np.divide(error, size, out=np.where(error > 0.0, np.inf, 0.0), where=size > 0.0)
         step = np.repeat(np.arange(self.steps.count), self.joint.size)
         return Worst.of(share.reshape(-1), step, np.tile(self.joint, self.steps.count), self.steps.count)
