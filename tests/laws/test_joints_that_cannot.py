@@ -257,6 +257,55 @@ def test_a_parallelogram_with_a_spare_rod(formulation: Any) -> None:
     np.testing.assert_allclose(trajectory.joint("base0").coordinate, trajectory.joint("base2").coordinate, atol=1e-3)
 
 
+def bennett(friction: float) -> sg.Scene:
+    """Four bars in space whose hinges are neither parallel nor meet: movable though counted as locked."""
+    a, b, alpha, first = 0.3, 0.2, np.radians(50.0), 1.1
+    beta = np.arcsin(b * np.sin(alpha) / a)
+    second = 2.0 * np.arctan(np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2) / np.tan(first / 2))
+    frame, points, axes = np.eye(4), [], []
+    for turn, length, twist in ((first, a, alpha), (second, b, beta), (-first, a, alpha), (-second, b, beta)):
+        points.append(frame[:3, 3])
+        axes.append(frame[:3, 2])
+        (c, s), (ct, st) = ((np.cos(x), np.sin(x)) for x in (turn, twist))
+        frame = frame @ [
+            [c, -s * ct, s * st, length * c],
+            [s, c * ct, -c * st, length * s],
+            [0, st, ct, 0],
+            [0, 0, 0, 1],
+        ]
+    assert np.abs(frame - np.eye(4)).max() < 1e-12
+    scene = sg.Scene()
+    for k, mass in ((1, 1.0), (2, 2.0), (3, 0.5)):
+        middle = (points[k] + points[(k + 1) % 4]) / 2
+        scene.add_body(sg.Sphere(0.05), mass=mass, inertia=(0.005, 0.006, 0.007), position=middle, name=f"bar{k}")
+    scene.exclude("bar1", "bar3")
+    for k, (one, other) in enumerate(((None, "bar3"), (None, "bar1"), ("bar1", "bar2"), ("bar2", "bar3"))):
+        rubs = friction if k == 0 else 0.0
+        scene.add_joint("revolute", one, other, anchor=points[k], axis=axes[k], friction=rubs, name=f"hinge{k}")
+    return scene
+
+
+@BOTH
+@pytest.mark.parametrize("friction", [0.0, 0.02], ids=["closing", "linear rows"])
+def test_a_linkage_with_rows_too_many_moves_and_is_trusted(formulation: Any, friction: float) -> None:
+    """The product of the tangents of half of two neighbouring angles stays as it is, and nothing contradicts."""
+    trajectory = simulate(bennett(friction), 0.5, formulation, h=0.001)
+    one, other = (trajectory.joint(f"hinge{k}").coordinate for k in (1, 2))
+    assert np.ptp(one) > 0.5
+    start = 2.0 * np.arctan(_bennett_ratio() / np.tan(0.55))
+    product = np.tan((start + one) / 2) * np.tan((other - 1.1) / 2)
+    np.testing.assert_allclose(product, product[0], rtol=1e-8 if friction == 0.0 else 1e-3)
+    assert trajectory.certificate.redundant_rows.min() >= 1
+    assert trajectory.certificate.joint_conflict.max() < 1e-9
+    assert trajectory.verdict == "trusted"
+
+
+def _bennett_ratio() -> float:
+    alpha = np.radians(50.0)
+    beta = np.arcsin(2.0 / 3.0 * np.sin(alpha))
+    return float(np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2))
+
+
 # --- limits, walls and motors -----------------------------------------------------------------
 
 

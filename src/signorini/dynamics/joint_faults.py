@@ -8,8 +8,10 @@ the anchor from its mass centre if that is more, or the length of a distance joi
   where they cannot be, the joints cannot hold. Where bodies came turning by more than :data:`MOST_TURN` a step, or go
   so far near others that they would be moved through something, it is the step that is too long: they go on, apart as
   they are, and the verdict says so.
-- **Conflict**: rows that depend on each other may ask for what cannot be met. What a step leaves open of its
-  linear rows although it did not find it open, by more than :data:`ASKED`, contradicts itself, whatever the step size.
+- **Conflict**: rows that depend on each other may ask for rates that cannot all be met. What is left open of these, by
+  more than :data:`ASKED` in a step, contradicts itself, whatever the step size. Where rows are too many, as in a
+  linkage of Bennett, no motion meets all that they ask for because joints are apart, or turn with their bodies: that is
+  of the second order where the loop can move, and the drift tells of it where it cannot.
   Gears hold speeds, and what they leave open is never seen again: theirs counts a thousand times.
 - **Blocked**: joints let a contact or a limit move by no impulse at all, and close it: a motion into a wall.
 """
@@ -31,7 +33,7 @@ from signorini.model import Model, RowKind, State
 TORN = 0.05
 """Drift beside the size of a joint that a step may leave."""
 ASKED = 1e-3
-"""What a step may leave open of its linear rows beyond what it found open, beside the size of a joint."""
+"""What a step may leave open of the rates that rows ask for, times h, beside the size of a joint."""
 ROUNDING = 1e-6
 """What rows leave open, beside the size of a joint, that is not worth a name."""
 HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from signorini.dynamics.joint_faults import (
     steepness,
     worst,
 )
-from signorini.dynamics.joints import rigid_rows
+from signorini.dynamics.joints import JointSystem, rigid_rows
 from signorini.formulations.base import JointReport
 from signorini.formulations.joint_closing import Closed, obeyed
 from signorini.formulations.joint_space import JointSpace, LawKind
@@ -99,13 +100,12 @@ def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drive
     return largest, *worst(size, residual)
 
 
-def _conflict(space: JointSpace, unmet: Array, h: float) -> tuple[float, int]:
-    """Return what a step leaves open beyond what it found open, beside the size of a joint, and the row of that."""
-    model, rows = space.system.model, space.system.rows
-    size, rigid = all_sizes(model, rows), space.system.compliance == 0.0
-    found, _ = worst(size, np.where(rigid, rows.psi, 0.0))
-    left, row = worst(size, h * unmet)
-    return left - found, row if left > ROUNDING else -1
+def _unmet(system: JointSystem, v: Array, impulse: Array) -> Array:
+    """Return what rows leave open; where some depend on others, of their rates alone: see ``joint_faults``."""
+    if not system.redundant:
+        return system.unmet(v, impulse)
+    rates = replace(system, x2=np.where(system.compliance == 0.0, system.rows.rate, 0.0))
+    return rates.unmet(*rates.solve(np.zeros_like(v)))
 
 
 def _swing(space: JointSpace, before: State, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
@@ -175,9 +175,9 @@ def joint_report(
         ending = more
     bodies = slice(model.fixed_count, None)
     falls = h / theta * float(np.sum((model.arrays.weight * (after.v - before.v))[bodies]))
-    unmet = system.unmet(v, impulse)
+    unmet = _unmet(system, v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
-    open_, conflict_row = _conflict(space, unmet, h)
+    left, conflict_row = worst(all_sizes(model, rows), h * unmet)
     turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
     fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD
     return JointReport(
@@ -190,9 +190,9 @@ def joint_report(
         unmet=float(np.abs(unmet).max(initial=0.0)),
         apart=apart,
         drift_row=drift_row,
-        conflict_row=conflict_row,
+        conflict_row=conflict_row if left > ROUNDING else -1,
         moved_onto=bool(end.pushes),
         swing=(theta - 0.5) * (_swing(space, before, v, impulse, p_laws, loads) + slip + falls),
         ending=ending,
-        fault=CONTRADICTED if open_ > ASKED else fault,
+        fault=CONTRADICTED if left > ASKED else fault,
     )

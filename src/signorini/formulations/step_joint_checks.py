@@ -38,6 +38,7 @@ from signorini.formulations.step_arrays import (
     P_EXT,
     PLACE,
     PRESSED,
+    REDUNDANT_ROWS,
     V_0,
     WEIGHT,
     H,
@@ -45,7 +46,8 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_checks import close_balance
-from signorini.formulations.step_joint_trees import evaluate_rows, row_speed
+from signorini.formulations.step_joint_loops import close_loops
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
 from signorini.math.rotation import cross, rotate
 
 
@@ -59,6 +61,35 @@ def row_size(j: IntArray, J: Array, r: int) -> float:
 
 
 @inner_kernel
+def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
+    """Write what rows leave open; where some depend on others, of their rates alone: see ``joint_faults``."""
+    body, J, rate, fixed = (
+        wholes(j, ja.ROW_BODY),
+        real_rows(j, ja.JACOBIAN),
+        reals(j, ja.RATE),
+        wholes(t, COUNTS)[FIXED],
+    )
+    x_2, closed, soft = reals(j, ja.X_2), reals(j, ja.CLOSED), reals(j, ja.SOFT_ROW)
+    v, reaction, impulse, asked = real_rows(t, V), reals(j, ja.REACTION), reals(j, ja.END_IMPULSE), reals(j, ja.END_PSI)
+    push, tree_body = real_rows(j, ja.PUSH), wholes(j, ja.TREE_BODY)
+    if reals(t, CHECK)[REDUNDANT_ROWS] == 0.0:
+        for r in range(unmet.shape[0]):
+            unmet[r] = row_speed(body, J, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
+        return
+    for at in range(tree_body.shape[0]):
+        for k in range(6):
+            push[tree_body[at], k] = 0.0
+    for r in range(unmet.shape[0]):
+        asked[r] = rate[r] if soft[r] == 0.0 else 0.0
+        impulse[r] = asked[r]
+    for k in range(whole_rows(j, ja.LOOPS).shape[0]):
+        solve_mechanism(j, k, push, impulse)
+        close_loops(t, j, k, push, asked, 1.0, impulse)
+    for r in range(unmet.shape[0]):
+        unmet[r] = row_speed(body, J, r, push, fixed) + soft[r] * impulse[r] + asked[r]
+
+
+@inner_kernel
 def sum_up(t: IntArray, j: IntArray) -> None:
     """Write efforts and reactions of the joints, the work of their rows and laws, and how far rows are from holding."""
     fixed, h, v, v_0, sums, report = (
@@ -69,27 +100,21 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
-    body, J, rate, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE), reals(j, ja.X_2)
-    joint, role, soft, reaction = (
-        wholes(j, ja.ROW_JOINT),
-        wholes(j, ja.ROLE),
-        reals(j, ja.SOFT_ROW),
-        reals(j, ja.REACTION),
-    )
-    setting, psi, check = real_rows(j, ja.SETTING), reals(j, ja.PSI), reals(t, CHECK)
+    body, J, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
+    joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
+    setting, check = real_rows(j, ja.SETTING), reals(t, CHECK)
     for k in range(ja.LIFT):
         sums[k] = 0.0
     for g in range(report.shape[0]):
         for k in range(ja.EFFORT_OF, ja.REPORT_COLUMNS):
             report[g, k] = 0.0
-    closed = reals(j, ja.CLOSED)
-    unmet, found, left, worst = 0.0, 0.0, 0.0, -1
+    open_ = reals(j, ja.END_SUM)
+    _contradict(t, j, open_)
+    unmet, left, worst = 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
         g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
-        size, missing = row_size(j, J, r), abs(speed + soft[r] * p + x_2[r] + closed[r])
+        size, missing = row_size(j, J, r), abs(open_[r])
         unmet = max(unmet, missing)
-        if role[r] != ja.SPRING:
-            found = max(found, abs(psi[r]) / size)
         if not h * missing <= left * size:
             left, worst = h * missing / size, r
         for k in range(6):
@@ -110,7 +135,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     check[JOINT_CONFLICT] = unmet
     check[CONFLICT_JOINT] = joint[worst] if left > ROUNDING else -1
     check[CONFLICT_ROW] = worst if left > ROUNDING else -1
-    check[JOINT_FAULT] = CONTRADICTED if left - found > ASKED else HELD
+    check[JOINT_FAULT] = CONTRADICTED if left > ASKED else HELD
     _sum_up_laws(t, j)
     p_ext, weight = real_rows(t, P_EXT), real_rows(t, WEIGHT)
     for b in range(fixed, v.shape[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, IntArray
+from signorini.errors import InputError
 from signorini.math.rotation import multiply, tangent_frame, unrotate
 from signorini.model import WORLD, Constraint, JointArrays, Joints, RowKind, RowTable, Tree, no_joints
 from signorini.scene.joint import Joint
@@ -51,6 +52,7 @@ def compile_joints(scene: Scene, names: tuple[str, ...], fixed_count: int, q: Ar
     index = {name: b for b, name in enumerate(names)}
     # Springs last: rigid joints make better trees, and scene files keep the two apart.
     joints = sorted(scene.joints.values(), key=lambda joint: joint.kind == "spring")
+    _refuse_loose_gears(scene, joints)
     arrays = _arrays(joints, index, q)
     rows, drive, spring = _row_table(joints, planar=scene.planar)
     coordinates = _table([(g, _COORDINATE[joint.kind]) for g, joint in enumerate(joints) if joint.kind in _COORDINATE])
@@ -85,6 +87,25 @@ def compile_joints(scene: Scene, names: tuple[str, ...], fixed_count: int, q: Ar
         inequalities=inequalities,
         tree=_forest(arrays, rows, equalities, len(names), fixed_count),
     )
+
+
+def _refuse_loose_gears(scene: Scene, joints: list[Joint]) -> None:
+    """Refuse gears whose wheels are not on axles that stand still.
+
+    The row of a gear holds spins in the world, and its moments act on the two wheels alone. Only what stands still may
+    take their reaction: a carrier that turns would keep its own, and angular momentum would come from nowhere.
+    """
+    still = {None} | {fixed.name for fixed in scene.fixed.values() if fixed.motion is None}
+    axles = [joint for joint in joints if joint.kind not in ("gear", "distance", "spring")]
+    ends = [(joint.body_a, joint.body_b) for joint in axles]
+    carried = {b for pair in ends for a, b in (pair, pair[::-1]) if a in still}
+    for gear in (joint for joint in joints if joint.kind == "gear"):
+        for wheel in (gear.body_a, gear.body_b):
+            if wheel not in carried | still:
+                raise InputError(
+                    f"joint {gear.name!r}: body {wheel!r} of the gear is not on an axle that stands still, must have a "
+                    "joint to the world or to a fixed body without motion: a gear holds spins in the world"
+                )
 
 
 # --- frames and rows -----------------------------------------------------------

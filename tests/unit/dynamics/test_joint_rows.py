@@ -183,11 +183,16 @@ def test_a_planar_joint_holds_all_motions_but_those_of_its_kind(kind: str, left:
 
 
 def test_gear_row_holds_the_ratio_of_speeds_about_both_axes() -> None:
-    model = two_bodies("gear", axis=[AXIS, (0, 0, 1)], ratio=-2.5)
-    rows = joint_rows(model.joints.arrays, model.joints.rows, model.initial_state.q, np.zeros(1))
+    scene = sg.Scene()
+    for name in ("a", "b"):
+        scene.add_body(sg.Box((0.2, 0.3, 0.4)), position=(0, 0, 0), name=name)
+        scene.add_joint("spherical", None, name, anchor=(0, 0, 0))
+    scene.add_joint("gear", "a", "b", axis=[AXIS, (0, 0, 1)], ratio=-2.5)
+    model = compile_scene(scene)
+    rows = joint_rows(model.joints.arrays, model.joints.rows, model.initial_state.q, np.zeros(3))
     v = np.random.default_rng(1).standard_normal((2, 6))
-    assert list(model.joints.rows.kind) == [RowKind.GEAR]
-    assert rows.velocity(v)[0] == pytest.approx(v[1, 5] + 2.5 * AXIS @ v[0, 3:], rel=1e-12)
+    assert list(model.joints.rows.kind[6:]) == [RowKind.GEAR]
+    assert rows.velocity(v)[6] == pytest.approx(v[1, 5] + 2.5 * AXIS @ v[0, 3:], rel=1e-12)
 
 
 def test_rate_of_a_driven_row_and_of_a_moving_wall() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.scene import compile_scene
 
 HINGE: dict[str, Any] = {"anchor": (0, 0, 0), "axis": (0, 0, 1)}
 BAD_JOINTS: list[tuple[str, dict[str, Any], str]] = [
@@ -166,3 +167,20 @@ def test_joint_friction_needs_an_even_polygon() -> None:
     scene.add_joint("revolute", None, "a", **HINGE, friction=1.0)
     with pytest.raises(sg.InputError, match=r"StewartTrinkle: directions is 5, must be even for friction in joints"):
         sg.Simulator(scene, h=0.01, formulation=sg.StewartTrinkle(directions=5))
+
+
+@pytest.mark.parametrize("carrier", ["arm", "turntable", None])
+def test_a_gear_needs_axles_that_stand_still(carrier: str | None) -> None:
+    """On an arm that moves the two moments of its row would take angular momentum from nowhere."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 1), name="arm")
+    scene.add_fixed(sg.Sphere(0.1), name="turntable", motion=lambda t: (0.0, 0.0, 2.0 + t))
+    for k, base in enumerate((None, carrier)):
+        scene.add_body(sg.Sphere(0.1), mass=1.0, position=(k, 0, 0), name=f"wheel{k}")
+        scene.add_joint("revolute", base, f"wheel{k}", anchor=(k, 0, 0), axis=(0, 0, 1))
+    scene.add_joint("gear", "wheel0", "wheel1", axis=[(0, 0, 1), (0, 0, 1)], ratio=-2.0, name="mesh")
+    if carrier is None:
+        compile_scene(scene)
+        return
+    with pytest.raises(sg.InputError, match=r"joint 'mesh': body 'wheel1' of the gear is not on an axle that stands"):
+        compile_scene(scene)

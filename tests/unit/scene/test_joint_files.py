@@ -48,6 +48,8 @@ def random_joints(seed: int) -> sg.Scene:
     scene.add_spring(None, "b4", anchor=anchor[2:4], stiffness=r.random())
     scene.add_joint("planar", "b3", "b4", anchor=anchor[4], axis=axis[3])
     scene.add_joint("distance", "b4", "b5", anchor=anchor[4:6], spring=r.random(), damping=r.random())
+    for wheel in ("b5", "b6"):
+        scene.add_joint("cylindrical", None, wheel, anchor=anchor[9], axis=axis[4])
     scene.add_joint("gear", "b5", "b6", axis=axis[4:6], ratio=r.uniform(-2, 2))
     scene.add_joint("fixed", "b6", "b7", anchor=anchor[6])
     scene.add_joint("fixed", "b8", "b9", anchor=anchor[6], axis=axis[0])
@@ -67,6 +69,7 @@ def planar_joints(seed: int) -> sg.Scene:
     scene.add_joint("prismatic", "b1", "b2", anchor=anchor[2], axis=r.standard_normal(2), friction=0.2)
     scene.add_spring("b2", "b3", anchor=anchor[:2], stiffness=2.0, length=0.1 * r.random())
     scene.add_joint("distance", "b2", "b3", anchor=anchor[2:4])
+    scene.add_joint("revolute", None, "b4", anchor=anchor[5])
     scene.add_joint("gear", "b0", "b4", ratio=3.0)
     scene.add_joint("fixed", "b3", "b4", anchor=anchor[4])
     return scene
