@@ -242,7 +242,7 @@ def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
     assert engine is not None
     simulator.check_scene()
     engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    with simulator.explained():
+    with simulator.explained:
         done = engine.timed_run(steps)
     simulator.step_count += done
     recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)

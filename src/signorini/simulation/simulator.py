@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
 DEFAULT_TOLERANCE = 1e-6
 MOST_THREADS = 64
+
+_EXPLAINED = (InputError, ArithmeticError, np.linalg.LinAlgError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,22 @@ class StepReport:
     def iterations(self) -> int:
         """Iterations of the solver."""
         return self.certificate.iterations
+
+
+class _Explained:
+    """Where steps are computed: what they raise is explained. Made once, for small scenes take microseconds a step."""
+
+    __slots__ = ("simulator",)
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and isinstance(error, _EXPLAINED):
+            self.simulator.explain(error)
 
 
 class Simulator:
@@ -116,6 +133,7 @@ class Simulator:
         self.threads = _checked_threads(threads)
         self.engine = self._made_engine()
         self.step_count = 0
+        self.explained = _Explained(self)
         self._continue_from(state, memory)
         self._loaded = self.model
         self._watch = Watch(self.model, self.h)
@@ -186,7 +204,7 @@ class Simulator:
         self.check_scene()
         self._loaded = model = self._with_controls(controls) if controls else self.model
         if self.engine is not None:
-            with self.explained():
+            with self.explained:
                 if controls:
                     self.engine.load(model)
                 self.engine.timed_run(1)
@@ -196,7 +214,7 @@ class Simulator:
                 return result, from_check(self.engine.check, self.engine.seconds)
             before = self.engine.before
             return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
-        with self.explained():
+        with self.explained:
             return self._advance_by_functions(model, look_again=bool(controls))
 
     def _advance_by_functions(self, model: Model, *, look_again: bool) -> tuple[StepResult, StepCertificate]:
@@ -226,13 +244,13 @@ class Simulator:
                 failed += certificate.status not in SUCCESS
                 self._look_at_step(certificate)
             return failed
-        done, before = 0, self.step_count
+        engine, done, before = self.engine, 0, self.step_count
         while done < steps:
-            with self.explained():
-                done += self.engine.run(steps - done)
+            with self.explained:
+                done += engine.run(steps - done)
             self.step_count = before + done
-            failed += not self.engine.solved
-            self._look_at_step(from_check(self.engine.check, 0.0) if self._watch.drives else None)
+            failed += not engine.solved
+            self._look_at_step(from_check(engine.check, 0.0) if self._watch.drives else None)
         return failed
 
     def watch(self, certificates: Iterable[StepCertificate], time: Array, q: Array, v: Array) -> None:
@@ -251,8 +269,7 @@ class Simulator:
     def _look_at_step(self, certificate: StepCertificate | None) -> None:
         """Look at the last step, with its certificate if there are drives, and raise if its state is not finite."""
         v = self._state.v if self.engine is None else self.engine.arena[at.V]
-        flat = v.reshape(-1)
-        if not self._watch.drives and flat.dot(flat) <= FAR * FAR:  # false also where it is not a number
+        if not self._watch.drives and np.vdot(v, v) <= FAR * FAR:  # false also where it is not a number
             return
         t, q, v = self.state
         self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])
@@ -260,16 +277,11 @@ class Simulator:
         if message:
             raise SolverFailure(f"step {l}: {message}", step=l, time=t - self.h, problem=None)
 
-    @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Say of which body a step could not be computed, if that is why it raises."""
-        try:
-            yield
-        except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
-            t, l = self.state.t, self.step_count
-            message = diverging(self._loaded, self.state.copy(), self.h)
-            if not message and isinstance(error, InputError):
-                raise
+    def explain(self, error: BaseException) -> None:
+        """Raise `SolverFailure` that says of which body a step could not be computed, if that is why it raised."""
+        t, l = self.state.t, self.step_count
+        message = diverging(self._loaded, self.state.copy(), self.h)
+        if message or not isinstance(error, InputError):
             message = message or "its equations leave the range of numbers: look at masses, sizes and speeds"
             raise SolverFailure(f"step {l} at t = {t:.6g} s: {message}", step=l, time=t, problem=None) from error
 
