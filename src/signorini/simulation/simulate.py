@@ -20,7 +20,7 @@ from signorini.simulation.certificate import StepCertificate
 from signorini.simulation.choose import formulation_from_dict, formulation_to_dict, scheme_to_dict
 from signorini.simulation.joint_words import joint_failure
 from signorini.simulation.recorder import Recorder
-from signorini.simulation.simulator import Simulator, Snapshot
+from signorini.simulation.simulator import Explained, Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
 from signorini.solvers.solution import SUCCESS
 
@@ -242,7 +242,7 @@ def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
     assert engine is not None
     simulator.check_scene()
     engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    with simulator.explained:
+    with Explained(simulator):
         done = engine.timed_run(steps)
     simulator.step_count += done
     recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)

@@ -68,8 +68,8 @@ class StepReport:
         return self.certificate.iterations
 
 
-class _Explained:
-    """Where steps are computed: what they raise is explained. Made once, for small scenes take microseconds a step."""
+class Explained:
+    """Where steps are computed: what they raise is explained. A generator would cost as much as a box on a floor."""
 
     __slots__ = ("simulator",)
 
@@ -133,7 +133,6 @@ class Simulator:
         self.threads = _checked_threads(threads)
         self.engine = self._made_engine()
         self.step_count = 0
-        self.explained = _Explained(self)
         self._continue_from(state, memory)
         self._loaded = self.model
         self._watch = Watch(self.model, self.h)
@@ -204,7 +203,7 @@ class Simulator:
         self.check_scene()
         self._loaded = model = self._with_controls(controls) if controls else self.model
         if self.engine is not None:
-            with self.explained:
+            with Explained(self):
                 if controls:
                     self.engine.load(model)
                 self.engine.timed_run(1)
@@ -214,7 +213,7 @@ class Simulator:
                 return result, from_check(self.engine.check, self.engine.seconds)
             before = self.engine.before
             return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
-        with self.explained:
+        with Explained(self):
             return self._advance_by_functions(model, look_again=bool(controls))
 
     def _advance_by_functions(self, model: Model, *, look_again: bool) -> tuple[StepResult, StepCertificate]:
@@ -246,7 +245,7 @@ class Simulator:
             return failed
         engine, done, before = self.engine, 0, self.step_count
         while done < steps:
-            with self.explained:
+            with Explained(self):
                 done += engine.run(steps - done)
             self.step_count = before + done
             failed += not engine.solved
