@@ -571,7 +571,7 @@ def solve_step(t: IntArray) -> bool:
         )
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
         if how == _LOOK:
-            stays = counts[MADE] == 0 and residual <= _HELD * tolerance and _is_known(softness, first, last)
+            stays = counts[MADE] <= _AT_LEAST and residual <= _HELD * tolerance and _is_known(softness, first, last)
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
