@@ -118,7 +118,7 @@ class _Checks:
         self.record, self.model, self.unchecked = record, model, unchecked
         self.closing = np.zeros(0 if record.contacts is None else record.contacts.gap.size)
         """By how much the bodies of contacts may come closer in their step, (rows,) [m]."""
-        self.pushes = Pushes(record.step_count)
+        self.pushes = Pushes(record.step_count, model.joints.count)
         self.energies = Energies(record, model)
         self.thin = thinnest_extents(model.shapes, model.hulls, model.body_count)
 

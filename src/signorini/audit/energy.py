@@ -3,8 +3,8 @@ r"""Energies from places and velocities, against those of the record and what it
 The velocities of a step are those by which bodies went from one place to the next, so they belong to its middle. What
 rises and falls is judged there: the energy of places and velocities at the end of a step, and
 :math:`(\theta - \tfrac12) h\, F \cdot v` more, F being all that works on the motion: weight, loads, drives, friction
-and what acts along joints. Else a body would seem to lose this while it falls, and to get it back from whatever makes
-it rise; and what is lifted and stopped, the other way round.
+and what acts along joints; and what springs stored there. Else a body would seem to lose this while it falls, and to
+get it back from whatever makes it rise; and what is lifted and stopped, the other way round.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from signorini.audit.findings import Worst
 from signorini.audit.joint_laws import JointLaws
 from signorini.audit.record import Record
 from signorini.audit.steps import Steps
-from signorini.dynamics import elastic_energy, joint_coordinates, kinetic_energy, potential_energy
+from signorini.dynamics import elastic_energy, joint_rows, kinetic_energy, potential_energy
 from signorini.model import Model
 
 GAINS = ("load_work", "drive_work", "correction_work", "joint_work")
@@ -27,7 +27,7 @@ LOSSES = ("friction", "impact", "damping", "integration")
 class Pushes:
     """What contacts give to bodies in every step [J]."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, joints: int) -> None:
         self.rest = np.zeros(steps)
         """To bodies at rest, half of ``p . W p`` without joints, (n,)."""
         self.given = np.zeros(steps)
@@ -37,6 +37,8 @@ class Pushes:
         self.swing = np.zeros(steps)
         """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
         speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
+        self.share = np.ones((steps, joints))
+        """Of the midpoint rule in springs: which part of half a step before its end they count, (n, n_j)."""
 
     def note(self, steps: Steps, u: Array, e: Array, laws: JointLaws | None) -> None:
         """Note some steps; `u` (n_c, 3) are the velocities of contacts, `e` (n_c,) their restitution."""
@@ -54,6 +56,7 @@ class Pushes:
         self.swing[here] += np.bincount(steps.contact_step, slip, minlength=steps.count)
         if laws is not None:
             self.swing[here] += laws.swing(change)
+            self.share[here, laws.joint] = laws.share
 
 
 class Energies:
@@ -63,13 +66,20 @@ class Energies:
         arrays, joints, n = model.arrays, model.joints, record.time.size
         self.record = record
         self.kinetic, self.potential, self.elastic = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.stretch, self.pace = np.zeros((n, joints.count)), np.zeros((n, joints.count))
+        """Stretches of springs and their rates, (n+1, n_j)."""
         for k in range(n):
             q, v = np.ascontiguousarray(record.q[k]), np.ascontiguousarray(record.v[k])
             self.kinetic[k] = kinetic_energy(arrays, q, v).sum()
             self.potential[k] = potential_energy(model, q).sum()
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
-                self.elastic[k] = elastic_energy(joints, joint_coordinates(joints, q, near))
+                rows = joint_rows(joints.arrays, joints.coordinates, q, near)
+                self.stretch[k, joints.coordinates.joint] = rows.psi
+                self.pace[k, joints.coordinates.joint] = rows.velocity(v)
+                self.elastic[k] = elastic_energy(joints, self.stretch[k])
+        self.stretch -= joints.rest
+        self.stiffness = joints.stiffness
         theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
         falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
         self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
@@ -113,7 +123,12 @@ class Energies:
 
     def _changes(self, pushes: Pushes) -> Array:
         """Return by how much the energy in the middle of steps has changed beyond the work of what acts there."""
-        return np.asarray(np.diff(self.middle) + (self.record.scheme.theta - 0.5) * pushes.swing)
+        theta, changes = self.record.scheme.theta, np.diff(self.middle)
+        if self.stretch.size:
+            s, u, ago = self.stretch, self.pace, (theta - 0.5) * self.record.h[:, None] * pushes.share
+            more = (s[1:] - ago * u[1:]) ** 2 - s[1:] ** 2 - (s[:-1] - ago * u[:-1]) ** 2 + s[:-1] ** 2
+            changes += 0.5 * more @ self.stiffness
+        return np.asarray(changes + (theta - 0.5) * pushes.swing)
 
     def unexplained(self, pushes: Pushes) -> Worst | None:
         """Return by how much the energy has risen that loads, drives and corrections did not give.

@@ -3,7 +3,7 @@ r"""Springs, limits, dry friction and motors of joints, from the reactions of a 
 What they do along the coordinate of their joint is one number of its reaction: the other rows of the joint cannot push
 that way. Each is a graph that falls with the speed w of the coordinate,
 
-- spring and damper: :math:`-h (k s + c w)`, s being the stretch at the end of the step;
+- spring and damper: as in :mod:`signorini.dynamics.joint_springs`, or the theta-method;
 - limit: nothing while :math:`w + \psi/h > 0`, any push back at zero or beyond, where the drift of the joint is judged;
 - friction: :math:`\pm h\,c_{max}` against w, anything between at rest;
 - motor: the same about the speed at which it pursues its motion, which may be any between that of the motion and
@@ -24,6 +24,8 @@ from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
 from signorini.dynamics import joint_rows, joint_system, motion_rate
 from signorini.dynamics.joint_rows import Rows
+from signorini.dynamics.joint_springs import STIFF, midpoint_shares
+from signorini.dynamics.joints import pushing
 from signorini.math.rotation import rotated
 from signorini.model import WORLD, JointArrays, RowKind, RowTable, State
 
@@ -79,8 +81,15 @@ class JointLaws:
         """Coordinates where the steps act."""
         self.push, self.push_size, self.reaction = self._pushes(rows)
         span, theta, g = steps.h, scheme.theta, self.joint
-        stretch = self.at - joints.rest[g] - (1.0 - theta) * (span - steps.drift) * before
-        firmness = theta * steps.drift * joints.stiffness[g] + joints.damping[g]
+        self.share = np.ones_like(mobility)
+        """Of the midpoint rule in springs, or of theta's, which is all."""
+        ahead, behind = theta * self.share, (1.0 - theta) * (span - steps.drift) * self.share
+        if theta == 1.0:
+            self.share = midpoint_shares(self._steepness(mobility))
+            ahead, behind = 1.0 - 0.75 * self.share, 0.25 * span * self.share
+        stretch = self.at - joints.rest[g] - behind * before
+        firmness = ahead * steps.drift * joints.stiffness[g] + joints.damping[g]
+        self.damper = -span * joints.damping[g] * self.speed
         self.spring = -span * (firmness * self.speed + joints.stiffness[g] * stretch)
         self.graph = self._graph()
         self.size = self._sizes()
@@ -96,24 +105,46 @@ class JointLaws:
         size: Array = np.sqrt(np.sum(whole.max(axis=2) * self._acts(), axis=1))
         return size
 
+    def _steepness(self, mobility: Array) -> Array:
+        """Return how stiff springs are beside the step, if free bodies have these mobilities, (S, n_g).
+
+        Joints make them heavier, and are asked where that matters.
+        """
+        k = self.steps.h**2 * self.steps.model.joints.stiffness[self.joint]
+        z: Array = k * mobility
+        for s in np.flatnonzero((z > STIFF).any(axis=1)).tolist():
+            state, near, _ = self._state(s)
+            joined = pushing(self.steps.model, state, near).mobility(self._own(s)).diagonal()
+            z[s] = np.where(z[s] > STIFF, k * joined, z[s])
+        return z
+
+    def _state(self, s: int) -> tuple[State, Array, slice]:
+        """Return where step `s` acts, joint coordinates near it, and which bodies are its own."""
+        steps, record = self.steps, self.steps.record
+        assert record.joints is not None
+        mine = slice(s * steps.body_count, (s + 1) * steps.body_count)
+        time = float(record.time[steps.first + s]) + (1.0 - record.scheme.theta) * steps.h
+        state = State(time, np.ascontiguousarray(steps.free.q[mine]), steps.free.v_before[mine])
+        return state, record.joints.coordinate[steps.first + s], mine
+
+    def _own(self, s: int) -> Rows:
+        """Return the rows of the coordinates in step `s`."""
+        n_g, rows, n_b = self.joint.size, self.rows, self.steps.body_count
+        term = slice(2 * s * n_g, 2 * (s + 1) * n_g)
+        body = np.where(rows.body[term] >= 0, rows.body[term] - s * n_b, -1)
+        return Rows(2 * np.arange(n_g + 1), body, rows.J[term], np.zeros(n_g), np.zeros(n_g))
+
     def weigh(self, which: BoolArray) -> None:
         """Measure some steps (S,) by the mobilities of joined bodies, as the solver does, not of free ones.
 
         To find these takes longer than all the rest, and few steps are in doubt without.
         """
-        steps, record = self.steps, self.steps.record
-        assert record.joints is not None
-        rows, n_g, n_b = self.rows, self.joint.size, steps.body_count
-        for s in np.flatnonzero(which):
-            mine, term = slice(s * n_b, (s + 1) * n_b), slice(2 * s * n_g, 2 * (s + 1) * n_g)
-            time = float(record.time[steps.first + s]) + (1.0 - record.scheme.theta) * steps.h
-            state = State(time, np.ascontiguousarray(steps.free.q[mine]), steps.free.v_before[mine])
-            near, M_inv = record.joints.coordinate[steps.first + s], np.ascontiguousarray(steps.free.M_inv[mine])
-            secant, span = record.scheme.secant, steps.h
+        steps, secant, span = self.steps, self.steps.record.scheme.secant, self.steps.h
+        for s in np.flatnonzero(which).tolist():
+            state, near, mine = self._state(s)
+            M_inv = np.ascontiguousarray(steps.free.M_inv[mine])
             system = joint_system(steps.model, state, near, M_inv, steps.drift, secant=secant, span=span)
-            body = np.where(rows.body[term] >= 0, rows.body[term] - s * n_b, -1)
-            own = Rows(2 * np.arange(n_g + 1), body, rows.J[term], np.zeros(n_g), np.zeros(n_g))
-            mobility = system.mobility(own).diagonal()
+            mobility = system.mobility(self._own(s)).diagonal()
             self.rho[s] = np.divide(1.0, mobility, out=self.rho[s].copy(), where=mobility > 0.0)
         self.size = np.where(which, self._sizes(), self.size)
 
@@ -218,16 +249,17 @@ class JointLaws:
         """Return the pushes along joints, and of prescribed bodies, times the changes of their speeds, (S,) [J].
 
         `change` (N, 6) are those of moving bodies in the step. What is more than friction and motors can push is that
-        of a limit, where bodies stop.
+        of a limit, where bodies stop. What springs store is known from places and velocities.
         """
         steps, bound = self.steps, np.sum(np.where(np.isfinite(self.graph.up), self.graph.up, 0.0), axis=2)
         beside = self.push - self.spring
-        pushed = self.spring + np.where(self.driven[self.joint], beside, np.clip(beside, -bound, bound))
+        pushed = self.damper + np.where(self.driven[self.joint], beside, np.clip(beside, -bound, bound))
         out: Array = np.sum(pushed * self._by_step(self.rows.velocity(change)), axis=1)
         # Twice what the mean speed in the step is more than that at its start.
         more = np.where(steps.moving[:, None], 0.0, 2.0 * (steps.drive - steps.v_start))
         out -= np.bincount(steps.step, np.sum(steps.pull * more, axis=1), minlength=steps.count)
-        out += np.sum(self.push * self._by_step(self.rows.velocity(more)), axis=1)
+        along = self.push - self.share * (self.spring - self.damper)
+        out += np.sum(along * self._by_step(self.rows.velocity(more)), axis=1)
         return out
 
     def errors(self, excused: BoolArray, scale: Array) -> Worst:

@@ -30,6 +30,7 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics.bodies import inertia_blocks, inverse_inertia
 from signorini.dynamics.constraints import constraint_rows
 from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
+from signorini.dynamics.joint_springs import STIFF, midpoint_shares
 from signorini.dynamics.joint_tree import MOST_ROWS, factor, respond, solve_trees
 from signorini.dynamics.motion import advance, drive_velocity, motion_rate
 from signorini.model import Joints, Model, State
@@ -39,7 +40,7 @@ _MOST_PROJECTIONS = (
     30  # each multiplies the error by the angle of a step; after a turn of the directions, Newton's method
 )
 _SLOW = 0.5  # fall of the error that is too slow to go on with the directions of the start
-_NO_FORCE = 1e30  # compliance of a spring that is left out
+NO_FORCE = 1e30  # compliance of a spring that is left out
 HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
 _FORCELESS = 1e-12  # of a unit impulse: rounding
 DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
@@ -80,6 +81,8 @@ class JointSystem:
     M_inv: Array
     factors: tuple[Array, Array, Array, Array]
     loops: tuple[Loops, ...]
+    share: Array
+    """Of the midpoint rule in springs, see :mod:`signorini.dynamics.joint_springs`, or of theta's, which is all."""
 
     @property
     def redundant(self) -> int:
@@ -179,7 +182,8 @@ def joint_system(
     secant : bool
         Prescribed motions count with their mean rate over the step, otherwise with that at its start.
     span : float, optional
-        Seconds for which springs push before bodies move for `h` seconds; by default as many.
+        Seconds for which springs push before bodies move for `h` seconds; by default as many. Springs push as in
+        :mod:`signorini.dynamics.joint_springs` then, else as the theta-method has it.
     """
     span = h if span is None else span
     joints = model.joints
@@ -187,17 +191,37 @@ def joint_system(
     own = joints.rows.joint
     stiffness, damping = joints.stiffness[own], joints.damping[own]
     compliance, x2 = np.zeros(rows.row_count), rows.psi / h + rows.rate
-    # A spring's impulse is -span (k s + c u), u its speed at the end, s = psi + h u its stretch there; where bodies
-    # have moved ahead for span - h seconds, the mean of the stretches at start and end, weighted in the same way.
     soft = np.flatnonzero(joints.spring)
-    theta, stretch = h / span, rows.psi[soft]
-    if theta < 1.0:
-        moving = state.v.copy()
-        moving[: model.fixed_count] = 0.0
-        stretch = stretch - (1.0 - theta) * (span - h) * (rows.velocity(moving) + rows.rate)[soft]
-    compliance[soft] = 1.0 / (span * (theta * h * stiffness[soft] + damping[soft]))
-    x2[soft] = rows.rate[soft] + compliance[soft] * span * stiffness[soft] * stretch
-    return _factored(model, rows, x2, compliance, inertia_blocks(model.arrays, state.q), M_inv)
+    moving = state.v.copy()
+    moving[: model.fixed_count] = 0.0
+    theta, speed = h / span, (rows.velocity(moving) + rows.rate)[soft]
+    share = np.ones(soft.size)
+    ahead, behind = theta * share, (1.0 - theta) * (span - h) * share
+    if theta == 1.0:
+        share = midpoint_shares(spring_steepness(model, state, coordinate, rows, M_inv, h))
+        ahead, behind = 1.0 - 0.75 * share, 0.25 * h * share
+    # Else the mean of the stretches at start and end, weighted as the velocities are; bodies have moved ahead.
+    compliance[soft] = 1.0 / (span * (ahead * h * stiffness[soft] + damping[soft]))
+    x2[soft] = rows.rate[soft] + compliance[soft] * span * stiffness[soft] * (rows.psi[soft] - behind * speed)
+    system = _factored(model, rows, x2, compliance, inertia_blocks(model.arrays, state.q), M_inv)
+    return replace(system, share=share)
+
+
+def spring_steepness(model: Model, state: State, coordinate: Array, rows: Rows, M_inv: Array, h: float) -> Array:
+    """Return ``z = h^2 k w`` of the springs, in the order of their `rows`: how stiff they are beside a step of `h` s.
+
+    The rigid joints are asked for w only where free bodies, which move more easily, would make a spring too stiff.
+    """
+    soft = np.flatnonzero(model.joints.spring)
+    stiffness = h * h * model.joints.stiffness[model.joints.rows.joint[soft]]
+    z: Array = stiffness * rows.mobility(M_inv)[soft]
+    steep = np.flatnonzero(z > STIFF)
+    if steep.size:
+        terms = (rows.start[soft[steep]][:, None] + np.arange(2)).reshape(-1)
+        none = np.zeros(steep.size)
+        own = Rows(2 * np.arange(steep.size + 1), rows.body[terms], rows.J[terms], none, none)
+        z[steep] = stiffness[steep] * pushing(model, state, coordinate).mobility(own).diagonal()
+    return z
 
 
 def bilateral_rows(model: Model, state: State, coordinate: Array, h: float, *, secant: bool) -> Rows:
@@ -262,7 +286,7 @@ def pushing(model: Model, state: State, coordinate: Array) -> JointSystem:
     """Return the joints at a state, springs left out."""
     rows = rigid_rows(model, state, coordinate)
     compliance = np.zeros(rows.row_count)
-    compliance[np.flatnonzero(model.joints.spring)] = _NO_FORCE
+    compliance[np.flatnonzero(model.joints.spring)] = NO_FORCE
     M, M_inv = inertia_blocks(model.arrays, state.q), inverse_inertia(model.arrays, state.q)
     return _factored(model, rows, rows.psi, compliance, M, M_inv)
 
@@ -279,7 +303,7 @@ def _factored(model: Model, rows: Rows, x2: Array, compliance: Array, M: Array, 
     C, X = np.zeros((n_t, MOST_ROWS, 6)), np.zeros((n_t, MOST_ROWS, 6))
     factors = (A, C, S, X)
     factor(tree.body, tree.parent, tree.row_start, tree.row_stop, rows.body, rows.J, compliance, M, *factors)
-    system = JointSystem(model, rows, x2, compliance, M, M_inv, factors, ())
+    system = JointSystem(model, rows, x2, compliance, M, M_inv, factors, (), np.zeros(0))
     if not tree.loop_row.size:
         return system
     spans = zip(tree.loop_start[:-1], tree.loop_start[1:], strict=True)

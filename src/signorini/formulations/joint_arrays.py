@@ -33,8 +33,6 @@ def _numbered(count: int) -> Any:
     ROW_I,
     ROW_J,
     ROLE,  # (n_r,): see below
-    SOFT_ROW,  # (n_r,) compliance, 0 for rigid rows
-    PULL,  # (n_r,) what a unit of psi asks of the speed [1/s]
     GAUGE_JOINT,
     GAUGE_KIND,
     GAUGE_I,
@@ -63,6 +61,8 @@ def _numbered(count: int) -> Any:
     PSI,  # (n_r,)
     RATE,  # (n_r,)
     X_2,  # (n_r,)
+    SOFT_ROW,  # (n_r,) compliance, 0 for rigid rows
+    SHARE,  # (n_r,) of the midpoint rule in springs
     CLOSED,  # (n_r,) what rows ask besides, so that joints close where the step ends
     APART,  # (n_mechanisms,) how far joints are from that
     REACTION_FREE,  # (n_r,) impulses without contacts and laws
@@ -122,7 +122,8 @@ def _numbered(count: int) -> Any:
     STOPPED_WORK,
     DAMPED_WORK,
     SPRING_WORK,
-    SWING,  # impulses of loads, springs, drives, motors and all friction times the changes of their speeds
+    SWING,  # impulses of loads, dampers, drives, motors and all friction times the changes of their speeds,
+    # and twice what springs have come to store more before steps end, see dynamics.joint_springs
     LIFT,
 ) = _numbered(9)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.dynamics import constraint_rows, joint_coordinates, joint_rows, projected
+from signorini.dynamics import constraint_rows, elastic_energy, joint_coordinates, joint_rows, projected
 from signorini.dynamics.joint_faults import (
     ASKED,
     CONTRADICTED,
@@ -28,6 +28,7 @@ from signorini.dynamics.joints import JointSystem, rigid_rows
 from signorini.formulations.base import JointReport
 from signorini.formulations.joint_closing import Closed, obeyed
 from signorini.formulations.joint_space import JointSpace, LawKind
+from signorini.formulations.stage import Stage
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
 
@@ -108,42 +109,64 @@ def _unmet(system: JointSystem, v: Array, impulse: Array) -> Array:
     return rates.unmet(*rates.solve(np.zeros_like(v)))
 
 
-def _swing(space: JointSpace, before: State, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
-    """Return impulses of loads, springs, drives, motors and friction times the changes of their speeds [J]."""
+def _swing(space: JointSpace, at: Stage, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
+    """Return impulses of loads, dampers, drives, motors and friction times the changes of their speeds [J]."""
+    before = at.state
     model, rows, laws = space.system.model, space.system.rows, space.laws
     joints, fixed = model.joints, model.fixed_count
     change, driven = v - before.v, before.v.copy()
     change[:fixed], driven[fixed:] = 0.0, 0.0
     along = np.zeros(rows.row_count, dtype=bool)
     along[: joints.joint_row_count] = (joints.spring == 1) | (joints.drive == 1)
+    pushed, speeds = impulse.copy(), rows.velocity(change)
+    soft = np.flatnonzero(joints.spring)
+    moving = v.copy()
+    moving[:fixed] = 0.0
+    # What springs store is known where steps end: of their impulses those of the dampers are left.
+    pushed[soft] = -at.h * joints.damping[joints.rows.joint[soft]] * (rows.velocity(moving) + rows.rate)[soft]
     # Of prescribed bodies: twice what their mean speed in the step is more than that at its start.
-    speeds = np.where(along, rows.velocity(change), -2.0 * (rows.rate - rows.velocity(driven)))
-    speeds[joints.joint_row_count :] = 0.0  # equations of the user may be made to work
+    more = -2.0 * (rows.rate - rows.velocity(driven)) * np.where(along, impulse - pushed, impulse)
+    more[soft] *= space.system.share
+    work = np.where(along, pushed * speeds, 0.0) + more
+    work[joints.joint_row_count :] = 0.0  # equations of the user may be made to work
     pushes = p_laws * (laws.kind != LawKind.LIMIT)
-    return float(np.sum(impulse * speeds) + np.sum(pushes * laws.rows.velocity(change)) + np.sum(loads * change))
+    return float(np.sum(work) + np.sum(pushes * laws.rows.velocity(change)) + np.sum(loads * change))
+
+
+def _sprung(space: JointSpace, at: Stage, end: Settled, speed: Array) -> float:
+    """Return how much more springs have come to store before steps end, see ``joint_springs``, than where they do [J].
+
+    `speed` (n_j,) are those of the coordinates where the step ends.
+    """
+    joints, start = space.system.model.joints, at.start_coordinate
+    before, ago = np.zeros(joints.count), np.zeros(joints.count)
+    ago[joints.rows.joint[joints.spring == 1]] = (at.theta - 0.5) * at.h * space.system.share
+    rows = joint_rows(joints.arrays, joints.coordinates, at.start.q, start)
+    before[joints.coordinates.joint] = rows.velocity(at.start.v)
+    now = elastic_energy(joints, end.coordinate - ago * speed) - elastic_energy(joints, end.coordinate)
+    return now - elastic_energy(joints, start - ago * before) + elastic_energy(joints, start)
 
 
 def joint_report(
     space: JointSpace,
-    before: State,
+    at: Stage,
     end: Settled,
     v: Array,
     impulse: Array,
     p_laws: Array,
     loads: Array,
     slip: float,
-    h: float,
     *,
-    theta: float,
     drives: bool,
 ) -> JointReport:
     """Collect coordinates, speeds, efforts and reactions of one step, and judge whether the joints hold.
 
-    Bodies move for `h` seconds at the new velocities, `theta` of the step. `drives` tells whether it is to keep
-    prescribed motions to the end, as it does limits if theta = 1; the motions of the papers lag by the first order.
+    `drives` tells whether the step is to keep prescribed motions to the end, as it does limits if theta = 1; the
+    motions of the papers lag by the first order.
     `loads` (n_b, 6) are impulses beside weight, `slip` those of friction at contacts times the changes of slip [J].
     """
     after, coordinate = end.state, end.coordinate
+    before, h, theta = at.state, at.drift, at.theta
     system, model = space.system, space.system.model
     joints = model.joints
     table, rows = joints.coordinates, system.rows
@@ -192,7 +215,8 @@ def joint_report(
         drift_row=drift_row,
         conflict_row=conflict_row if left > ROUNDING else -1,
         moved_onto=bool(end.pushes),
-        swing=(theta - 0.5) * (_swing(space, before, v, impulse, p_laws, loads) + slip + falls),
+        swing=(theta - 0.5) * (_swing(space, at, v, impulse, p_laws, loads) + slip + falls)
+        + _sprung(space, at, end, speed),
         ending=ending,
         fault=CONTRADICTED if left > ASKED else fault,
     )

@@ -75,11 +75,8 @@ class JointTables:
         for first, table in tables:
             for k, column in enumerate(table):
                 put(first + k, np.array(column))
-        soft, pull = _rates(joints, self._h)
         put(ja.SETTING, _settings(joints))
         put(ja.ROLE, joints.drive + 2 * joints.spring)
-        put(ja.SOFT_ROW, soft)
-        put(ja.PULL, pull)
 
     def _put_sizes(self, model: Model) -> None:
         """Put in beside what residuals count."""
@@ -120,6 +117,8 @@ class JointTables:
             (ja.PSI, (n_r,)),
             (ja.RATE, (n_r,)),
             (ja.X_2, (n_r,)),
+            (ja.SOFT_ROW, (n_r,)),
+            (ja.SHARE, (n_r,)),
             (ja.CLOSED, (n_r,)),
             (ja.APART, (mechanisms.table.shape[0],)),
             (ja.REACTION_FREE, (n_r,)),
@@ -262,14 +261,6 @@ def _settings(joints: Joints) -> Array:
     effort = np.where(moved, joints.effort_limit, np.inf)  # only what is to move has a motor
     columns = [joints.rest, joints.stiffness, joints.damping, *joints.limits.T, joints.friction, effort]
     return np.ascontiguousarray(np.stack(columns, axis=1))
-
-
-def _rates(joints: Joints, h: float) -> tuple[Array, Array]:
-    """Return the compliance of every bilateral row, and what a unit of its psi asks of its speed [1/s]."""
-    soft, own = joints.spring == 1, joints.rows.joint
-    stiffness, damping = joints.stiffness[own], joints.damping[own]
-    compliance = np.where(soft, 1.0 / (h * np.where(soft, h * stiffness + damping, 1.0)), 0.0)
-    return compliance, np.where(soft, compliance * h * stiffness, 1.0 / h)
 
 
 def _most_laws(joints: Joints) -> int:

@@ -24,6 +24,7 @@ from signorini.formulations.step_arrays import (
     DAMPING_LOSS,
     DRIVE_WORK,
     ELASTIC_GAIN,
+    ENERGY_AT_PLAY,
     FIXED,
     FRICTION_LOSS,
     IMPACT_LOSS,
@@ -90,6 +91,12 @@ def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
 
 
 @inner_kernel
+def _stored_before(k: float, ago: float, stretch: float, speed: float) -> float:
+    """Return twice what a spring stored so many seconds ago beyond what it does now [J]."""
+    return k * ((stretch - ago * speed) ** 2 - stretch**2)
+
+
+@inner_kernel
 def sum_up(t: IntArray, j: IntArray) -> None:
     """Write efforts and reactions of the joints, the work of their rows and laws, and how far rows are from holding."""
     fixed, h, v, v_0, sums, report = (
@@ -102,7 +109,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     )
     body, J, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
     joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
-    setting, check = real_rows(j, ja.SETTING), reals(t, CHECK)
+    setting, check, psi, share = real_rows(j, ja.SETTING), reals(t, CHECK), reals(j, ja.PSI), reals(j, ja.SHARE)
     for k in range(ja.LIFT):
         sums[k] = 0.0
     for g in range(report.shape[0]):
@@ -122,11 +129,15 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         if role[r] != ja.RIGID:
             report[g, ja.EFFORT_OF] += p
         sums[ja.DRIVEN_WORK] -= p * rate[r]
-        before = row_speed(body, J, r, v_0, fixed)
-        if role[r] != ja.RIGID:
-            sums[ja.SWING] += p * (speed - before)
-        else:  # of prescribed bodies: twice what their mean speed in the step is more than that at its start
-            sums[ja.SWING] -= 2.0 * p * (rate[r] - row_speed(body, J, r, v_0, ja.EVERY_BODY) + before)
+        before, at_first = row_speed(body, J, r, v_0, fixed), row_speed(body, J, r, v_0, ja.EVERY_BODY)
+        pushed = p if role[r] == ja.DRIVEN else 0.0
+        if role[r] == ja.SPRING:  # of which what it stores is known where steps end
+            pushed = -h * setting[g, ja.DAMPING] * (speed + rate[r])
+            sums[ja.SWING] -= _stored_before(setting[g, ja.STIFFNESS], 0.5 * h * share[r], psi[r], at_first)
+        sums[ja.SWING] += pushed * (speed - before)
+        # Prescribed bodies: twice what their mean speed is more than that at the start.
+        more = 2.0 * (p - pushed) * (rate[r] - at_first + before)
+        sums[ja.SWING] -= more * share[r] if role[r] == ja.SPRING else more
         if role[r] == ja.SPRING:
             sums[ja.SPRING_WORK] += p * (speed + rate[r])
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
@@ -244,10 +255,15 @@ def _account(t: IntArray, j: IntArray) -> None:
     """Add the energies of the joints to the balance of the step."""
     check, balance, sums = reals(t, CHECK), reals(t, BALANCE), reals(j, ja.SUMS)
     setting, now, before = real_rows(j, ja.SETTING), reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
-    elastic = 0.0
-    for g in range(setting.shape[0]):
-        k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
-        elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
+    elastic, stored, report, h = 0.0, 0.0, real_rows(j, ja.REPORT), reals(t, NUMBERS)[H]
+    joint, role, share = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.SHARE)
+    for r in range(role.shape[0]):
+        if role[r] == ja.SPRING:
+            g = joint[r]
+            k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
+            elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
+            stored += 0.5 * k * (now[g] - rest) ** 2
+            sums[ja.SWING] += _stored_before(k, 0.5 * h * share[r], now[g] - rest, report[g, ja.SPEED])
     balance[DRIVE_WORK] += sums[ja.DRIVEN_WORK]
     balance[CORRECTION_WORK] += sums[ja.CORRECTED_WORK]
     balance[JOINT_WORK] = sums[ja.RIGID_WORK]
@@ -256,6 +272,7 @@ def _account(t: IntArray, j: IntArray) -> None:
     balance[DAMPING_LOSS] = sums[ja.DAMPED_WORK]
     balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
     balance[ELASTIC_GAIN] = elastic
+    check[ENERGY_AT_PLAY] = max(check[ENERGY_AT_PLAY], stored, stored - elastic)
     check[CORRECTION] = balance[CORRECTION_WORK]
     close_balance(t)
 

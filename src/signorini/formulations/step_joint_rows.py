@@ -147,6 +147,17 @@ def _soften(Z: Array, count: int, c: Array, sum_: Array, stiffness: float) -> No
 
 
 @inner_kernel
+def mobility_alone(L: Array, force: Array) -> float:
+    """Return how easily a force (6,) would move a body alone, of which L (12,) is the row of ``FACTOR``."""
+    s = 0.0
+    for k in range(3):
+        s += (force[k] * L[k]) ** 2
+        m = force[3] * L[3 + k] + force[4] * L[6 + k] + force[5] * L[9 + k]
+        s += m * m
+    return s
+
+
+@inner_kernel
 def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
     """Add to ``SPREAD`` what the forces in rows `first` to `last` of ``FORCE`` on body `b` do to its tree.
 
@@ -154,12 +165,7 @@ def climb(t: IntArray, j: IntArray, b: int, first: int, last: int) -> None:
     """
     force, spread, mobility, L = real_rows(j, FORCE), real_rows(j, SPREAD), reals(j, MOBILITY), real_rows(t, FACTOR)
     for i in range(first, last):
-        s = 0.0
-        for k in range(3):
-            s += (force[i, k] * L[b, k]) ** 2
-            m = force[i, 3] * L[b, 3 + k] + force[i, 4] * L[b, 6 + k] + force[i, 5] * L[b, 9 + k]
-            s += m * m
-        mobility[i] += s
+        mobility[i] += mobility_alone(L[b], force[i])
     ready, above, freedom = wholes(j, READY), wholes(j, ABOVE), whole_rows(j, FREEDOM)
     tree_first, tree_stop, w = wholes(j, TREE_FIRST), wholes(j, TREE_STOP), real_rows(j, SMALL)[0]
     roots, scaled, passed = real_blocks(j, ROOTS), real_blocks(j, SCALED), real_blocks(j, PASSED)

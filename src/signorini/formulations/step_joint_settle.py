@@ -25,6 +25,7 @@ from signorini.dynamics.joint_faults import (
     SOME_PUSH,
     TORN,
 )
+from signorini.dynamics.joints import NO_FORCE
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -75,11 +76,9 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
-from signorini.formulations.step_joints import answer_freely, answer_mechanism, driven_rate, factor_trees
+from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, row_speed, solve_mechanism
+from signorini.formulations.step_joints import answer_freely, answer_mechanism, driven_rate
 from signorini.math.rotation import cross, rotate, turn_exact
-
-_NO_FORCE = 1e30  # compliance of a spring that is left out
 
 
 @inner_kernel
@@ -150,7 +149,7 @@ def _factor_here(t: IntArray, j: IntArray) -> None:
     for r in range(soft.shape[0]):
         kept[r] = soft[r]
         if role[r] == ja.SPRING:
-            soft[r] = _NO_FORCE
+            soft[r] = NO_FORCE
     factor_trees(t, j)
     factor_loops(t, j)
 

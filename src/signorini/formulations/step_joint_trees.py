@@ -1,13 +1,14 @@
-"""The compiled step, joints: rows evaluated and trees solved, all arrays found in the table `j` of joints."""
+"""The compiled step, joints: rows evaluated, trees factored and solved, all arrays found in the table `j` of joints."""
 
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini.dynamics.bodies import world_inertia
 from signorini.dynamics.joint_rows import fill_rows
-from signorini.dynamics.joint_tree import solve_tree
+from signorini.dynamics.joint_tree import factor, solve_tree
 from signorini.formulations import joint_arrays as ja
-from signorini.formulations.step_arrays import Q
+from signorini.formulations.step_arrays import FREE, INERTIA, MASS, Q
 
 
 @inner_kernel
@@ -44,6 +45,35 @@ def evaluate_rows(t: IntArray, j: IntArray, rows: int, body: IntArray, J: Array,
         body,
         J,
         psi,
+    )
+
+
+@inner_kernel
+def factor_trees(t: IntArray, j: IntArray) -> None:
+    """Factor the trees."""
+    M, mass, inertia, free = real_blocks(j, ja.INERTIAS), reals(t, MASS), real_blocks(t, INERTIA), real_rows(t, FREE)
+    q, tree_body, small, ready = real_rows(t, Q), wholes(j, ja.TREE_BODY), real_rows(j, ja.SMALL), wholes(j, ja.READY)
+    for at in range(tree_body.shape[0]):
+        b = tree_body[at]
+        world_inertia(inertia[b], free[b], q[b], small)
+        for i in range(3):
+            M[b, i, i] = mass[b]
+            for k in range(3):
+                M[b, 3 + i, 3 + k] = small[i, k]
+        ready[at] = 0
+    factor(
+        tree_body,
+        wholes(j, ja.TREE_PARENT),
+        wholes(j, ja.TREE_FIRST),
+        wholes(j, ja.TREE_STOP),
+        wholes(j, ja.ROW_BODY),
+        real_rows(j, ja.JACOBIAN),
+        reals(j, ja.SOFT_ROW),
+        M,
+        real_blocks(j, ja.CHOLESKY),
+        real_blocks(j, ja.JOINT_ROWS),
+        real_blocks(j, ja.SCHUR),
+        real_blocks(j, ja.PASSED),
     )
 
 

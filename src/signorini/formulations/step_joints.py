@@ -10,9 +10,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.bodies import world_inertia
 from signorini.dynamics.flight import veer_bodies
-from signorini.dynamics.joint_tree import factor
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -21,10 +19,8 @@ from signorini.formulations.step_arrays import (
     DRIFT,
     DRIVE,
     FIXED,
-    FREE,
     INERTIA,
     JOINTS,
-    MASS,
     NUMBERS,
     ORDER,
     REACH,
@@ -46,7 +42,8 @@ from signorini.formulations.step_contacts import contact_arms
 from signorini.formulations.step_joint_checks import measure, sum_up
 from signorini.formulations.step_joint_close import close_joints
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
+from signorini.formulations.step_joint_springs import pose_springs
+from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, solve_mechanism
 from signorini.math.rotation import cross, tangent_frame
 
 
@@ -65,7 +62,7 @@ def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
 def _evaluate(t: IntArray, j: IntArray) -> None:
     """Evaluate all bilateral rows where the step begins."""
     body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
-    joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.PULL), reals(j, ja.X_2)
+    joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[H], reals(j, ja.X_2)
     motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
     for r in range(psi.shape[0]):
@@ -76,39 +73,11 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
         elif role[r] == ja.DRIVEN:
             psi[r] -= motion[g, ja.AIM]
             rate[r] -= motion[g, ja.AIM_RATE]
-        x_2[r] = pull[r] * psi[r] + rate[r]
+        x_2[r] = pull * psi[r] + rate[r]
     gauge_body, gauge_J, gauge_rate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE_RATE)
     for c in range(gauge_rate.shape[0]):
         gauge_rate[c] = driven_rate(t, gauge_body, gauge_J, c)
-
-
-@inner_kernel
-def factor_trees(t: IntArray, j: IntArray) -> None:
-    """Factor the trees."""
-    M, mass, inertia, free = real_blocks(j, ja.INERTIAS), reals(t, MASS), real_blocks(t, INERTIA), real_rows(t, FREE)
-    q, tree_body, small, ready = real_rows(t, Q), wholes(j, ja.TREE_BODY), real_rows(j, ja.SMALL), wholes(j, ja.READY)
-    for at in range(tree_body.shape[0]):
-        b = tree_body[at]
-        world_inertia(inertia[b], free[b], q[b], small)
-        for i in range(3):
-            M[b, i, i] = mass[b]
-            for k in range(3):
-                M[b, 3 + i, 3 + k] = small[i, k]
-        ready[at] = 0
-    factor(
-        tree_body,
-        wholes(j, ja.TREE_PARENT),
-        wholes(j, ja.TREE_FIRST),
-        wholes(j, ja.TREE_STOP),
-        wholes(j, ja.ROW_BODY),
-        real_rows(j, ja.JACOBIAN),
-        reals(j, ja.SOFT_ROW),
-        M,
-        real_blocks(j, ja.CHOLESKY),
-        real_blocks(j, ja.JOINT_ROWS),
-        real_blocks(j, ja.SCHUR),
-        real_blocks(j, ja.PASSED),
-    )
+    pose_springs(t, j)
 
 
 @inner_kernel

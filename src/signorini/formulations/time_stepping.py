@@ -329,15 +329,13 @@ def finish(
         balance = with_joints(balance, model, at, moved, end, space.joints, p_laws, reaction, v)
         joints = joint_report(
             space.joints,
-            at.state,
+            at,
             end,
             v,
             reaction,
             p_laws,
             free.p_ext - at.h * model.arrays.weight,
             float(np.sum(p[:, 1:] * (u - space.before)[:, 1:])),
-            at.drift,
-            theta=at.theta,
             drives=exact_rotation,
         )
         against = blocked(outcome.problem, tolerance)

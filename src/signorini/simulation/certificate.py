@@ -10,7 +10,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._grades import given_for_good
-from signorini.dynamics import kinetic_energy, potential_energy
+from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
 from signorini.dynamics.joint_faults import row_joint
 from signorini.formulations import StepResult
 from signorini.formulations import step_arrays as at
@@ -511,6 +511,7 @@ def _energy_error(model: Model, before: State, result: StepResult) -> tuple[floa
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     _, pushed = _pushed(result)
-    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, pushed, *(abs(term) for term in balance))
+    stored = 0.0 if result.joints is None else elastic_energy(model.joints, result.joints.coordinate)
+    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, pushed, stored, stored - balance.elastic, *map(abs, balance))
     gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
     return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), scale
