@@ -187,7 +187,7 @@ def test_gear_row_holds_the_ratio_of_speeds_about_both_axes() -> None:
     for name in ("a", "b"):
         scene.add_body(sg.Box((0.2, 0.3, 0.4)), position=(0, 0, 0), name=name)
         scene.add_joint("spherical", None, name, anchor=(0, 0, 0))
-    scene.add_joint("gear", "a", "b", axis=[AXIS, (0, 0, 1)], ratio=-2.5)
+    scene.add_joint("gear", "a", "b", axis=np.array([AXIS, (0, 0, 1)]), ratio=-2.5)
     model = compile_scene(scene)
     rows = joint_rows(model.joints.arrays, model.joints.rows, model.initial_state.q, np.zeros(3))
     v = np.random.default_rng(1).standard_normal((2, 6))
