@@ -22,6 +22,7 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     TAKEN_REMARK,
+    TAKEN_WRONG,
     TURNED_WRONG,
     UNSURE_REMARK,
     UNSURE_WRONG,
@@ -386,7 +387,7 @@ class _Checks:
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
             ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
-            ("energy lost in joints", energies.taken(self.pushes) if judges_joints else None, TAKEN_REMARK, np.inf),
+            ("energy lost in joints", energies.taken(self.pushes) if judges_joints else None, TAKEN_REMARK, TAKEN_WRONG),
         ):
             if found is not None:
                 times = time if found.value.size == time.size else time[1:]

@@ -34,6 +34,8 @@ class Pushes:
         """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
         self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
         """Whether some contact that may rebound was pushed, and parts, (n,)."""
+        self.rebound = np.zeros(steps)
+        """Work of contacts that part, (n,)."""
         self.swing = np.zeros(steps)
         """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
         speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
@@ -47,6 +49,8 @@ class Pushes:
         self.given[here] -= self.rest[here]
         parts = (e > 0.0) & (p[:, 0] > 0.0) & (u[:, 0] > 0.0)
         self.rebounds[here] = np.bincount(steps.contact_step, parts, minlength=steps.count) > 0
+        apart = np.maximum(0.0, p[:, 0] * u[:, 0])
+        self.rebound[here] = np.bincount(steps.contact_step, apart, minlength=steps.count)
         change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
         loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
         self.swing[here] = np.bincount(steps.step, np.sum(loads * change, axis=1), minlength=steps.count)
@@ -72,7 +76,8 @@ class Energies:
                 self.elastic[k] = elastic_energy(joints, joint_coordinates(joints, q, near))
         theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
         falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
-        self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
+        self.falls = (theta - 0.5) * length * falls
+        self.middle = self.kinetic + self.potential + self.falls
         """Kinetic and potential energy in the middle of the step before, (n+1,) [J]."""
         extent = np.abs(record.q[:, model.fixed_count :, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0)
         # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
@@ -113,7 +118,11 @@ class Energies:
 
     def _changes(self, pushes: Pushes) -> Array:
         """Return by how much the energy in the middle of steps has changed beyond the work of what acts there."""
-        return np.asarray(np.diff(self.middle) + (self.record.scheme.theta - 0.5) * pushes.swing)
+        return np.asarray(np.diff(self.kinetic + self.potential) + self._swing(pushes))
+
+    def _swing(self, pushes: Pushes) -> Array:
+        """Return by how much more the energy in the middle of steps has changed than that at their ends."""
+        return np.asarray(np.diff(self.falls) + (self.record.scheme.theta - 0.5) * pushes.swing)
 
     def unexplained(self, pushes: Pushes) -> Worst | None:
         """Return by how much the energy has risen that loads, drives and corrections did not give.
@@ -171,16 +180,19 @@ class Energies:
         return None if given is None else _nobody(rises(given), np.full(given.size, whole))
 
     def taken(self, pushes: Pushes) -> Worst | None:
-        """Return how far that sum has fallen, of the energies at play, as the record tells them."""
+        """Return how far that sum has fallen, of the energies at play, those of impulses too, as the record tells."""
         given, told = self._given(pushes), self.record.column("certificate", "energy_scale")
         if given is None or told is None or told.size != given.size:
             return None
-        return _nobody(rises(-given), np.full(given.size, min(told.max(initial=0.0), self.scale().max())))
+        own = max(self.scale().max(), self.moving(pushes).max(initial=0.0))
+        return _nobody(rises(-given), np.full(given.size, min(told.max(initial=0.0), own)))
 
     def _given(self, pushes: Pushes) -> Array | None:
         """Return what joints and scheme gave for good in every step [J], None if that is not recorded."""
         made, impact = self._made(pushes), self._terms(("impact",))
-        return None if made is None or impact is None else given_for_good(made, impact)
+        if made is None or impact is None:
+            return None
+        return given_for_good(made, impact, self._swing(pushes), pushes.rebound)
 
     def corrected(self) -> Worst | None:
         """Return the energy given to part overlaps since the start, of the energies at play."""

@@ -387,7 +387,14 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
 
 def _pulled(result: StepResult) -> float:
     """Return what joints gave for good [J]."""
-    return float(given_for_good(np.array(_made(result)), np.array(result.balance.impact)))
+    parts = float(np.sum(np.maximum(0.0, result.impulse[:, 0] * result.velocity[:, 0])))
+    terms = (_made(result), result.balance.impact, _swing(result), parts)
+    return float(given_for_good(*(np.array(x) for x in terms)))
+
+
+def _swing(result: StepResult) -> float:
+    """Return what energies in the middle of steps have less than at their ends [J]."""
+    return 0.0 if result.joints is None else result.joints.swing
 
 
 def _made(result: StepResult) -> float:
@@ -395,8 +402,7 @@ def _made(result: StepResult) -> float:
 
     There they have ``(theta - 1/2) h F . v`` more, F being weight and springs.
     """
-    swing = 0.0 if result.joints is None else result.joints.swing
-    return result.balance.joint_work - result.balance.integration + swing
+    return result.balance.joint_work - result.balance.integration + _swing(result)
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:
@@ -489,9 +495,9 @@ def _moving(model: Model, before: State, result: StepResult) -> float:
 def _gain(model: Model, before: State, result: StepResult, moving: float) -> float:
     """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's."""
     given, _ = _pushed(result)
-    if result.joints is not None and not model.joints.equalities and _rebounds(model, result):
+    if result.joints is not None and not model.joints.equalities:
         # Joints that have drifted give to contacts, or take, what these seem to take or give.
-        given = _made(result) - result.balance.friction - result.balance.impact
+        given = _made(result) - result.balance.friction - result.balance.impact if _rebounds(model, result) else 0.0
     return given / moving if given > 0.0 else 0.0
 
 
@@ -502,7 +508,7 @@ def _rebounds(model: Model, result: StepResult) -> bool:
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:
-    """Return how far kinetic and potential energy are from what the balance of the step says, and the scale of that."""
+    """Return how far kinetic and potential energy are from what the balance of the step says, and those at play."""
     arrays, after, balance = model.arrays, result.state, result.balance
     T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
     V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
@@ -511,6 +517,7 @@ def _energy_error(model: Model, before: State, result: StepResult) -> tuple[floa
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     _, pushed = _pushed(result)
-    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, pushed, *(abs(term) for term in balance))
+    at_play = max(T_0, T_1, weight, pushed)
+    scale = max(at_play, abs(V_0), abs(V_1), *(abs(term) for term in balance))  # rounding depends on the height
     gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
-    return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), scale
+    return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), at_play
