@@ -379,13 +379,14 @@ class _Checks:
     def _energies(self) -> list[Finding]:
         energies, time, joints = self.energies, self.record.time, self.model.joints
         findings = []
+        joined = bool(self._joined().any())
         judges_joints = joints.count > 0 and not joints.equalities  # equations of the user may be made to work
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
             ("energy balance", energies.unbalanced(), BALANCE_WRONG, None),
-            ("energy gained unexplained", energies.unexplained(self.pushes), OVERLAP_REMARK, OVERLAP_WRONG),
+            ("energy gained unexplained", energies.unexplained(self.pushes, joined), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
-            ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
+            ("energy gained in a step", energies.gained(self.pushes, joined), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
             ("energy lost in joints", energies.taken(self.pushes) if judges_joints else None, TAKEN_REMARK, TAKEN_WRONG),
         ):

@@ -124,15 +124,20 @@ class Energies:
         """Return by how much more the energy in the middle of steps has changed than that at their ends."""
         return np.asarray(np.diff(self.falls) + (self.record.scheme.theta - 0.5) * pushes.swing)
 
-    def unexplained(self, pushes: Pushes) -> Worst | None:
+    def unexplained(self, pushes: Pushes, joined: bool) -> Worst | None:
         """Return by how much the energy has risen that loads, drives and corrections did not give.
 
-        It is measured from the least that was ever left, of the energies at play.
+        It is measured from the least that was ever left, of the energies at play. What joints and scheme gave, or a
+        collision with them, is judged by itself: :meth:`pulled`, :meth:`gained`.
         """
         gained, stored = self._terms(GAINS), self._terms(("elastic",))
         if gained is None or stored is None:
             return None
-        own = np.concatenate([[0.0], np.cumsum(self._changes(pushes) + stored - gained)])
+        steps = self._changes(pushes) + stored - gained
+        made, lost, given = self._made(pushes), self._terms(("friction", "impact", "damping")), self._given(pushes)
+        if joined and made is not None and lost is not None and given is not None:
+            steps = np.where(pushes.rebounds, np.minimum(0.0, made - lost), made - lost - np.maximum(0.0, given))
+        own = np.concatenate([[0.0], np.cumsum(steps)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
 
