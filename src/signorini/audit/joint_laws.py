@@ -22,11 +22,11 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
-from signorini.dynamics import joint_rows, joint_system, motion_rate
+from signorini.dynamics import joint_rows, motion_rate
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.limits import limit_margin, pursued
 from signorini.math.rotation import rotated
-from signorini.model import WORLD, JointArrays, RowKind, RowTable, State
+from signorini.model import WORLD, JointArrays, RowKind, RowTable
 
 
 class Graph(NamedTuple):
@@ -125,16 +125,9 @@ class JointLaws:
 
         To find these takes longer than all the rest, and few steps are in doubt without.
         """
-        steps, record = self.steps, self.steps.record
-        assert record.joints is not None
-        rows, n_g, n_b = self.rows, self.joint.size, steps.body_count
+        steps, rows, n_g, n_b = self.steps, self.rows, self.joint.size, self.steps.body_count
         for s in np.flatnonzero(which):
-            mine, term = slice(s * n_b, (s + 1) * n_b), slice(2 * s * n_g, 2 * (s + 1) * n_g)
-            time = float(record.time[steps.first + s]) + (1.0 - record.scheme.theta) * steps.h
-            state = State(time, np.ascontiguousarray(steps.free.q[mine]), steps.free.v_before[mine])
-            near, M_inv = record.joints.coordinate[steps.first + s], np.ascontiguousarray(steps.free.M_inv[mine])
-            secant, span = record.scheme.secant, steps.h
-            system = joint_system(steps.model, state, near, M_inv, steps.drift, secant=secant, span=span)
+            term, system = slice(2 * s * n_g, 2 * (s + 1) * n_g), steps.joined(int(s))
             body = np.where(rows.body[term] >= 0, rows.body[term] - s * n_b, -1)
             own = Rows(2 * np.arange(n_g + 1), body, rows.J[term], np.zeros(n_g), np.zeros(n_g))
             mobility = system.mobility(own).diagonal()

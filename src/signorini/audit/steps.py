@@ -21,10 +21,12 @@ from signorini._jit import kernel
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
+    JointSystem,
     contact_wrenches,
     drive_velocity,
     gyroscopic_ways,
     inertia_blocks,
+    joint_system,
     load_impulse,
     prescribed_pose,
 )
@@ -224,6 +226,15 @@ class Steps:
             better = missed < least
             least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
         return flown, v
+
+    def joined(self, s: int) -> JointSystem:
+        """Return the joints of step `s`, from 0."""
+        record, mine = self.record, slice(s * self.body_count, (s + 1) * self.body_count)
+        assert record.joints is not None
+        time = float(record.time[self.first + s]) + (1.0 - record.scheme.theta) * self.h
+        state = State(time, np.ascontiguousarray(self.free.q[mine]), self.free.v_before[mine])
+        near, M_inv = record.joints.coordinate[self.first + s], np.ascontiguousarray(self.free.M_inv[mine])
+        return joint_system(self.model, state, near, M_inv, self.drift, secant=record.scheme.secant, span=self.h)
 
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].
