@@ -210,7 +210,7 @@ class Steps:
 
         Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
         step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
-        so bodies are taken to have turned in that of both ways that goes better with their impulses.
+        so bodies are taken to have turned in that of both ways that goes better with their impulses and places.
         """
         ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
         least = np.full(self.body.size, np.inf)
@@ -222,7 +222,9 @@ class Steps:
             back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
             began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
             v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
-            missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
+            away = quaternion_products(began[:, 3:], self.free.q[:, 3:] * [1.0, -1.0, -1.0, -1.0])[:, 1:]
+            missed = self.drift * np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
+            missed += np.where(flew, 2.0 * np.linalg.norm(away, axis=1), 0.0)
             better = missed < least
             least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
         return flown, v
