@@ -18,6 +18,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
+from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
@@ -210,10 +211,12 @@ class Steps:
 
         Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
         step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
-        so bodies are taken to have turned in that of both ways that goes better with their impulses and places.
+        so bodies are taken to have turned evenly where that goes better with their impulses, by more than rounding.
         """
         ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
-        least = np.full(self.body.size, np.inf)
+        least, turning = np.full(self.body.size, np.inf), self.free.M_inv[:, 3:, 3:]
+        moments = np.linalg.norm(turning, axis=(1, 2)) * (self.push_size[:, 1] + self.pull_size[:, 1])
+        rounding = ROUNDING * (moments + np.linalg.norm(self.v_told[:, 3:], axis=1))
         for way in (CONSERVING, EVEN):
             found, began = np.zeros_like(flown), self.q_end.copy()
             way_of = np.where(ways == CONSERVING, way, ways)
@@ -222,10 +225,8 @@ class Steps:
             back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
             began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
             v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
-            away = quaternion_products(began[:, 3:], self.free.q[:, 3:] * [1.0, -1.0, -1.0, -1.0])[:, 1:]
-            missed = self.drift * np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
-            missed += np.where(flew, 2.0 * np.linalg.norm(away, axis=1), 0.0)
-            better = missed < least
+            missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
+            better = missed < np.where(least <= rounding, 0.0, least)
             least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
         return flown, v
 

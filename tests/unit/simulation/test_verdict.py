@@ -68,6 +68,10 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"joint_work": 0.1, "energy_moving": 11.0, "energy_scale": 99.0}, "trusted", ""),
         ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted with remarks", "pulling joints"),
         ({"joint_work": 1e-9, "energy_moving": 0.0, "energy_scale": 11.0}, "trusted", ""),  # rounding
+        ({"joint_work": -0.4, "energy_scale": 10.0}, "trusted", ""),
+        ({"joint_work": -0.6, "energy_scale": 10.0}, "trusted with remarks", "energy lost in joints in 1 step"),
+        ({"joint_work": -4.9, "energy_scale": 10.0}, "trusted with remarks", "energy lost in joints in 1 step"),
+        ({"joint_work": -5.1, "energy_scale": 10.0}, "not trusted", "energy lost in joints in 1 step"),
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
         ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"turned_energy": 0.9e-4}, "trusted", ""),
