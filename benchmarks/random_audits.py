@@ -190,7 +190,8 @@ def table(r: Rng) -> Drawn:
 def mechanism(r: Rng) -> Drawn:
     """Drop a mechanism of bodies from millimetres to metres in size, with joints of all kinds, to the floor."""
     size, mass = 10 ** r.uniform(-2.5, 0.7), 10 ** r.uniform(-2.0, 2.5)
-    unit, scene, places = float(np.sqrt(size / 9.81)), _floor(r, restitution=float(r.choice([0.0, 0.3, 0.8]))), []
+    unit, scene = float(np.sqrt(size / 9.81)), _floor(r, restitution=float(r.choice([0.0, 0.3, 0.8])))
+    places: list[Any] = []
     for k in range(int(r.integers(2, 8))):
         last = 0 if k == 0 else int(r.integers(max(0, k - 2), k))
         way = r.standard_normal(3)

@@ -91,7 +91,7 @@ def given_for_good(made: Array, impact: Array, swing: Array, rebound: Array) -> 
 
     What an `impact` of the same step takes at once is no gain, and of what it ends joints take no more than is left.
     Of `made`, `swing` is by how much more the energy in the middle of a step has changed than that at its end: where
-    bodies turn back, contacts that part give that back, by their work, `rebound`.
+    bodies turn back, contacts that rebound give that back, by their work, `rebound`.
     """
     taken, back = np.maximum(0.0, impact), np.minimum(np.maximum(0.0, -swing), rebound)
     given: Array = np.where(made > 0.0, np.maximum(0.0, made - taken), np.minimum(0.0, made + taken + back))

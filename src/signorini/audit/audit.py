@@ -400,7 +400,12 @@ class _Checks:
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
             ("energy gained in a step", energies.gained(self.pushes, joined), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
-            ("energy lost in joints", energies.taken(self.pushes) if judges_joints else None, TAKEN_REMARK, TAKEN_WRONG),
+            (
+                "energy lost in joints",
+                energies.taken(self.pushes) if judges_joints else None,
+                TAKEN_REMARK,
+                TAKEN_WRONG,
+            ),
         ):
             if found is not None:
                 times = time if found.value.size == time.size else time[1:]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray
+from signorini._arrays import Array
 from signorini._grades import at_play, given_for_good, rises
 from signorini.audit.findings import Worst
 from signorini.audit.joint_laws import JointLaws
@@ -32,10 +32,8 @@ class Pushes:
         """To bodies at rest, half of ``p . W p`` without joints, (n,)."""
         self.given = np.zeros(steps)
         """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
-        self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
-        """Whether some contact that may rebound was pushed, and parts, (n,)."""
         self.rebound = np.zeros(steps)
-        """Work of contacts that part, (n,)."""
+        """Work of contacts that rebound, (n,)."""
         self.swing = np.zeros(steps)
         """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
         speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
@@ -47,9 +45,7 @@ class Pushes:
         self.rest[here] = np.bincount(steps.step, energy, minlength=steps.count)
         self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1), minlength=steps.count)
         self.given[here] -= self.rest[here]
-        parts = (e > 0.0) & (p[:, 0] > 0.0) & (u[:, 0] > 0.0)
-        self.rebounds[here] = np.bincount(steps.contact_step, parts, minlength=steps.count) > 0
-        apart = np.maximum(0.0, p[:, 0] * u[:, 0])
+        apart = np.where(e > 0.0, np.maximum(0.0, p[:, 0] * u[:, 0]), 0.0)
         self.rebound[here] = np.bincount(steps.contact_step, apart, minlength=steps.count)
         change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
         loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
@@ -136,7 +132,8 @@ class Energies:
         steps = self._changes(pushes) + stored - gained
         made, lost, given = self._made(pushes), self._terms(("friction", "impact", "damping")), self._given(pushes)
         if joined and made is not None and lost is not None and given is not None:
-            steps = np.where(pushes.rebounds, np.minimum(0.0, made - lost), made - lost - np.maximum(0.0, given))
+            rebounded = np.minimum(made - lost, pushes.rebound)
+            steps = made - lost - np.maximum(0.0, np.maximum(given, rebounded))
         own = np.concatenate([[0.0], np.cumsum(steps)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
@@ -163,7 +160,7 @@ class Energies:
         """Return the energy that contacts gave in every step though they should only take, of that of the motion.
 
         Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
-        step in which something rebounds.
+        step, up to the work of contacts that rebound.
         """
         correction, lost, made = (
             self._terms(("correction_work",)),
@@ -172,7 +169,7 @@ class Energies:
         )
         if correction is None or lost is None or made is None:
             return None
-        given = np.where(pushes.rebounds, made - lost, 0.0) if joined else pushes.given - correction
+        given = np.minimum(made - lost, pushes.rebound) if joined else pushes.given - correction
         softened = self.record.column("certificate", "compliance")
         if softened is not None:
             given = np.where(softened > 0.0, 0.0, given)

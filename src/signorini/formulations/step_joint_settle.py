@@ -402,22 +402,12 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
-def _rebounds(t: IntArray) -> bool:
-    """Tell whether some contact that may rebound was pushed, and parts."""
-    counts, order, rebound = wholes(t, COUNTS), wholes(t, ORDER), reals(t, REBOUND)
-    p, u = real_rows(t, P), real_rows(t, U)
-    for k in range(counts[ACTIVE]):
-        if order[k] < counts[SEEN] and rebound[k] > 0.0 and p[k, 0] > 0.0 and u[k, 0] > 0.0:
-            return True
-    return False
-
-
-@inner_kernel
 def _rebound_work(t: IntArray) -> float:
-    """Return the work of contacts that part [J]."""
-    counts, order, p, u, s = wholes(t, COUNTS), wholes(t, ORDER), real_rows(t, P), real_rows(t, U), 0.0
+    """Return the work of contacts that rebound [J]."""
+    counts, order, rebound = wholes(t, COUNTS), wholes(t, ORDER), reals(t, REBOUND)
+    p, u, s = real_rows(t, P), real_rows(t, U), 0.0
     for k in range(counts[ACTIVE]):
-        if order[k] < counts[SEEN]:
+        if order[k] < counts[SEEN] and rebound[k] > 0.0:
             s += max(0.0, p[k, 0] * u[k, 0])
     return s
 
@@ -438,11 +428,12 @@ def _count_gain(t: IntArray) -> None:
             more += weight[b, k] * (v[b, k] - v_0[b, k])
     swing = (numbers[DRIFT] / numbers[H] - 0.5) * (numbers[H] * more + swung)
     made, impact = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + swing, balance[IMPACT_LOSS]
-    taken, back = max(0.0, impact), min(max(0.0, -swing), _rebound_work(t))
+    taken, rebound = max(0.0, impact), _rebound_work(t)
+    back = min(max(0.0, -swing), rebound)
     check[JOINT_PULL] = max(0.0, made - taken) if made > 0.0 else min(0.0, made + taken + back)
     # Joints that have drifted give to contacts, or take, what these seem to take or give.
-    left = made - balance[FRICTION_LOSS] - impact
-    check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 and _rebounds(t) else 0.0
+    left = min(made - balance[FRICTION_LOSS] - impact, rebound)
+    check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 else 0.0
 
 
 @inner_kernel

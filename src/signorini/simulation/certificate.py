@@ -381,14 +381,13 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "joint_apart": joints.apart,
         "moved_onto": int(joints.moved_onto),
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _pulled(result),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(model, result),
     }
 
 
-def _pulled(result: StepResult) -> float:
+def _pulled(model: Model, result: StepResult) -> float:
     """Return what joints gave for good [J]."""
-    parts = float(np.sum(np.maximum(0.0, result.impulse[:, 0] * result.velocity[:, 0])))
-    terms = (_made(result), result.balance.impact, _swing(result), parts)
+    terms = (_made(result), result.balance.impact, _swing(result), _rebound(model, result))
     return float(given_for_good(*(np.array(x) for x in terms)))
 
 
@@ -497,14 +496,14 @@ def _gain(model: Model, before: State, result: StepResult, moving: float) -> flo
     given, _ = _pushed(result)
     if result.joints is not None and not model.joints.equalities:
         # Joints that have drifted give to contacts, or take, what these seem to take or give.
-        given = _made(result) - result.balance.friction - result.balance.impact if _rebounds(model, result) else 0.0
+        given = min(_made(result) - result.balance.friction - result.balance.impact, _rebound(model, result))
     return given / moving if given > 0.0 else 0.0
 
 
-def _rebounds(model: Model, result: StepResult) -> bool:
-    """Tell whether some contact that may rebound was pushed, and parts."""
+def _rebound(model: Model, result: StepResult) -> float:
+    """Return the work of contacts that rebound [J]."""
     bounces = model.materials.restitution[result.contacts.material] > 0.0
-    return bool(np.any(bounces & (result.impulse[:, 0] > 0.0) & (result.velocity[:, 0] > 0.0)))
+    return float(np.sum(np.maximum(0.0, result.impulse[:, 0] * result.velocity[:, 0])[bounces]))
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:

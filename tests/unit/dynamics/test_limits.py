@@ -21,7 +21,9 @@ def pair(gap: float, speed: float = 0.0, **words: Any) -> sg.Scene:
     """Return two balls of 4 g on a guide, the second of which has this way to its limit."""
     scene = sg.Scene(gravity=(0, 0, 0))
     for k in range(2):
-        scene.add_body(sg.Sphere(0.005), mass=0.004, position=(0.02 * k, 0, 0), velocity=(speed * k, 0, 0), name=f"b{k}")
+        scene.add_body(
+            sg.Sphere(0.005), mass=0.004, position=(0.02 * k, 0, 0), velocity=(speed * k, 0, 0), name=f"b{k}"
+        )
     limits = (-1.0, gap)
     scene.add_joint("prismatic", "b0", "b1", anchor=(0.01, 0, 0), axis=(1, 0, 0), limits=limits, name="guide", **words)
     return scene
