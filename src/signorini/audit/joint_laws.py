@@ -198,9 +198,7 @@ class JointLaws:
         turns = np.array([joints.kinds[k] == "revolute" for k in g], dtype=bool)
         lever = np.where(radius > 0.0, radius, 1.0)
         limit = steps.h * joints.friction[g] + coefficient * np.where(turns, radius * force, force + moment / lever)
-        effort = np.where(pursued(self.steps.model.joints), steps.h * joints.effort_limit[g], 0.0) + np.zeros_like(
-            limit
-        )
+        effort = np.where(pursued(joints), steps.h * joints.effort_limit[g], 0.0) + np.zeros_like(limit)
         none, endless = np.zeros_like(limit), np.full_like(limit, np.inf)
         low, high = ((joints.limits[g, k] - self.at) / h for k in range(2))
         slow, fast = self._aims()
