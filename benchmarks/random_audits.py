@@ -187,12 +187,54 @@ def table(r: Rng) -> Drawn:
     return scene, {}
 
 
+def mechanism(r: Rng) -> Drawn:
+    """Drop a mechanism of bodies from millimetres to metres in size, with joints of all kinds, to the floor."""
+    size, mass = 10 ** r.uniform(-2.5, 0.7), 10 ** r.uniform(-2.0, 2.5)
+    unit, scene = float(np.sqrt(size / 9.81)), _floor(r, restitution=float(r.choice([0.0, 0.3, 0.8])))
+    places: list[Any] = []
+    for k in range(int(r.integers(2, 8))):
+        last = 0 if k == 0 else int(r.integers(max(0, k - 2), k))
+        way = r.standard_normal(3)
+        place = np.array([0, 0, 3.5 * size]) if k == 0 else places[last] + 0.8 * size * way / np.linalg.norm(way)
+        place[2] = max(place[2], 0.5 * size)
+        places.append(place)
+        a, m = r.uniform(0.15, 0.4, 3) * size, mass * 10 ** r.uniform(-1.0, 0.3)
+        shapes = (sg.Sphere(a[0]), sg.Box(2 * a), sg.Capsule(a[0], a[1]), sg.Ellipsoid(a), sg.Cylinder(a[0], a[1]))
+        scene.add_body(shapes[int(r.integers(5))], mass=m, position=place, name=f"part{k}")
+        for l in range(k):
+            scene.exclude(f"part{k}", f"part{l}")
+        if k > 0:
+            kind, words = _joint(r, m, size, unit)
+            scene.add_joint(kind, f"part{last}", f"part{k}", anchor=(places[last] + place) / 2, **words)
+    h = float(f"{unit * 10 ** r.uniform(-2.5, -1.5):.2g}")
+    return scene, {"h": h, "steps": min(1500, round(8 * unit / h))}
+
+
+def _joint(r: Rng, mass: float, size: float, unit: float) -> tuple[str, dict[str, Any]]:
+    """Return kind and words of a joint of bodies of a `size`; `unit` is the time in which they fall by it."""
+    kind = str(r.choice(["revolute", "prismatic", "spherical", "universal", "cylindrical", "planar", "fixed"]))
+    along, other = r.standard_normal(3), r.standard_normal(3)
+    words: dict[str, Any] = {} if kind in ("spherical", "fixed") else {"axis": along}
+    if kind == "universal":
+        words["axis"] = (along, np.cross(along, other))
+    if kind in ("revolute", "prismatic"):
+        length, force = (1.0, mass * 9.81 * size) if kind == "revolute" else (size, mass * 9.81)
+        if r.random() < 0.5:
+            words["limits"] = (-0.4 * length, 0.5 * length)
+        chance = r.random()
+        if chance < 0.3:
+            words["friction"] = 0.3 * force
+        elif chance < 0.5:
+            words |= {"spring": 2.0 * force / length, "damping": 0.2 * force * unit / length}
+    return kind, words
+
+
 KINDS = (pile, compounds, bullets, joints, rebounds, rolling, midpoint, table, ragdoll, pile, bullets, joints)
 
 
 def draw(seed: int, kind: str | None = None) -> tuple[str, Drawn]:
     """Return the scene of a seed, the words by which it is run, and the name of its family."""
-    one = KINDS[seed % len(KINDS)] if kind is None else {f.__name__: f for f in KINDS}[kind]
+    one = KINDS[seed % len(KINDS)] if kind is None else {f.__name__: f for f in (*KINDS, mechanism)}[kind]
     return one.__name__, one(np.random.default_rng([seed, 19]))
 
 
@@ -201,7 +243,7 @@ def run(seed: int, kind: str | None = None) -> dict[str, Any]:
     name, (scene, words) = draw(seed, kind)
     h = float(np.random.default_rng([seed, 20]).choice([2e-3, 5e-3, 1e-2]))
     words = dict(words)
-    steps = words.pop("steps", STEPS)
+    h, steps = words.pop("h", h), words.pop("steps", STEPS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         begin = time.process_time()

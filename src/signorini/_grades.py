@@ -39,7 +39,11 @@ friction reach 1e-2; where a light body was lost under a heavy one it was mostly
 UNSURE_WRONG = 1.0
 """... above which it is not trusted: nothing is known of where the body goes."""
 TAKEN_REMARK = 5e-2
-"""Energy that joints and scheme take in a run, relative to that at play in a step: as much is seen in a motion."""
+"""Energy that joints and scheme take in `SPAN` steps, relative to that at play in one: as much is seen in a motion."""
+TAKEN_WRONG = 0.5
+"""... above which a run is not trusted: what is left of its motion is less than what they took."""
+SPAN = 1000
+"""Steps in which losses are summed up: what drives, motors and loads put in again for ever is lost to no motion."""
 PULL_REMARK = 1e-2
 """Energy that joints and scheme give in a run, relative to that of the motion."""
 BALANCE_WRONG = 1e-10
@@ -75,6 +79,15 @@ def rises(steps: Array) -> Array:
     return risen
 
 
+def losses(steps: Array) -> Array:
+    """Return how far the sum of what steps give has fallen within half of `SPAN` or more before each of them, (n,)."""
+    fallen = np.zeros_like(steps)
+    for first in range(0, max(steps.size - SPAN // 2, 1), SPAN // 2):
+        part = slice(first, first + SPAN)
+        fallen[part] = np.fmax(fallen[part], rises(-steps[part]))
+    return fallen
+
+
 def at_play(moving: Array, scale: Array) -> float:
     """Return the energy in a run [J] of which joints may give a `PULL_REMARK`.
 
@@ -84,9 +97,15 @@ def at_play(moving: Array, scale: Array) -> float:
     return float(moving.max(initial=0.0) + BALANCE_WRONG / PULL_REMARK * scale.sum())
 
 
-def given_for_good(made: Array, impact: Array) -> Array:
-    """Return what joints gave for good [J]: what an impact of the same step takes at once is no gain."""
-    given: Array = np.minimum(made, np.maximum(0.0, made - np.maximum(0.0, impact)))
+def given_for_good(made: Array, impact: Array, swing: Array, rebound: Array) -> Array:
+    """Return what joints and scheme gave or took for good [J].
+
+    What an `impact` of the same step takes at once is no gain, and of what it ends joints take no more than is left.
+    Of `made`, `swing` is by how much more the energy in the middle of a step has changed than that at its end: where
+    bodies turn back, contacts that rebound give that back, by their work, `rebound`.
+    """
+    taken, back = np.maximum(0.0, impact), np.minimum(np.maximum(0.0, -swing), rebound)
+    given: Array = np.where(made > 0.0, np.maximum(0.0, made - taken), np.minimum(0.0, made + taken + back))
     return given
 
 

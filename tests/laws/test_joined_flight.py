@@ -150,3 +150,22 @@ def test_what_joints_take_is_told(h: float, told: bool) -> None:
     assert any(line.startswith("energy lost in joints") for line in trajectory.remarks()) is told
     found = audit_tree(trajectory.tree(), scene=scene).of("energy lost in joints")
     assert (found.grade is not Grade.TRUSTED) is told
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4, 1.0])
+def test_what_stops_and_contacts_take_is_no_loss_by_joints(restitution: float) -> None:
+    """A box with a lid is thrown; the lid meets both of its stops, and both the floor, with friction."""
+    scene, spin = sg.Scene(), np.array([3.0, 5.0, 1.0])
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for name, height, thick, mass in (("box", 0.0, 0.2, 3.0), ("lid", 0.11, 0.02, 0.5)):
+        v = np.array([1.0, 0.0, 2.0]) + np.cross(spin, (0, 0, height))
+        words: dict[str, Any] = {"position": (0, 0, 1.0 + height), "velocity": v, "angular_velocity": spin}
+        scene.add_body(sg.Box((0.4, 0.3, thick)), mass=mass, name=name, **words)
+    scene.add_joint("revolute", "box", "lid", anchor=(-0.2, 0, 1.1), axis=(0, -1, 0), limits=(0, 2.5))
+    scene.set_contact(friction=0.4, restitution=restitution)
+    trajectory = sg.simulate(scene, duration=1.5, h=0.002, progress=False)
+    assert trajectory.energy().impact[-1] + trajectory.energy().friction[-1] > 0.1 * trajectory.kinetic.max()
+    lost = -np.minimum(trajectory.certificate.joint_work, 0.0).sum()
+    assert lost < 0.01 * trajectory.certificate.energy_scale.max()
+    found = audit_tree(trajectory.tree(), scene=scene).of("energy lost in joints")
+    assert found.worst < 0.01

@@ -22,6 +22,7 @@ from signorini._grades import (
     OVERLAP_WRONG,
     PULL_REMARK,
     TAKEN_REMARK,
+    TAKEN_WRONG,
     TURNED_WRONG,
     UNSURE_REMARK,
     UNSURE_WRONG,
@@ -191,27 +192,39 @@ class _Checks:
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
         if repeated is not None:
-            out |= self._laws(steps, law, laws, asleep, repeated[steps.first : steps.last])
+            out |= self._laws(steps, law, laws, asleep, repeated[steps.first : steps.last], ~coupled)
         return out
 
     def _laws(
-        self, steps: Steps, law: Law, laws: JointLaws | None, asleep: BoolArray, repeated: BoolArray
+        self,
+        steps: Steps,
+        law: Law,
+        laws: JointLaws | None,
+        asleep: BoolArray,
+        repeated: BoolArray,
+        known: BoolArray,
     ) -> dict[str, Worst]:
-        """Return how far contacts and joints are from their laws in the steps that can be `repeated` (S,)."""
-        out = {"contact law": law.residuals(repeated, self.record.tolerance)}
-        if laws is None:
-            return out
+        """Return how far contacts and joints are from their laws in the steps that can be `repeated` (S,).
+
+        Cones are judged of the contacts that are `known` (n_c,).
+        """
         onto = self._moved_onto()[steps.first : steps.last]
         quiet = asleep.reshape(steps.count, -1)[:, self.model.joints.arrays.body_b]
         excused = quiet | onto[:, None] | ~repeated[:, None]
-        out["laws of joints"] = laws.errors(excused, law.scale())
+
+        def measured() -> dict[str, Worst]:
+            out = {"friction cone": law.excess(known), "contact law": law.residuals(repeated, self.record.tolerance)}
+            return out if laws is None else out | {"laws of joints": laws.errors(excused, law.scale())}
+
+        out = measured()
         doubtful = np.any([found.value > FACTOR * self.record.tolerance for found in out.values()], axis=0)
-        if doubtful.any():
+        if self.record.joints is None or not doubtful.any():
+            return out
+        law.weigh(doubtful)
+        if laws is not None:
             laws.weigh(doubtful)
             law.beside = laws.size
-            out["contact law"] = law.residuals(repeated, self.record.tolerance)
-            out["laws of joints"] = laws.errors(excused, law.scale())
-        return out
+        return measured()
 
     def _joint_laws(self, steps: Steps) -> JointLaws | None:
         """Return the laws along coordinates of joints, None if there are none or if they are not recorded."""
@@ -378,15 +391,21 @@ class _Checks:
     def _energies(self) -> list[Finding]:
         energies, time, joints = self.energies, self.record.time, self.model.joints
         findings = []
+        joined = bool(self._joined().any())
         judges_joints = joints.count > 0 and not joints.equalities  # equations of the user may be made to work
         for what, found, bound, limit in (
             ("energies as told", energies.misstated(), ROUNDING, None),
             ("energy balance", energies.unbalanced(), BALANCE_WRONG, None),
-            ("energy gained unexplained", energies.unexplained(self.pushes), OVERLAP_REMARK, OVERLAP_WRONG),
+            ("energy gained unexplained", energies.unexplained(self.pushes, joined), OVERLAP_REMARK, OVERLAP_WRONG),
             ("energy from parting overlaps", energies.corrected(), CORRECTION_REMARK, np.inf),
-            ("energy gained in a step", energies.gained(self.pushes, bool(self._joined().any())), GAIN_REMARK, np.inf),
+            ("energy gained in a step", energies.gained(self.pushes, joined), GAIN_REMARK, np.inf),
             ("energy from joints", energies.pulled(self.pushes) if judges_joints else None, PULL_REMARK, np.inf),
-            ("energy lost in joints", energies.taken(self.pushes) if judges_joints else None, TAKEN_REMARK, np.inf),
+            (
+                "energy lost in joints",
+                energies.taken(self.pushes) if judges_joints else None,
+                TAKEN_REMARK,
+                TAKEN_WRONG,
+            ),
         ):
             if found is not None:
                 times = time if found.value.size == time.size else time[1:]

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray
-from signorini._grades import at_play, given_for_good, rises
+from signorini._arrays import Array
+from signorini._grades import at_play, given_for_good, losses, rises
 from signorini.audit.findings import Worst
 from signorini.audit.joint_laws import JointLaws
 from signorini.audit.record import Record
@@ -32,8 +32,8 @@ class Pushes:
         """To bodies at rest, half of ``p . W p`` without joints, (n,)."""
         self.given = np.zeros(steps)
         """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
-        self.rebounds: BoolArray = np.zeros(steps, dtype=bool)
-        """Whether some contact that may rebound was pushed, and parts, (n,)."""
+        self.rebound = np.zeros(steps)
+        """Work of contacts that rebound, (n,)."""
         self.swing = np.zeros(steps)
         """Impulses of loads beside weight, drives, friction, and what acts along joints, times the changes of their
         speeds, half of which their work in the middle of a step is less than at its end, (n,)."""
@@ -47,8 +47,8 @@ class Pushes:
         self.rest[here] = np.bincount(steps.step, energy, minlength=steps.count)
         self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1), minlength=steps.count)
         self.given[here] -= self.rest[here]
-        parts = (e > 0.0) & (p[:, 0] > 0.0) & (u[:, 0] > 0.0)
-        self.rebounds[here] = np.bincount(steps.contact_step, parts, minlength=steps.count) > 0
+        apart = np.where(e > 0.0, np.maximum(0.0, p[:, 0] * u[:, 0]), 0.0)
+        self.rebound[here] = np.bincount(steps.contact_step, apart, minlength=steps.count)
         change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
         loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
         self.swing[here] = np.bincount(steps.step, np.sum(loads * change, axis=1), minlength=steps.count)
@@ -82,8 +82,7 @@ class Energies:
         self.stiffness = joints.stiffness
         theta, length = record.scheme.theta, np.concatenate([record.h[:1], record.h])
         falls = np.einsum("bk,lbk->l", arrays.weight[model.fixed_count :, :3], record.v[:, model.fixed_count :, :3])
-        self.middle = self.kinetic + self.potential + (theta - 0.5) * length * falls
-        """Kinetic and potential energy in the middle of the step before, (n+1,) [J]."""
+        self.falls = (theta - 0.5) * length * falls
         extent = np.abs(record.q[:, model.fixed_count :, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0)
         # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
         self.least = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * extent)
@@ -123,22 +122,32 @@ class Energies:
 
     def _changes(self, pushes: Pushes) -> Array:
         """Return by how much the energy in the middle of steps has changed beyond the work of what acts there."""
-        theta, changes = self.record.scheme.theta, np.diff(self.middle)
+        return np.asarray(np.diff(self.kinetic + self.potential) + self._swing(pushes))
+
+    def _swing(self, pushes: Pushes) -> Array:
+        """Return by how much more the energy in the middle of steps has changed than that at their ends."""
+        theta, more = self.record.scheme.theta, np.diff(self.falls)
         if self.stretch.size:
             s, u, ago = self.stretch, self.pace, (theta - 0.5) * self.record.h[:, None] * pushes.share
-            more = (s[1:] - ago * u[1:]) ** 2 - s[1:] ** 2 - (s[:-1] - ago * u[:-1]) ** 2 + s[:-1] ** 2
-            changes += 0.5 * more @ self.stiffness
-        return np.asarray(changes + (theta - 0.5) * pushes.swing)
+            stored = (s[1:] - ago * u[1:]) ** 2 - s[1:] ** 2 - (s[:-1] - ago * u[:-1]) ** 2 + s[:-1] ** 2
+            more += 0.5 * stored @ self.stiffness
+        return np.asarray(more + (theta - 0.5) * pushes.swing)
 
-    def unexplained(self, pushes: Pushes) -> Worst | None:
+    def unexplained(self, pushes: Pushes, joined: bool) -> Worst | None:
         """Return by how much the energy has risen that loads, drives and corrections did not give.
 
-        It is measured from the least that was ever left, of the energies at play.
+        It is measured from the least that was ever left, of the energies at play. What joints and scheme gave, or a
+        collision with them, is judged by itself: :meth:`pulled`, :meth:`gained`.
         """
         gained, stored = self._terms(GAINS), self._terms(("elastic",))
         if gained is None or stored is None:
             return None
-        own = np.concatenate([[0.0], np.cumsum(self._changes(pushes) + stored - gained)])
+        steps = self._changes(pushes) + stored - gained
+        made, lost, given = self._made(pushes), self._terms(("friction", "impact", "damping")), self._given(pushes)
+        if joined and made is not None and lost is not None and given is not None:
+            rebounded = np.minimum(made - lost, pushes.rebound)
+            steps = made - lost - np.maximum(0.0, np.maximum(given, rebounded))
+        own = np.concatenate([[0.0], np.cumsum(steps)])
         rise = own - np.minimum.accumulate(own)
         return _nobody(rise[1:], np.maximum.accumulate(self.scale(own - own[0]))[1:])
 
@@ -164,7 +173,7 @@ class Energies:
         """Return the energy that contacts gave in every step though they should only take, of that of the motion.
 
         Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
-        step in which something rebounds.
+        step, up to the work of contacts that rebound.
         """
         correction, lost, made = (
             self._terms(("correction_work",)),
@@ -173,7 +182,7 @@ class Energies:
         )
         if correction is None or lost is None or made is None:
             return None
-        given = np.where(pushes.rebounds, made - lost, 0.0) if joined else pushes.given - correction
+        given = np.minimum(made - lost, pushes.rebound) if joined else pushes.given - correction
         softened = self.record.column("certificate", "compliance")
         if softened is not None:
             given = np.where(softened > 0.0, 0.0, given)
@@ -186,16 +195,19 @@ class Energies:
         return None if given is None else _nobody(rises(given), np.full(given.size, whole))
 
     def taken(self, pushes: Pushes) -> Worst | None:
-        """Return how far that sum has fallen, of the energies at play, as the record tells them."""
+        """Return how far that sum has fallen of late, of energies at play, those of impulses too, as recorded."""
         given, told = self._given(pushes), self.record.column("certificate", "energy_scale")
         if given is None or told is None or told.size != given.size:
             return None
-        return _nobody(rises(-given), np.full(given.size, min(told.max(initial=0.0), self.scale().max())))
+        own = max(self.scale().max(), self.moving(pushes).max(initial=0.0))
+        return _nobody(losses(given), np.full(given.size, min(told.max(initial=0.0), own)))
 
     def _given(self, pushes: Pushes) -> Array | None:
         """Return what joints and scheme gave for good in every step [J], None if that is not recorded."""
         made, impact = self._made(pushes), self._terms(("impact",))
-        return None if made is None or impact is None else given_for_good(made, impact)
+        if made is None or impact is None:
+            return None
+        return given_for_good(made, impact, self._swing(pushes), pushes.rebound)
 
     def corrected(self) -> Worst | None:
         """Return the energy given to part overlaps since the start, of the energies at play."""

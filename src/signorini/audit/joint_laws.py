@@ -22,12 +22,13 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
-from signorini.dynamics import joint_rows, joint_system, motion_rate
+from signorini.dynamics import joint_rows, motion_rate
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joint_springs import STIFF, midpoint_shares
 from signorini.dynamics.joints import pushing
+from signorini.dynamics.limits import limit_margin, pursued
 from signorini.math.rotation import rotated
-from signorini.model import WORLD, JointArrays, RowKind, RowTable, State
+from signorini.model import WORLD, JointArrays, RowKind, RowTable
 
 
 class Graph(NamedTuple):
@@ -92,15 +93,18 @@ class JointLaws:
         self.damper = -span * joints.damping[g] * self.speed
         self.spring = -span * (firmness * self.speed + joints.stiffness[g] * stretch)
         self.graph = self._graph()
+        self.near = self._near(np.sqrt(mobility), np.maximum(np.abs(before), np.abs(self.speed)))
+        """Which laws are limits that count, (S, n_g, 4)."""
         self.size = self._sizes()
         """By which the solver measures errors of steps, (S,) [N s, N m s]."""
 
     def _sizes(self) -> Array:
         """Return the impulses at play: pushes, their bounds, and what would bring speeds to where laws turn."""
         graph, speed = self.graph, self.speed[:, :, None]
-        rubs = (graph.up != graph.down) & np.isfinite(graph.up - graph.down)  # limits may be far away
+        rubs = (graph.up != graph.down) & np.isfinite(graph.up - graph.down)
         bounded = np.where(rubs, graph.up, 0.0)
-        away = np.where(rubs, np.maximum(0.0, np.maximum(graph.first - speed, speed - graph.last)), 0.0)
+        counts = rubs | self.near
+        away = np.where(counts, np.maximum(0.0, np.maximum(graph.first - speed, speed - graph.last)), 0.0)
         whole = np.square(self.push)[:, :, None] + np.square(bounded) + np.square(self.rho[:, :, None] * away)
         size: Array = np.sqrt(np.sum(whole.max(axis=2) * self._acts(), axis=1))
         return size
@@ -113,19 +117,9 @@ class JointLaws:
         k = self.steps.h**2 * self.steps.model.joints.stiffness[self.joint]
         z: Array = k * mobility
         for s in np.flatnonzero((z > STIFF).any(axis=1)).tolist():
-            state, near, _ = self._state(s)
-            joined = pushing(self.steps.model, state, near).mobility(self._own(s)).diagonal()
+            joined = pushing(self.steps.model, *self.steps.acting(s)).mobility(self._own(s)).diagonal()
             z[s] = np.where(z[s] > STIFF, k * joined, z[s])
         return z
-
-    def _state(self, s: int) -> tuple[State, Array, slice]:
-        """Return where step `s` acts, joint coordinates near it, and which bodies are its own."""
-        steps, record = self.steps, self.steps.record
-        assert record.joints is not None
-        mine = slice(s * steps.body_count, (s + 1) * steps.body_count)
-        time = float(record.time[steps.first + s]) + (1.0 - record.scheme.theta) * steps.h
-        state = State(time, np.ascontiguousarray(steps.free.q[mine]), steps.free.v_before[mine])
-        return state, record.joints.coordinate[steps.first + s], mine
 
     def _own(self, s: int) -> Rows:
         """Return the rows of the coordinates in step `s`."""
@@ -134,17 +128,33 @@ class JointLaws:
         body = np.where(rows.body[term] >= 0, rows.body[term] - s * n_b, -1)
         return Rows(2 * np.arange(n_g + 1), body, rows.J[term], np.zeros(n_g), np.zeros(n_g))
 
+    def _near(self, agility: Array, speed: Array) -> BoolArray:
+        """Tell which laws are limits that count in their step, (S, n_g, 4).
+
+        See :mod:`signorini.dynamics.limits`; the energy at hand is that of the start or, with loads, of free bodies.
+        """
+        steps, joints = self.steps, self.steps.model.joints
+        energy = np.zeros(steps.count)
+        for v in (steps.v_start, steps.free.v):
+            twice = np.einsum("bi,bij,bj->b", v, steps.free.M, v) * steps.moving
+            energy = np.maximum(energy, np.bincount(steps.step, twice, minlength=steps.count))
+        effort = np.where(pursued(self.steps.model.joints), joints.effort_limit[self.joint], 0.0)
+        impetus = np.sqrt(energy) + steps.drift * (agility @ effort)
+        driven = np.bincount(steps.step, np.any(steps.drive != 0.0, axis=1), minlength=steps.count) > 0
+        impetus = np.where(driven, np.inf, impetus)[:, None] + np.zeros_like(agility)
+        margin = limit_margin(speed, agility, impetus, steps.drift)
+        near = np.zeros((*agility.shape, 4), dtype=bool)
+        near[:, :, 1] = self.at - joints.limits[self.joint, 0] <= margin
+        near[:, :, 2] = joints.limits[self.joint, 1] - self.at <= margin
+        return near
+
     def weigh(self, which: BoolArray) -> None:
         """Measure some steps (S,) by the mobilities of joined bodies, as the solver does, not of free ones.
 
         To find these takes longer than all the rest, and few steps are in doubt without.
         """
-        steps, secant, span = self.steps, self.steps.record.scheme.secant, self.steps.h
         for s in np.flatnonzero(which).tolist():
-            state, near, mine = self._state(s)
-            M_inv = np.ascontiguousarray(steps.free.M_inv[mine])
-            system = joint_system(steps.model, state, near, M_inv, steps.drift, secant=secant, span=span)
-            mobility = system.mobility(self._own(s)).diagonal()
+            mobility = self.steps.joined(s).mobility(self._own(s)).diagonal()
             self.rho[s] = np.divide(1.0, mobility, out=self.rho[s].copy(), where=mobility > 0.0)
         self.size = np.where(which, self._sizes(), self.size)
 
@@ -152,15 +162,8 @@ class JointLaws:
         """Tell which coordinates are subject to laws that are posed with the contacts, (n_g,)."""
         joints, g = self.steps.model.joints, self.joint
         rubs = (joints.friction[g] > 0.0) | (joints.load_friction[g, 0] > 0.0)
-        acts: BoolArray = rubs | np.isfinite(joints.limits[g]).any(axis=1) | self._pursued()
+        acts: BoolArray = rubs | np.isfinite(joints.limits[g]).any(axis=1) | pursued(self.steps.model.joints)
         return acts
-
-    def _pursued(self) -> BoolArray:
-        """Tell which coordinates have a motor of limited effort, (n_g,)."""
-        joints = self.steps.model.joints
-        moves = np.array([joints.motions[k] is not None for k in self.joint], dtype=bool)
-        pursued: BoolArray = moves & np.isfinite(joints.effort_limit[self.joint])
-        return pursued
 
     def _rows(self, table: RowTable) -> Rows:
         """Return rows of the joints of all steps, where these act, as those of one scene."""
@@ -219,7 +222,7 @@ class JointLaws:
         turns = np.array([joints.kinds[k] == "revolute" for k in g], dtype=bool)
         lever = np.where(radius > 0.0, radius, 1.0)
         limit = steps.h * joints.friction[g] + coefficient * np.where(turns, radius * force, force + moment / lever)
-        effort = np.where(self._pursued(), steps.h * joints.effort_limit[g], 0.0) + np.zeros_like(limit)
+        effort = np.where(pursued(joints), steps.h * joints.effort_limit[g], 0.0) + np.zeros_like(limit)
         none, endless = np.zeros_like(limit), np.full_like(limit, np.inf)
         low, high = ((joints.limits[g, k] - self.at) / h for k in range(2))
         slow, fast = self._aims()
@@ -235,7 +238,7 @@ class JointLaws:
         """Return the least and the largest speed at which motors may pursue their motions."""
         steps, record, joints = self.steps, self.steps.record, self.steps.model.joints
         slow, fast = np.zeros_like(self.speed), np.zeros_like(self.speed)
-        for k in np.flatnonzero(self._pursued()):
+        for k in np.flatnonzero(pursued(self.steps.model.joints)):
             motion = joints.motions[self.joint[k]]
             assert motion is not None
             for s in range(steps.count):

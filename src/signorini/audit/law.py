@@ -26,6 +26,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
+from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import HELD
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
 from signorini.math.product_cones import product_square
@@ -100,6 +101,26 @@ class Law:
         for J, body in ((steps.J_a, steps.contacts.body_a), (steps.J_b, steps.contacts.body_b)):
             W += np.einsum("ci,cij,cj->c", J[:, 0], steps.free.M_inv[body], J[:, 0])
         return np.divide(1.0, W, out=np.zeros_like(W), where=W > 0.0)
+
+    def weigh(self, which: BoolArray) -> None:
+        """Measure the contacts of some steps (S,) by the mobilities of joined bodies, as the solver does.
+
+        See :meth:`signorini.audit.joint_laws.JointLaws.weigh`.
+        """
+        steps = self.steps
+        for s in np.flatnonzero(which):
+            c = np.flatnonzero(steps.contact_step == s)
+            if not c.size:
+                continue
+            ends = np.stack([steps.contacts.body_a[c], steps.contacts.body_b[c]], axis=1) - s * steps.body_count
+            body = np.repeat(ends, 3, axis=0).reshape(-1)
+            J = np.stack([steps.J_a[c], steps.J_b[c]], axis=2).reshape(-1, 6)
+            none = np.zeros(3 * c.size)
+            W = steps.joined(int(s)).mobility(Rows(2 * np.arange(none.size + 1), body, J, none, none.copy()))
+            normal = W.diagonal()[::3]
+            self.rho[c] = np.divide(1.0, normal, out=self.rho[c].copy(), where=normal > 0.0)
+            self.load[c] = self.u[c] - (W @ steps.p[c].reshape(-1)).reshape(-1, 3)
+            self.load[c, 0] += np.maximum(self.gap[c], 0.0) / steps.drift
 
     def _bounds(self) -> tuple[Array, Array]:
         scheme, drift, step = self.steps.record.scheme, self.steps.drift, self.steps.contact_step

@@ -18,13 +18,16 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
+from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
 from signorini.dynamics import (
+    JointSystem,
     contact_wrenches,
     drive_velocity,
     gyroscopic_ways,
     inertia_blocks,
+    joint_system,
     load_impulse,
     prescribed_pose,
 )
@@ -208,10 +211,12 @@ class Steps:
 
         Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
         step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
-        so bodies are taken to have turned in that of both ways that goes better with their impulses.
+        so bodies are taken to have turned evenly where that goes better with their impulses, by more than rounding.
         """
         ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
-        least = np.full(self.body.size, np.inf)
+        least, turning = np.full(self.body.size, np.inf), self.free.M_inv[:, 3:, 3:]
+        moments = np.linalg.norm(turning, axis=(1, 2)) * (self.push_size[:, 1] + self.pull_size[:, 1])
+        rounding = ROUNDING * (moments + np.linalg.norm(self.v_told[:, 3:], axis=1))
         for way in (CONSERVING, EVEN):
             found, began = np.zeros_like(flown), self.q_end.copy()
             way_of = np.where(ways == CONSERVING, way, ways)
@@ -221,9 +226,24 @@ class Steps:
             began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
             v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
             missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
-            better = missed < least
+            better = missed < np.where(least <= rounding, 0.0, least)
             least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
         return flown, v
+
+    def joined(self, s: int) -> JointSystem:
+        """Return the joints of step `s`, from 0."""
+        state, near = self.acting(s)
+        M_inv = np.ascontiguousarray(self.free.M_inv[s * self.body_count : (s + 1) * self.body_count])
+        secant = self.record.scheme.secant
+        return joint_system(self.model, state, near, M_inv, self.drift, secant=secant, span=self.h)
+
+    def acting(self, s: int) -> tuple[State, Array]:
+        """Return where step `s`, from 0, acts, and joint coordinates near it."""
+        record, mine = self.record, slice(s * self.body_count, (s + 1) * self.body_count)
+        assert record.joints is not None
+        time = float(record.time[self.first + s]) + (1.0 - record.scheme.theta) * self.h
+        state = State(time, np.ascontiguousarray(self.free.q[mine]), self.free.v_before[mine])
+        return state, record.joints.coordinate[self.first + s]
 
     def veered(self) -> tuple[Array, Array]:
         """Return bounds of the normal velocities that the law knows flights to add to contacts, (n_c,) [m/s].

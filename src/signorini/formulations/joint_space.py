@@ -32,11 +32,10 @@ from signorini.dynamics import (
     motion_rate,
     stacked,
 )
+from signorini.dynamics.limits import impetus, limit_margin, pursued
 from signorini.model import Model, RowKind, RowTable, State
 
-NEAR_LIMIT = 2.0  # steps at the present speed within which a limit counts
 BRAKING_SHARE = 0.5  # of a motor's effort that may be counted on to stop in time; the rest is for other loads
-LIMIT_MARGIN = 1e-2  # [m, rad] within which it always counts
 
 
 class LawKind(IntEnum):
@@ -115,7 +114,7 @@ def joint_space(
     span = h if span is None else span
     system = joint_system(model, state, coordinate, M_inv, h, secant=secant, span=span)
     velocity, impulse = system.solve(v_free)
-    laws = _row_laws(model, state, velocity, coordinate, h, secant=secant)
+    laws = _row_laws(model, state, velocity, M_inv, coordinate, h, secant=secant)
     laws.bound[:] *= span / h
     space = JointSpace(system, laws, velocity, coordinate)
     _restrain_motors(system, space.laws, h, span)
@@ -150,14 +149,18 @@ def driven_velocity(model: Model, state: State, v_free: Array, h: float) -> Arra
     return v
 
 
-def _row_laws(model: Model, state: State, velocity: Array, coordinate: Array, h: float, *, secant: bool) -> RowLaws:
+def _row_laws(
+    model: Model, state: State, velocity: Array, M_inv: Array, coordinate: Array, h: float, *, secant: bool
+) -> RowLaws:
     """Collect limits, friction, motors and inequality constraints."""
     joints = model.joints
     table = joints.coordinates
     measured = joint_rows(joints.arrays, table, state.q, coordinate)
     measured.rate[:] = measured.velocity(drive_velocity(model, state, h, secant=secant))
     speed = measured.velocity(velocity) + measured.rate
-    kind, row, sides, psi, rate, bound = _chosen(model, state, measured, speed, h, secant=secant)
+    agility = np.sqrt(measured.mobility(M_inv))
+    margin = limit_margin(speed, agility, impetus(model, state, velocity, agility, h), h)
+    kind, row, sides, psi, rate, bound = _chosen(model, state, measured, margin, h, secant=secant)
     own = RowTable(*(column[row] for column in table))
     rows = joint_rows(joints.arrays, own, state.q, coordinate)
     rows.J[:] *= np.repeat(sides, 2)[:, None]
@@ -180,21 +183,19 @@ def _row_laws(model: Model, state: State, velocity: Array, coordinate: Array, h:
 
 
 def _chosen(
-    model: Model, state: State, measured: Rows, speed: Array, h: float, *, secant: bool
+    model: Model, state: State, measured: Rows, margin: Array, h: float, *, secant: bool
 ) -> tuple[IntArray, IntArray, Array, Array, Array, Array]:
     """Return kind, coordinate row, direction (+1 or -1), psi, rate and bound of the laws that act in a step."""
     joints = model.joints
     g = joints.coordinates.joint
-    margin = LIMIT_MARGIN + NEAR_LIMIT * h * np.abs(speed)
     low, high = measured.psi - joints.limits[g, 0], joints.limits[g, 1] - measured.psi
     rubs = (joints.friction[g] > 0.0) | (joints.load_friction[g, 0] > 0.0)
-    pursued = np.array([joints.motions[k] is not None for k in g], dtype=bool) & np.isfinite(joints.effort_limit[g])
     parts = []
     for kind, side, at in (
         (LawKind.LIMIT, 1.0, np.flatnonzero(low <= margin)),
         (LawKind.LIMIT, -1.0, np.flatnonzero(high <= margin)),
         (LawKind.FRICTION, 1.0, np.flatnonzero(rubs)),
-        (LawKind.MOTOR, 1.0, np.flatnonzero(pursued)),
+        (LawKind.MOTOR, 1.0, np.flatnonzero(pursued(joints))),
     ):
         psi, rate, bound = np.zeros(at.size), side * measured.rate[at], np.zeros(at.size)
         if kind == LawKind.LIMIT:

@@ -14,9 +14,11 @@ import numpy as np
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.bodies import body_energy
+from signorini.dynamics.limits import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.gap_law import normal_shifts
-from signorini.formulations.joint_space import BRAKING_SHARE, LIMIT_MARGIN, NEAR_LIMIT
+from signorini.formulations.joint_space import BRAKING_SHARE
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BLOCK,
@@ -25,15 +27,19 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DIAGONAL,
     DIM,
+    DRIVE,
     FIRST_BODY,
     FIXED,
+    FREE,
     GAP,
     GATHER,
     GRAVITY,
     HAS_JOINTS,
+    INERTIA,
     ISLAND,
     ISLANDS,
     JOINTS,
+    MASS,
     MU,
     N_BODIES,
     NUMBERS,
@@ -46,6 +52,7 @@ from signorini.formulations.step_arrays import (
     REBOUND,
     REFERENCE,
     RHO,
+    ROOT,
     ROWS,
     SEEN,
     SEEN_INDEX,
@@ -77,6 +84,7 @@ from signorini.formulations.step_joint_trees import row_speed
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_rebounds import ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
+from signorini.math.rotation import unrotate
 
 LAST_NAME = np.iinfo(np.int64).max
 """Laws are named up to here, those of one kind together: after the features of all contacts."""
@@ -91,7 +99,50 @@ def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
 
 
 @inner_kernel
-def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
+def _agility(t: IntArray, j: IntArray, c: int) -> float:
+    """Return the root of the mobility of coordinate `c` on bodies without joints."""
+    body, J, fixed, s = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), wholes(t, COUNTS)[FIXED], 0.0
+    mass, free, root, q = reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), real_rows(t, Q)
+    for term in range(2 * c, 2 * c + 2):
+        b = body[term]
+        if b < fixed:
+            continue
+        x = unrotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (J[term, 3], J[term, 4], J[term, 5]))
+        for k in range(3):
+            s += free[b, k] * J[term, k] ** 2 / mass[b]
+            s += (root[b, 0, k] * x[0] + root[b, 1, k] * x[1] + root[b, 2, k] * x[2]) ** 2
+    return math.sqrt(s)
+
+
+@inner_kernel
+def _impetus(t: IntArray, j: IntArray) -> float:
+    """Return what can drive a coordinate in this step, see :func:`signorini.dynamics.limits.impetus`."""
+    fixed, h, drive = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, DRIVE)
+    mass, inertia, q, v, v_free = (
+        reals(t, MASS),
+        real_blocks(t, INERTIA),
+        real_rows(t, Q),
+        real_rows(t, V),
+        real_rows(t, V_FREE),
+    )
+    joint, setting, before, after, pushed = wholes(j, ja.GAUGE_JOINT), real_rows(j, ja.SETTING), 0.0, 0.0, 0.0
+    for b in range(fixed):
+        for k in range(6):
+            if drive[b, k] != 0.0:
+                return math.inf
+    for b in range(fixed, q.shape[0]):
+        e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
+        before += body_energy(mass[b], inertia[b], e, (v[b, 0], v[b, 1], v[b, 2], v[b, 3], v[b, 4], v[b, 5]))
+        x = v_free[b]
+        after += body_energy(mass[b], inertia[b], e, (x[0], x[1], x[2], x[3], x[4], x[5]))
+    for c in range(joint.shape[0]):
+        if setting[joint[c], ja.EFFORT] < math.inf:
+            pushed += h * setting[joint[c], ja.EFFORT] * _agility(t, j, c)
+    return math.sqrt(2.0 * max(before, after)) + pushed
+
+
+@inner_kernel
+def _acts(t: IntArray, j: IntArray, kind: int, c: int, impetus: float) -> bool:
     """Tell whether a law of this kind acts along coordinate `c` in the step."""
     gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[H]
     setting = real_rows(j, ja.SETTING)
@@ -102,8 +153,10 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int) -> bool:
     gap = gauge[c] - setting[g, ja.LOW] if kind == ja.LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
-    speed = _along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c]
-    return bool(gap <= LIMIT_MARGIN + NEAR_LIMIT * h * abs(speed))
+    near = NEAR_LIMIT * h * abs(_along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c])
+    if not gap <= LIMIT_MARGIN + near:
+        return False
+    return bool(gap <= near or impetus == math.inf or gap <= near + h * _agility(t, j, c) * impetus)
 
 
 @inner_kernel
@@ -117,10 +170,10 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
         whole_rows(j, ja.LAW),
         real_rows(j, ja.LAW_VALUE),
     )
-    body, n_j, count = wholes(j, ja.GAUGE_BODY), setting.shape[0], 0
+    body, n_j, count, impetus = wholes(j, ja.GAUGE_BODY), setting.shape[0], 0, _impetus(t, j)
     for kind in range(4):
         for c in range(joint.shape[0]):
-            if not _acts(t, j, kind, c):
+            if not _acts(t, j, kind, c, impetus):
                 continue
             g, side = joint[c], -1.0 if kind == ja.HIGH_LIMIT else 1.0
             a, b = body[2 * c], body[2 * c + 1]

@@ -401,23 +401,23 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
-def _rebounds(t: IntArray) -> bool:
-    """Tell whether some contact that may rebound was pushed, and parts."""
+def _rebound_work(t: IntArray) -> float:
+    """Return the work of contacts that rebound [J]."""
     counts, order, rebound = wholes(t, COUNTS), wholes(t, ORDER), reals(t, REBOUND)
-    p, u = real_rows(t, P), real_rows(t, U)
+    p, u, s = real_rows(t, P), real_rows(t, U), 0.0
     for k in range(counts[ACTIVE]):
-        if order[k] < counts[SEEN] and rebound[k] > 0.0 and p[k, 0] > 0.0 and u[k, 0] > 0.0:
-            return True
-    return False
+        if order[k] < counts[SEEN] and rebound[k] > 0.0:
+            s += max(0.0, p[k, 0] * u[k, 0])
+    return s
 
 
 @inner_kernel
 def _count_gain(t: IntArray) -> None:
-    """Note what joints and scheme gave, and whether a collision did with them.
+    """Note what joints and scheme gave for good, and whether a collision did with them.
 
     Velocities by which bodies go from one place to the next are those of the middle of the step. The energy there has
     ``(theta - 1/2) h F . v`` more, F being weight, loads and what acts along joints, which free fall keeps, a pendulum
-    to the second order, and a rebound as well.
+    to the second order, and a rebound as well; see :func:`signorini._grades.given_for_good`.
     """
     swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
@@ -425,17 +425,14 @@ def _count_gain(t: IntArray) -> None:
     for b in range(counts[FIXED], v.shape[0]):
         for k in range(3):
             more += weight[b, k] * (v[b, k] - v_0[b, k])
-    made = (
-        balance[JOINT_WORK]
-        - balance[INTEGRATION_LOSS]
-        + (numbers[DRIFT] / numbers[H] - 0.5) * (numbers[H] * more + swung)
-    )
-    # What an impact of the same step takes at once is no gain.
-    check[JOINT_PULL] = min(made, max(0.0, made - max(0.0, balance[IMPACT_LOSS])))
-    if _rebounds(t):
-        # Joints that have drifted give to contacts, or take, what these seem to take or give.
-        left = made - balance[FRICTION_LOSS] - balance[IMPACT_LOSS]
-        check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 else 0.0
+    swing = (numbers[DRIFT] / numbers[H] - 0.5) * (numbers[H] * more + swung)
+    made, impact = balance[JOINT_WORK] - balance[INTEGRATION_LOSS] + swing, balance[IMPACT_LOSS]
+    taken, rebound = max(0.0, impact), _rebound_work(t)
+    back = min(max(0.0, -swing), rebound)
+    check[JOINT_PULL] = max(0.0, made - taken) if made > 0.0 else min(0.0, made + taken + back)
+    # Joints that have drifted give to contacts, or take, what these seem to take or give.
+    left = min(made - balance[FRICTION_LOSS] - impact, rebound)
+    check[GAINED] = left / numbers[GAIN_SCALE] if left > 0.0 else 0.0
 
 
 @inner_kernel

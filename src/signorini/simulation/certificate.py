@@ -381,13 +381,19 @@ def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
         "joint_apart": joints.apart,
         "moved_onto": int(joints.moved_onto),
         # Equations of the user may be made to work.
-        "joint_work": 0.0 if model.joints.equalities else _pulled(result),
+        "joint_work": 0.0 if model.joints.equalities else _pulled(model, result),
     }
 
 
-def _pulled(result: StepResult) -> float:
+def _pulled(model: Model, result: StepResult) -> float:
     """Return what joints gave for good [J]."""
-    return float(given_for_good(np.array(_made(result)), np.array(result.balance.impact)))
+    terms = (_made(result), result.balance.impact, _swing(result), _rebound(model, result))
+    return float(given_for_good(*(np.array(x) for x in terms)))
+
+
+def _swing(result: StepResult) -> float:
+    """Return what energies in the middle of steps have less than at their ends [J]."""
+    return 0.0 if result.joints is None else result.joints.swing
 
 
 def _made(result: StepResult) -> float:
@@ -395,8 +401,7 @@ def _made(result: StepResult) -> float:
 
     There they have ``(theta - 1/2) h F . v`` more, F being weight and springs.
     """
-    swing = 0.0 if result.joints is None else result.joints.swing
-    return result.balance.joint_work - result.balance.integration + swing
+    return result.balance.joint_work - result.balance.integration + _swing(result)
 
 
 def _tested(validity: Validity | None) -> dict[str, Any]:
@@ -489,20 +494,20 @@ def _moving(model: Model, before: State, result: StepResult) -> float:
 def _gain(model: Model, before: State, result: StepResult, moving: float) -> float:
     """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's."""
     given, _ = _pushed(result)
-    if result.joints is not None and not model.joints.equalities and _rebounds(model, result):
+    if result.joints is not None and not model.joints.equalities:
         # Joints that have drifted give to contacts, or take, what these seem to take or give.
-        given = _made(result) - result.balance.friction - result.balance.impact
+        given = min(_made(result) - result.balance.friction - result.balance.impact, _rebound(model, result))
     return given / moving if given > 0.0 else 0.0
 
 
-def _rebounds(model: Model, result: StepResult) -> bool:
-    """Tell whether some contact that may rebound was pushed, and parts."""
+def _rebound(model: Model, result: StepResult) -> float:
+    """Return the work of contacts that rebound [J]."""
     bounces = model.materials.restitution[result.contacts.material] > 0.0
-    return bool(np.any(bounces & (result.impulse[:, 0] > 0.0) & (result.velocity[:, 0] > 0.0)))
+    return float(np.sum(np.maximum(0.0, result.impulse[:, 0] * result.velocity[:, 0])[bounces]))
 
 
 def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:
-    """Return how far kinetic and potential energy are from what the balance of the step says, and the scale of that."""
+    """Return how far kinetic and potential energy are from what the balance of the step says, and those at play."""
     arrays, after, balance = model.arrays, result.state, result.balance
     T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
     V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
@@ -512,6 +517,7 @@ def _energy_error(model: Model, before: State, result: StepResult) -> tuple[floa
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
     _, pushed = _pushed(result)
     stored = 0.0 if result.joints is None else elastic_energy(model.joints, result.joints.coordinate)
-    scale = max(T_0, T_1, abs(V_0), abs(V_1), weight, pushed, stored, stored - balance.elastic, *map(abs, balance))
+    at_play = max(T_0, T_1, weight, pushed, stored, stored - balance.elastic)
+    scale = max(at_play, abs(V_0), abs(V_1), *(abs(term) for term in balance))  # rounding depends on the height
     gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
-    return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), scale
+    return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), at_play

@@ -24,13 +24,16 @@ from signorini._grades import (
     OVERLAP_REMARK,
     OVERLAP_WRONG,
     PULL_REMARK,
+    SPAN,
     TAKEN_REMARK,
+    TAKEN_WRONG,
     TURNED_WRONG,
     UNSURE_REMARK,
     UNSURE_WRONG,
     Grade,
     at_play,
     growing,
+    losses,
     rises,
     severity,
     worst_of,
@@ -85,7 +88,7 @@ def untried(advice: Iterable[str], scheme: dict[str, Any] | None) -> list[str]:
 
 def judge(certificate: Certificate) -> list[Finding]:
     """Return all that is to be said against a run, the gravest first."""
-    looks = (*(row.look for row in _TABLE), _overlap, _unsure, _joints, _growing)
+    looks = (*(row.look for row in _TABLE), _taken, _overlap, _unsure, _joints, _growing)
     found = [finding for look in looks if (finding := look(certificate)) is not None]
     return sorted(found, key=lambda finding: -severity(finding.grade))
 
@@ -232,6 +235,19 @@ def _growing(c: Certificate) -> Finding | None:
     return Finding(Grade.REMARKS, what, steps, l, value, joints=joints, advice=(SMALLER_H,))
 
 
+def _taken(c: Certificate) -> Finding | None:
+    """Return whether joints and scheme take too much."""
+    part, whole = float(losses(c.joint_work).max(initial=0.0)), float(c.energy_scale.max(initial=0.0))
+    return _finding(
+        Grade.NOT_TRUSTED if part > TAKEN_WRONG * whole else Grade.REMARKS,
+        "energy lost in joints",
+        (c.joint_work < 0.0) & (part > TAKEN_REMARK * whole),
+        -c.joint_work,
+        lambda _: f"{part:.2e} J in at most {SPAN} steps",
+        (SMALLER_H,),
+    )
+
+
 def _turned(c: Certificate, l: int) -> str:
     return f"{c.turned_energy[l]:.2g} of the energy of the motion changed"
 
@@ -320,14 +336,6 @@ _TABLE = (
         lambda c: c.joint_work,
         lambda c, l: f"{_rise(c.joint_work):.2e} J in all",
         (SMALLER_H, PROJECTION),
-    ),
-    _Row(
-        "energy lost in joints",
-        Grade.REMARKS,
-        lambda c: (c.joint_work < 0.0) & (_rise(-c.joint_work) > TAKEN_REMARK * c.energy_scale.max(initial=0.0)),
-        lambda c: -c.joint_work,
-        lambda c, l: f"{_rise(-c.joint_work):.2e} J in all",
-        (SMALLER_H,),
     ),
     *(
         _Row(

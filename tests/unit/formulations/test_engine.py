@@ -9,6 +9,7 @@ import signorini as sg
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_contacts import find_islands
 from signorini.formulations.step_project import _BAND
+from signorini.simulation.simulator import Explained
 from tests.scenes import stack
 
 
@@ -201,7 +202,7 @@ def test_problems_that_are_not_finite_are_failures(monkeypatch: pytest.MonkeyPat
     engine = simulator.engine
     assert engine is not None
     monkeypatch.setattr(engine, "_law", lambda rows: (np.zeros((rows.size, 3)), np.full((rows.size, 3), np.nan)))
-    with pytest.raises(sg.SolverFailure, match="leave the range of numbers"), simulator.explained():
+    with pytest.raises(sg.SolverFailure, match="leave the range of numbers"), Explained(simulator):
         engine._rescue()
 
 

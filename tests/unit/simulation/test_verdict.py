@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini._grades import losses
 from tests.scenes import rough_sphere
 
 STEPS = 4
@@ -68,6 +69,10 @@ def test_overlap_counts_relative_to_the_thinner_body(share: float, verdict: str)
         ({"joint_work": 0.1, "energy_moving": 11.0, "energy_scale": 99.0}, "trusted", ""),
         ({"joint_work": 0.1, "energy_moving": 0.0, "energy_scale": 1.1e4}, "trusted with remarks", "pulling joints"),
         ({"joint_work": 1e-9, "energy_moving": 0.0, "energy_scale": 11.0}, "trusted", ""),  # rounding
+        ({"joint_work": -0.4, "energy_scale": 10.0}, "trusted", ""),
+        ({"joint_work": -0.6, "energy_scale": 10.0}, "trusted with remarks", "energy lost in joints in 1 step"),
+        ({"joint_work": -4.9, "energy_scale": 10.0}, "trusted with remarks", "energy lost in joints in 1 step"),
+        ({"joint_work": -5.1, "energy_scale": 10.0}, "not trusted", "energy lost in joints in 1 step"),
         ({"stable": 0}, "trusted with remarks", "rigid contact forces not stable in 1 step"),
         ({"unfollowed": 1}, "not trusted", "bodies go through each other in 1 step"),
         ({"turned_energy": 0.9e-4}, "trusted", ""),
@@ -152,3 +157,14 @@ def test_joints_that_drift_ever_farther_are_told(apart: Any, moving: Any, told: 
     run = replace(honest(), certificate=replace(honest().certificate, **columns))
     assert any("joints drift apart in 4 steps" in remark for remark in run.remarks()) == told
     assert run.verdict == ("trusted with remarks" if told else "trusted")
+
+
+@pytest.mark.parametrize(("per_step", "most"), [(6e-4, 0.5), (4e-5, 5e-2)])
+def test_losses_count_in_a_thousand_steps_however_long_the_run(per_step: float, most: float) -> None:
+    """What a motor puts in again for an hour is not lost from a motion; half of it in 800 steps is."""
+    steady = losses(np.full(20_000, -per_step))
+    assert 500 * per_step <= steady[600:].min() <= steady.max() == pytest.approx(1000 * per_step)
+    assert (steady.max() > most) == (per_step == 6e-4)
+    sudden = np.zeros(20_000)
+    sudden[7_000:7_800] = -per_step
+    assert losses(sudden).max() >= 500 * per_step
