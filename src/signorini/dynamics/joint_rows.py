@@ -113,6 +113,7 @@ def fill_rows(
     frame_a: Array,
     frame_b: Array,
     parameter: Array,
+    planar: IntArray,
     joint: IntArray,
     kind: IntArray,
     row_i: IntArray,
@@ -179,6 +180,9 @@ def fill_rows(
                 J[2 * r + 1, k] = u[k]
             J[2 * r, 3 + k] = -s_a * axis_a[k]
             J[2 * r + 1, 3 + k] = axis_b[k]
+        for k in range(2, 5 if planar[g] == 1 else 2):
+            J[2 * r, k] = 0.0
+            J[2 * r + 1, k] = 0.0
 
 
 @kernel

@@ -26,6 +26,7 @@ def _numbered(count: int) -> Any:
     FRAME_A,
     FRAME_B,
     PARAMETER,
+    PLANAR,
     SETTING,  # (n_j, 7): see below
     # constant: bilateral rows, and those that measure coordinates; four columns of each as in RowTable
     ROW_JOINT,
@@ -111,7 +112,7 @@ def _numbered(count: int) -> Any:
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(87)
+) = _numbered(88)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 (

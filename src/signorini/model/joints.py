@@ -65,6 +65,8 @@ class JointArrays(NamedTuple):
     """Quaternion, joint to body b, (n_j, 4)."""
     parameter: Array
     """Length of a distance joint or of a spring [m], ratio of a gear, (n_j,)."""
+    planar: IntArray
+    """1 where bodies move in the plane: rows act across it not even by rounding, which loads would blow up, (n_j,)."""
 
 
 class Tree(NamedTuple):
@@ -165,13 +167,15 @@ class Joints:
 
 def no_joints(body_count: int) -> Joints:
     """Return the joints of a model that has none."""
-    index, zero = np.zeros(0, dtype=np.int64), np.zeros(0)
+    index, zero, vectors, turns = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 4))
     table = RowTable(index, index, index, index)
     one = np.zeros(1, dtype=np.int64)
     return Joints(
         names=(),
         kinds=(),
-        arrays=JointArrays(index, index, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 4)), zero),
+        arrays=JointArrays(
+            index, index, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 4)), zero, index
+        ),
         rows=table,
         coordinates=table,
         coordinate_of=index,

@@ -53,7 +53,7 @@ def compile_joints(scene: Scene, names: tuple[str, ...], fixed_count: int, q: Ar
     # Springs last: rigid joints make better trees, and scene files keep the two apart.
     joints = sorted(scene.joints.values(), key=lambda joint: joint.kind == "spring")
     _refuse_loose_gears(scene, joints)
-    arrays = _arrays(joints, index, q)
+    arrays = _arrays(joints, index, q, planar=scene.planar)
     rows, drive, spring = _row_table(joints, planar=scene.planar)
     coordinates = _table([(g, _COORDINATE[joint.kind]) for g, joint in enumerate(joints) if joint.kind in _COORDINATE])
     coordinate_of = np.full(len(joints), -1, dtype=np.int64)
@@ -111,7 +111,7 @@ def _refuse_loose_gears(scene: Scene, joints: list[Joint]) -> None:
 # --- frames and rows -----------------------------------------------------------
 
 
-def _arrays(joints: list[Joint], index: dict[str, int], q: Array) -> JointArrays:
+def _arrays(joints: list[Joint], index: dict[str, int], q: Array, *, planar: bool) -> JointArrays:
     n = len(joints)
     body_a = np.array([WORLD if joint.body_a is None else index[joint.body_a] for joint in joints], dtype=np.int64)
     body_b = np.array([index[joint.body_b] for joint in joints], dtype=np.int64)
@@ -130,7 +130,8 @@ def _arrays(joints: list[Joint], index: dict[str, int], q: Array) -> JointArrays
             parameter[g] = np.linalg.norm(joint.anchor[1] - joint.anchor[0])
         elif joint.kind == "gear":
             parameter[g] = joint.ratio
-    return JointArrays(body_a, body_b, anchor[0], anchor[1], frame[0], frame[1], parameter)
+    in_plane = np.full(n, 1 if planar else 0, dtype=np.int64)
+    return JointArrays(body_a, body_b, anchor[0], anchor[1], frame[0], frame[1], parameter, in_plane)
 
 
 def _frame(axis: Array) -> tuple[float, float, float, float]:
