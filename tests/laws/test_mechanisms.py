@@ -307,7 +307,7 @@ def test_energy_of_a_chain_is_kept_to_first_order() -> None:
 @pytest.mark.parametrize("formulation", [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS())], ids=["fast", "python"])
 @pytest.mark.parametrize("load", [10.0, 1e4])
 def test_a_loaded_scissor_lift_stays_in_its_plane_and_where_it_is(formulation: Any, load: float) -> None:
-    """Across the plane a loaded linkage is unstable: rows that acted there by rounding would fold it in half a second."""
+    """Across the plane a loaded linkage is unstable: rows that act there by rounding fold it in half a second."""
     long, angle = 2.0, 0.5
     x, y = long * np.cos(angle), long * np.sin(angle)
     scene = sg.Scene(planar=True)

@@ -173,9 +173,7 @@ def no_joints(body_count: int) -> Joints:
     return Joints(
         names=(),
         kinds=(),
-        arrays=JointArrays(
-            index, index, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 4)), zero, index
-        ),
+        arrays=JointArrays(index, index, vectors, vectors, turns, turns, zero, index),
         rows=table,
         coordinates=table,
         coordinate_of=index,
