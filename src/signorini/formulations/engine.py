@@ -137,6 +137,8 @@ class Engine:
         if self._couples is not None:
             self.arena[at.COUPLE_OLD][:old] = memory.impulse[:, 3:]
         self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
+        if not self._counts[at.SOFT]:  # the memory may be that of a run with other options
+            self.arena[at.OLD_SOFTNESS][:old, [at.ALPHA, at.ENTRY_ALPHA]] = 0.0
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
         self._counts[at.OLD] = old

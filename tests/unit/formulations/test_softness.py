@@ -117,3 +117,19 @@ def test_indeterminate_forces_are_counted() -> None:
     run = sg.simulate(ball, duration=0.03, h=0.01)
     np.testing.assert_array_equal(run.certificate.indeterminate, 0)
     assert "not determined" not in run.report()
+
+
+def test_a_run_without_compliance_takes_none_from_the_memory_of_another() -> None:
+    """Snapshots may come from runs with other options."""
+    soft, rigid = (sg.Simulator(stack(3), h=0.01, formulation=sg.MoreauJean(compliance=how)) for how in ("auto", 0))
+    soft.run(3)
+    snapshot = soft.snapshot()
+    softness = snapshot.memory.softness.copy()
+    softness[:, [at.ALPHA, at.ENTRY_ALPHA]] = 0.01
+    softness[:, [at.WAIT, at.FILL]] = 5.0, 100.0
+    snapshot.state.v[1:, 0] = 1.0, 2.0, 3.0  # what rests is tried as rigid however soft it was
+    snapshot = replace(snapshot, memory=snapshot.memory._replace(softness=softness))
+    soft.restore(snapshot)
+    rigid.restore(snapshot)
+    assert soft.step().certificate.compliance > 0.0
+    assert rigid.step().certificate.compliance == 0.0
