@@ -24,7 +24,7 @@ import numpy as np
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.dynamics.bodies import TURN_AT_ONCE
+from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import write_parts
 from signorini.geometry import detect
 from signorini.math.rotation import rotate, rotated, turn_exact, unrotate

@@ -13,7 +13,8 @@ import pytest
 from scipy.optimize import brentq
 
 import signorini as sg
-from signorini.dynamics.joint_faults import TORN, row_words
+from signorini.dynamics.constants import TORN
+from signorini.dynamics.joint_faults import row_words
 from tests.joint_scenes import chain, link, slider, wheel
 
 H = 0.01

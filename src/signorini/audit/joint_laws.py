@@ -23,8 +23,9 @@ from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
 from signorini.dynamics import joint_rows, motion_rate
+from signorini.dynamics.constants import STIFF
 from signorini.dynamics.joint_rows import Rows
-from signorini.dynamics.joint_springs import STIFF, midpoint_shares
+from signorini.dynamics.joint_springs import midpoint_shares
 from signorini.dynamics.joints import pushing
 from signorini.dynamics.limits import limit_margin, pursued
 from signorini.math.rotation import rotated

@@ -26,8 +26,8 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING, Worst
 from signorini.audit.steps import Steps
+from signorini.dynamics.constants import HELD_MOBILITY
 from signorini.dynamics.joint_rows import Rows
-from signorini.dynamics.joints import HELD
 from signorini.math.cones import CREDIBLE, natural_norms, natural_square, polygon_support, project_polygon
 from signorini.math.product_cones import product_square
 from signorini.model import Materials
@@ -184,7 +184,7 @@ class Law:
         pushed = np.where(steps.moving[:, None], steps.v_new - steps.free.v, 0.0)
         energy = np.einsum("bi,bij,bj->b", pushed, steps.free.M, pushed)
         twice = np.bincount(steps.step, energy, minlength=steps.count)
-        return np.sqrt(HELD * mobility * twice[steps.contact_step][:, None])
+        return np.sqrt(HELD_MOBILITY * mobility * twice[steps.contact_step][:, None])
 
     def _speeds(self) -> Array:
         """Return the sizes of the velocities that the relative ones are differences of, (n_c,) [m/s]."""

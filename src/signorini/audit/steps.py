@@ -31,15 +31,8 @@ from signorini.dynamics import (
     load_impulse,
     prescribed_pose,
 )
-from signorini.dynamics.bodies import (
-    CONSERVING,
-    EVEN,
-    EXPLICIT,
-    IMPLICIT,
-    TURN_AT_ONCE,
-    inverse_inertia,
-    spun_velocity,
-)
+from signorini.dynamics.bodies import CONSERVING, EVEN, EXPLICIT, IMPLICIT, inverse_inertia, spun_velocity
+from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_back, fly_bodies, spin_bodies, veer_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import rotated, tangent_frame

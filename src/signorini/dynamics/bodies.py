@@ -19,15 +19,9 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini.dynamics.constants import MOST_PARTS, NEWTON_STEPS, SPIN_ROUNDING, TURN_AT_ONCE
 from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
 from signorini.model import Model, ModelArrays
-
-_NEWTON_STEPS = 20  # quadratic convergence from a start that is off by half a radian at most
-TURN_AT_ONCE = 0.5
-"""Radians that one solution of a gyroscopic equation may cover."""
-MOST_PARTS = 1000.0
-"""A spin that would need more has no meaning at this step size; the energy still never rises."""
-_ROUNDING = 1e-13
 
 # Ways to take the gyroscopic term, body by body.
 NONE, EXPLICIT, IMPLICIT, CONSERVING, EVEN = np.arange(5, dtype=np.int64)
@@ -192,12 +186,12 @@ def spin(I: Array, x: tuple[float, float, float], k: float, near: float) -> tupl
     y = x
     Ix = apply3(I, x)
     last = np.inf
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         Iy = apply3(I, y)
         g = cross(y, Iy)
         r = (Ix[0] - Iy[0] - k * g[0], Ix[1] - Iy[1] - k * g[1], Ix[2] - Iy[2] - k * g[2])
         size = abs(r[0]) + abs(r[1]) + abs(r[2])
-        if size >= 0.5 * last and size <= _ROUNDING * (abs(Ix[0]) + abs(Ix[1]) + abs(Ix[2])):
+        if size >= 0.5 * last and size <= SPIN_ROUNDING * (abs(Ix[0]) + abs(Ix[1]) + abs(Ix[2])):
             return y, True
         last = size
         # -dr/dy = I + k ([y]x I - [I y]x)

@@ -35,15 +35,10 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
-from signorini.dynamics.bodies import CONSERVING, EVEN, MOST_PARTS, TURN_AT_ONCE, apply3, solve_inertia, spin
+from signorini.dynamics.bodies import CONSERVING, EVEN, apply3, solve_inertia, spin
+from signorini.dynamics.constants import EVENLY, FLIGHT_ROUNDING, MOST_PARTS, NO_TURN, SHORT_FLIGHT, TURN_AT_ONCE
 from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, unit, unrotate
 
-# A turn that changes neither orientation nor spin by a rounding: moments of inertia obey the triangle inequality, so a
-# spin changes by no more than the angle times itself.
-_NO_TURN = 1e-17
-_ROUNDING = 1e-16
-_EVENLY = 1e-13  # of a spin: differences that are rounding
-_SHORT = 0.2  # rad: on shorter flights spins grow by a quarter at most, by the same inequality
 TURNED, SPUN = 0, 4
 """Columns of a flight: the quaternion that turns the body, and its spin at the end."""
 FLIGHT_COLUMNS = 7
@@ -60,7 +55,7 @@ def fly_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, flo
         for k in range(FLIGHT_COLUMNS):
             flown[b, k] = 0.0
         omega = (v[b, 3], v[b, 4], v[b, 5])
-        if (ways[b] != CONSERVING and ways[b] != EVEN) or h * h * dot(omega, omega) <= _NO_TURN * _NO_TURN:
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or h * h * dot(omega, omega) <= NO_TURN * NO_TURN:
             continue
         turn, w = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
         for k in range(4):
@@ -81,8 +76,8 @@ def fly_back(ways: IntArray, inertia: Array, q: Array, v: Array, began: Array, h
             flown[b, k] = 0.0
         omega = (began[b, 3], began[b, 4], began[b, 5])
         turn = h * np.sqrt(dot(omega, omega))
-        rests = h * np.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2) <= _NO_TURN  # so no flight has led there
-        if (ways[b] != CONSERVING and ways[b] != EVEN) or turn <= _NO_TURN or rests:
+        rests = h * np.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2) <= NO_TURN  # so no flight has led there
+        if (ways[b] != CONSERVING and ways[b] != EVEN) or turn <= NO_TURN or rests:
             continue
         end = unit((q[b, 3], q[b, 4], q[b, 5], q[b, 6]))
         if ways[b] == EVEN:
@@ -132,7 +127,7 @@ def turned(
     way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
 ) -> tuple[float, float, float, float]:
     """Return the orientation to which a body turns in `h` seconds from the orientation `e`."""
-    if way in (CONSERVING, EVEN) and h * h * dot(omega, omega) > _NO_TURN * _NO_TURN:
+    if way in (CONSERVING, EVEN) and h * h * dot(omega, omega) > NO_TURN * NO_TURN:
         turn, _ = _flight(way, I, e, omega, h)
         return unit(multiply(turn, e))
     return turn_exact(e, omega, h)
@@ -165,7 +160,7 @@ def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int
     for i in range(int(count)):
         about = (rate * L[0], rate * L[1], rate * L[2])
         if not evenly:
-            y, _ = spin(I, w, k, _ROUNDING)
+            y, _ = spin(I, w, k, FLIGHT_ROUNDING)
             size = np.sqrt(dot(y, y))
             even = 2.0 * np.arctan(k * size) / (part * size)
             about = rotate(at, (even * y[0], even * y[1], even * y[2]))
@@ -185,13 +180,13 @@ def turn_rate(
     """Return the spin of a body, or that of the fastest part of its flight of `h` seconds where this is more."""
     rate = np.sqrt(dot(omega, omega))
     parts = np.ceil(h * rate / TURN_AT_ONCE)
-    if way != CONSERVING or h * rate <= _SHORT or parts > MOST_PARTS:
+    if way != CONSERVING or h * rate <= SHORT_FLIGHT or parts > MOST_PARTS:
         return float(rate)
     Ix, w = apply3(I, unrotate(e, omega)), unrotate(e, omega)
     k = 0.5 * h / parts
     k *= _tan_over(k * dot(w, Ix) / np.sqrt(dot(Ix, Ix)))
     for _ in range(int(parts)):
-        y, _ = spin(I, w, k, _ROUNDING)
+        y, _ = spin(I, w, k, FLIGHT_ROUNDING)
         rate = max(rate, 2.0 * np.arctan(k * np.sqrt(dot(y, y))) * parts / h)
         w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
     return float(rate)
@@ -226,12 +221,12 @@ def veer_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, ve
         for k in range(3):
             veer[b, k] = 0.0
         turn = h * np.sqrt(dot(omega, omega))  # by which, of itself, a spin changes at most
-        if ways[b] != CONSERVING or turn <= _EVENLY or turn > TURN_AT_ONCE:
+        if ways[b] != CONSERVING or turn <= EVENLY or turn > TURN_AT_ONCE:
             continue
         flown, _ = _flight(ways[b], inertia[b], (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), omega, h)
         mean = _mean_spin(flown, h)
         d = (mean[0] - omega[0], mean[1] - omega[1], mean[2] - omega[2])
-        if h * np.sqrt(dot(d, d)) > _EVENLY * turn:
+        if h * np.sqrt(dot(d, d)) > EVENLY * turn:
             for k in range(3):
                 veer[b, k] = d[k]
 
@@ -261,7 +256,7 @@ def _fly(
 ) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
     """Return orientation, of length 1 but for rounding, and spin, in body axes, after a free flight of `h` seconds."""
     turn = h * np.sqrt(dot(x, x))
-    if turn <= _NO_TURN:
+    if turn <= NO_TURN:
         return e, x
     return _fly_in_parts(I, e, x, h, np.ceil(turn / TURN_AT_ONCE))
 
@@ -277,7 +272,7 @@ def _fly_in_parts(
     k = 0.5 * h / parts
     k *= _tan_over(k * rate)
     for _ in range(int(parts) if found else 0):
-        y, root = spin(I, w, k, _ROUNDING)
+        y, root = spin(I, w, k, FLIGHT_ROUNDING)
         found = found and root
         c = 1.0 / np.sqrt(1.0 + k * k * dot(y, y))
         at = multiply(at, (c, c * k * y[0], c * k * y[1], c * k * y[2]))

@@ -25,27 +25,26 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini.dynamics.constants import (
+    APART,
+    ASKED,
+    CONFLICT_NOTED,
+    FEW_MOVES,
+    MOST_MOVES,
+    MOST_PUSH,
+    MOST_TURN,
+    ON_JOINTS,
+    SOME_PUSH,
+    TORN,
+)
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import JointSystem, bilateral_rows, pushing, rigid_rows
 from signorini.dynamics.motion import advance
 from signorini.model import Model, RowKind, State
 
-TORN = 0.05
-"""Drift beside the size of a joint that a step may leave."""
-ASKED = 1e-3
-"""What a step may leave open of the rates that rows ask for, times h, beside the size of a joint."""
-ROUNDING = 1e-6
-"""What rows leave open, beside the size of a joint, that is not worth a name."""
 HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
 """Joints hold, have drifted too far, contradict each other, or drive a body against what nothing can move."""
 
-MOST_MOVES = 60  # each multiplies the error by the angle of a step or so
-FEW_MOVES = 12  # by Newton's method
-ON_JOINTS = 1e-12  # beside the size of a joint: rounding
-MOST_PUSH, SOME_PUSH, MOST_TURN = 0.25, 0.1, 0.9
-"""[rad] By how much bodies may be turned on the way: more would be far from how they turn by themselves. By more than
-the second only if they turn by less than the third in all: rows are posed by their directions at the start."""
-APART = 2.0  # times the drift at first: moves that lead nowhere
 
 _TAKES_PART = 0.1  # of the largest impulse
 
@@ -80,7 +79,7 @@ def row_sizes(model: Model) -> RowSizes:
     joints = model.joints
     own, long = joints.rows.joint, np.isin(joints.rows.kind, _LONG)
     size = np.where(long, joint_sizes(model)[own], 1.0)
-    size[joints.rows.kind == RowKind.GEAR] = ROUNDING / ASKED
+    size[joints.rows.kind == RowKind.GEAR] = CONFLICT_NOTED / ASKED
     sliding = np.isin(joints.kinds, _SLIDING)[own] if joints.count else np.zeros(0, dtype=bool)
     return RowSizes(size, sliding & (joints.rows.kind == RowKind.SLIDE))
 
@@ -260,7 +259,7 @@ def fighting(system: JointSystem, row: int, most: int = 4) -> Fight:
     elsewhere those that answer when the row alone is asked to give way.
     """
     v, impulse = _asked(system, row)
-    against = [one for loops in system.loops for one in loops.idle if abs(one @ system.x2) > ROUNDING]
+    against = [one for loops in system.loops for one in loops.idle if abs(one @ system.x2) > CONFLICT_NOTED]
     if against:
         impulse = max(against, key=lambda one: abs(float(one @ system.x2)))
     weight = np.abs(impulse) * np.sqrt(np.maximum(system.rows.mobility(system.M_inv), 0.0))

@@ -43,10 +43,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
-
-STIFF = 1.0
-r"""Largest z of springs that keep their energy: a radian of the oscillation a step. Of shorter periods than
-:math:`2 \pi` steps no motion is followed: they are told wrong by z/12, and stretches between steps by z/8."""
+from signorini.dynamics.constants import STIFF
 
 
 @inner_kernel

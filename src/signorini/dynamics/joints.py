@@ -28,22 +28,22 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.bodies import inertia_blocks, inverse_inertia
+from signorini.dynamics.constants import (
+    DEPENDENT,
+    FORCELESS,
+    HELD_MOBILITY,
+    MOST_PROJECTIONS,
+    NO_FORCE,
+    PROJECTED,
+    PROJECTED_SLOWLY,
+    STIFF,
+)
 from signorini.dynamics.constraints import constraint_rows
 from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
-from signorini.dynamics.joint_springs import STIFF, midpoint_shares
+from signorini.dynamics.joint_springs import midpoint_shares
 from signorini.dynamics.joint_tree import MOST_ROWS, factor, respond, solve_trees
 from signorini.dynamics.motion import advance, drive_velocity, motion_rate
 from signorini.model import Joints, Model, State
-
-_PROJECTED = 1e-14  # of the scene's extent: rounding
-_MOST_PROJECTIONS = (
-    30  # each multiplies the error by the angle of a step; after a turn of the directions, Newton's method
-)
-_SLOW = 0.5  # fall of the error that is too slow to go on with the directions of the start
-NO_FORCE = 1e30  # compliance of a spring that is left out
-HELD = 1e-13  # of the mobility of a row on free bodies: less is the rounding of zero
-_FORCELESS = 1e-12  # of a unit impulse: rounding
-DEPENDENT = 1e-10  # of the mobility of a row on free bodies: less is the rounding of zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class JointSystem:
         for loops in self.loops:
             X = np.array([rows.velocity(answer) for answer in loops.velocity]).reshape(loops.row.size, rows.row_count)
             W -= X.T @ loops.inverse @ X
-        held = W.diagonal() <= HELD * rows.mobility(self.M_inv)
+        held = W.diagonal() <= HELD_MOBILITY * rows.mobility(self.M_inv)
         W[held] = 0.0
         W[:, held] = 0.0
         return W
@@ -254,15 +254,15 @@ def projected(model: Model, before: State, state: State, coordinate: Array, h: f
     Bodies move as the joints push them at the start of the step, `before`, and their velocities are those at which they
     have moved: the method SHAKE. Moved to the nearest positions instead they would lose energy in every step.
     """
-    size = _PROJECTED * max(float(np.abs(state.q[:, :3]).max()), 1.0)
+    size = PROJECTED * max(float(np.abs(state.q[:, :3]).max()), 1.0)
     v, pushed, last = state.v.copy(), before, np.inf
     system: JointSystem | None = None
-    for _ in range(_MOST_PROJECTIONS):
+    for _ in range(MOST_PROJECTIONS):
         psi = rigid_rows(model, state, coordinate).psi
         error = float(np.abs(psi).max(initial=0.0))
         if error <= size:
             break
-        if system is None or error > _SLOW * last:
+        if system is None or error > PROJECTED_SLOWLY * last:
             if system is not None:  # the step turns bodies too far for the directions at its start
                 pushed = state
             system = pushing(model, pushed, coordinate)
@@ -347,5 +347,5 @@ def _spare(system: JointSystem, idle: Array) -> Array:
     n_b, fixed = system.model.body_count, system.model.fixed_count
     force = np.array([system.rows.force(one, n_b)[fixed:].reshape(-1) for one in idle])
     vector, size, _ = np.linalg.svd(force, full_matrices=False)
-    none: Array = vector[:, size <= _FORCELESS].T @ idle
+    none: Array = vector[:, size <= FORCELESS].T @ idle
     return none

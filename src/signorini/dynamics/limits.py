@@ -10,13 +10,9 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray
 from signorini.dynamics.bodies import kinetic_energy
+from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.dynamics.motion import drive_velocity
 from signorini.model import Joints, Model, State
-
-NEAR_LIMIT = 2.0
-"""Steps at the present speed within which a limit counts."""
-LIMIT_MARGIN = 1e-2
-"""Within which a limit counts that the present speed does not lead to [m, rad]."""
 
 
 def impetus(model: Model, state: State, velocity: Array, agility: Array, h: float) -> float:

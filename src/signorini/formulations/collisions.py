@@ -10,6 +10,7 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.formulations import step_arrays as at
+from signorini.formulations.constants import WINDOW
 from signorini.formulations.restitution import (
     Expansion,
     collide,
@@ -19,7 +20,6 @@ from signorini.formulations.restitution import (
 )
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage
-from signorini.formulations.step_solve import WINDOW
 from signorini.formulations.time_stepping import ContactSpace
 from signorini.model import Model
 from signorini.problems import FrictionProblem

@@ -9,9 +9,9 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.formulations import step_arrays as at
+from signorini.formulations.constants import WINDOW
 from signorini.formulations.friction_law import FrictionLaw
 from signorini.formulations.robust import solve_robustly
-from signorini.formulations.step_solve import WINDOW
 from signorini.model import Model
 from signorini.problems import FrictionProblem
 

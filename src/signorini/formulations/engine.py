@@ -18,16 +18,14 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
-from signorini.formulations.passive_law import HURRY, PART, ROUND, SETTLED
+from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
-from signorini.formulations.step_cut import MANY_BODIES
-from signorini.formulations.step_parts import SOME_BODIES
 from signorini.formulations.step_room import Log, Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
-from signorini.formulations.step_solve import WINDOW
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.time_stepping import ContactSpace, contact_space

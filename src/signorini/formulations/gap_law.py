@@ -38,21 +38,13 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
+from signorini.formulations.constants import BAND, BARELY, HALF_BAND, LIFT_SPEED, RECOVERY, REST_STEPS
 from signorini.model import Contacts, Model
-
-BAND = 0.5e-6
-"""Overlaps that count as touch, of the body's size."""
-_OPEN = 0.25e-6  # the same of gaps under load
-_RECOVERY = 0.2  # part of an overlap that is recovered in a step
-_LIFT = 0.5  # largest speed of recovery, in units of what gravity gives in a step
-_WEIGHTLESS = 1e-200
-_REST_STEPS = 2.0  # a contact rebounds only if it closes faster than gravity makes it in so many steps
-_STILL = 1e-100  # [m/s] and faster than this, whose square is still a number
 
 
 def lift_speed(gravity: float, h: float) -> float:
     """Return the largest speed at which overlaps recede [m/s], for gravity of this size."""
-    return _LIFT * gravity * h if gravity > 0.0 else math.inf
+    return LIFT_SPEED * gravity * h if gravity > 0.0 else math.inf
 
 
 def pull_and_lift(gravity: float, h: float, theta: float) -> tuple[float, float]:
@@ -62,7 +54,7 @@ def pull_and_lift(gravity: float, h: float, theta: float) -> tuple[float, float]
     hold the bodies once they part.
     """
     if theta < 1.0:
-        gravity = max(gravity, _WEIGHTLESS)
+        gravity = max(gravity, BARELY)
     gravity /= theta
     return gravity, lift_speed(gravity, theta * h)
 
@@ -71,9 +63,9 @@ def pull_and_lift(gravity: float, h: float, theta: float) -> tuple[float, float]
 def gap_shift(gap: float, size: float, loaded: bool, h: float, lift: float) -> float:
     """Return sigma of a contact that does not rebound [m/s]; `lift` is the largest speed of recovery."""
     if gap >= 0.0:
-        return 0.0 if loaded and gap <= _OPEN * size else gap / h
+        return 0.0 if loaded and gap <= HALF_BAND * size else gap / h
     deep = gap + BAND * size
-    return max(_RECOVERY * deep / h, -lift) if deep < 0.0 else 0.0
+    return max(RECOVERY * deep / h, -lift) if deep < 0.0 else 0.0
 
 
 def contact_sizes(model: Model, contacts: Contacts) -> Array:
@@ -120,7 +112,7 @@ def normal_shifts(
     lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
     part : of the rebound that is asked for, 0 to 1
     """
-    rest = max(_REST_STEPS * gravity * h, _STILL)
+    rest = max(REST_STEPS * gravity * h, BARELY)
     rebounds = False
     for c in range(gap.shape[0]):
         shift[c] = gap_shift(gap[c], size[c], last[c, 0] > 0.0, h, lift)

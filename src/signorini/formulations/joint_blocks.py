@@ -10,12 +10,10 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import JointSystem, Rows, stacked
 from signorini.dynamics.joint_faults import row_at
+from signorini.formulations.constants import DENSE_ROWS, HELD_SPEED
 from signorini.formulations.joint_space import JointSpace, LawKind, RowLaws
 from signorini.model import Contacts
 from signorini.problems import FrictionProblem
-
-_NOTHING = 1e-13  # of the largest speed
-_DENSE = 900  # scalar rows up to which a dense matrix is quicker than a sparse one
 
 
 def contact_rows(contacts: Contacts, J_a: Array, J_b: Array) -> Rows:
@@ -40,7 +38,7 @@ def joined_map(space: JointSpace, contacts: Rows, dim: int, rotation: float, h: 
     size = dim * (n_c + laws.count)
     W: Any
     full: Any
-    if every.row_count <= _DENSE:
+    if every.row_count <= DENSE_ROWS:
         full = space.system.mobility(every)
         W = np.zeros((size, size))
         W[np.ix_(row, row)] = full[np.ix_(source, source)] * np.outer(weight, weight)
@@ -51,7 +49,7 @@ def joined_map(space: JointSpace, contacts: Rows, dim: int, rotation: float, h: 
     a = np.asarray(full.diagonal())[contacts.row_count :]
     a = np.where(a > 0.0, a, 1.0)
     i, j, idle = _idle(laws, a, contacts.row_count, dim, rotation)
-    if every.row_count <= _DENSE:
+    if every.row_count <= DENSE_ROWS:
         W[i, j] += idle
     else:
         W = W + sparse.csr_array((idle, (i, j)), shape=W.shape)
@@ -156,7 +154,7 @@ def _idle(laws: RowLaws, a: Array, before: int, dim: int, rotation: float) -> tu
 
 def _rounded(speed: Array, mobility: Array) -> Array:
     """Return the speeds of rows, zero where joints let nothing move and only rounding is left."""
-    return np.where((mobility == 0.0) & (np.abs(speed) <= _NOTHING * np.abs(speed).max(initial=0.0)), 0.0, speed)
+    return np.where((mobility == 0.0) & (np.abs(speed) <= HELD_SPEED * np.abs(speed).max(initial=0.0)), 0.0, speed)
 
 
 def _moving(space: JointSpace) -> Array:

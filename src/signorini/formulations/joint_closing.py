@@ -12,13 +12,15 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import advance
+from signorini.dynamics.constants import MOST_TURN
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
-from signorini.dynamics.joint_faults import MOST_TURN, Push, all_sizes
+from signorini.dynamics.joint_faults import Push, all_sizes
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
+from signorini.formulations.constants import MOST_CLOSINGS
 from signorini.formulations.joint_space import JointSpace
 from signorini.formulations.stage import Stage
-from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, MOST_CLOSINGS, closing
+from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, closing
 from signorini.model import Contacts, Model, State
 
 

@@ -9,14 +9,11 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.dynamics import constraint_rows, elastic_energy, joint_coordinates, joint_rows, projected
+from signorini.dynamics.constants import ASKED, CONFLICT_NOTED, MOST_TURN, TORN
 from signorini.dynamics.joint_faults import (
-    ASKED,
     CONTRADICTED,
     DRIFTED,
     HELD,
-    MOST_TURN,
-    ROUNDING,
-    TORN,
     Push,
     all_sizes,
     coordinate_sizes,
@@ -213,7 +210,7 @@ def joint_report(
         unmet=float(np.abs(unmet).max(initial=0.0)),
         apart=apart,
         drift_row=drift_row,
-        conflict_row=conflict_row if left > ROUNDING else -1,
+        conflict_row=conflict_row if left > CONFLICT_NOTED else -1,
         moved_onto=bool(end.pushes),
         swing=(theta - 0.5) * (_swing(space, at, v, impulse, p_laws, loads) + slip + falls)
         + _sprung(space, at, end, speed),

@@ -33,9 +33,8 @@ from signorini.dynamics import (
     stacked,
 )
 from signorini.dynamics.limits import impetus, limit_margin, pursued
+from signorini.formulations.constants import BRAKING_SHARE
 from signorini.model import Model, RowKind, RowTable, State
-
-BRAKING_SHARE = 0.5  # of a motor's effort that may be counted on to stop in time; the rest is for other loads
 
 
 class LawKind(IntEnum):

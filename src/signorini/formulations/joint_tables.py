@@ -13,12 +13,11 @@ from signorini.dynamics.motion import motion_rate
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import JointReport, Memory
+from signorini.formulations.constants import BLOCK_ROOM
 from signorini.formulations.gap_law import lift_speed
 from signorini.formulations.mechanisms import Mechanisms
 from signorini.formulations.step_joint_laws import LAST_NAME
 from signorini.model import Joints, Model
-
-_ROOM = 1.2  # for blocks, of what is needed, so that arrays do not grow in every step
 
 
 def takes_joints(model: Model) -> bool:
@@ -183,7 +182,7 @@ class JointTables:
     def block_room(self, rows: int) -> int:
         """Return for how many blocks there should be room, with so many contacts and laws."""
         tally = self.arena[ja.TALLY]
-        return max(4 * rows + int(tally[ja.LAW_BLOCKS]), int(_ROOM * tally[ja.BLOCKS]))
+        return max(4 * rows + int(tally[ja.LAW_BLOCKS]), int(BLOCK_ROOM * tally[ja.BLOCKS]))
 
     def log(self, rows: int) -> None:
         """Make a log with room for so many steps."""

@@ -53,11 +53,11 @@ from signorini._arrays import Array, BoolArray, checked_flag, checked_number, ch
 from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.constants import HURRY
 from signorini.formulations.couples import can_be_posed
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_tables import takes_joints
-from signorini.formulations.passive_law import HURRY
 from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, free_motion, stage

@@ -46,6 +46,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
+from signorini.formulations.constants import PART_ROUNDS, REBOUND_ROUNDING
 from signorini.math.cones import LEVERAGE, ROUNDING
 
 # What is known of the rebounds of an island. Excess is how much a part is too large, relative: more than 0 if it is.
@@ -62,10 +63,6 @@ from signorini.math.cones import LEVERAGE, ROUNDING
 SETTLED = -1.0
 UNSOLVED = math.inf
 """Excess of a rebound that no solution was found for."""
-HURRY = 200
-"""Iterations in which the robust methods must find a solution with a rebound. What friction wedges mostly has none."""
-_ROUNDING = 1e-12
-_MOST_ROUNDS = 16.0  # which halvings alone take to 1e-4
 
 
 @inner_kernel
@@ -111,13 +108,13 @@ def next_part(row: Array, excess: float, error: float, tolerance: float) -> bool
     """
     row[ROUND] += 1.0
     if not excess < UNSOLVED:  # nor is it a number
-        if row[PART] == 0.0 or row[ROUND] > _MOST_ROUNDS:
+        if row[PART] == 0.0 or row[ROUND] > PART_ROUNDS:
             return True
         row[PART] = 0.0 if row[ROUND] == 1.0 else row[LOW]
-        row[ROUND] = _MOST_ROUNDS
+        row[ROUND] = PART_ROUNDS
         return False
     if row[ROUND] == 1.0:
-        if excess <= min(error, tolerance) + _ROUNDING:
+        if excess <= min(error, tolerance) + REBOUND_ROUNDING:
             return True
         row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
         return False
@@ -126,10 +123,10 @@ def next_part(row: Array, excess: float, error: float, tolerance: float) -> bool
         row[LOW], row[LOW_EXCESS] = 0.0, excess
         if excess >= 0.0:  # no rebound at all
             return True
-    elif row[ROUND] > _MOST_ROUNDS or abs(excess) <= 0.5 * tolerance:
+    elif row[ROUND] > PART_ROUNDS or abs(excess) <= 0.5 * tolerance:
         return True
     _narrow(row, excess)
-    if row[ROUND] == _MOST_ROUNDS or not row[LOW] < row[PART] < row[HIGH]:
-        row[ROUND] = _MOST_ROUNDS
+    if row[ROUND] == PART_ROUNDS or not row[LOW] < row[PART] < row[HIGH]:
+        row[ROUND] = PART_ROUNDS
         row[PART] = row[LOW]
     return False

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini.formulations.gap_law import BAND, contact_sizes, normal_shifts, pull_and_lift
+from signorini.formulations.constants import BAND
+from signorini.formulations.gap_law import contact_sizes, normal_shifts, pull_and_lift
 from signorini.formulations.joint_space import LawKind
 from signorini.formulations.passive_law import (
     PART,

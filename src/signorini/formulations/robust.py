@@ -5,9 +5,9 @@ from __future__ import annotations
 from signorini._arrays import LEAST_TOLERANCE, Array
 from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, solve
+from signorini.solvers.island_constants import MARGIN
 
 _AFTER_SWEEPS = FrictionAuto(sweeps=0)
-_SHARE = 0.9  # of the tolerance: the step checks itself with sums that are added up in another order
 
 
 def solve_robustly(
@@ -17,5 +17,5 @@ def solve_robustly(
 
     `limit` is that of their iterations.
     """
-    goal = max(_SHARE * tolerance, LEAST_TOLERANCE)
+    goal = max(MARGIN * tolerance, LEAST_TOLERANCE)
     return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=goal, start=start, max_iterations=limit)

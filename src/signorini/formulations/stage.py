@@ -30,7 +30,8 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import advance, gyroscopic_ways, inverse_inertia, joint_coordinates, joint_rows, load_impulse
-from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, NONE, TURN_AT_ONCE, spun_velocity
+from signorini.dynamics.bodies import EXPLICIT, IMPLICIT, NONE, spun_velocity
+from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.formulations.base import FreeMotion, Memory
 from signorini.model import Model, State

@@ -9,6 +9,7 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.bodies import gyroscopic
 from signorini.dynamics.flight import fly_bodies, turn_rate, veer_bodies
 from signorini.dynamics.motion import move_bodies
+from signorini.formulations.constants import REACH_FACTOR, REACH_FRACTION, SWIFT, TOO_CLOSE
 from signorini.formulations.step_arrays import (
     ANSWER_JOINTS,
     BOUND,
@@ -52,12 +53,6 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_sleep import is_asleep
 from signorini.math.rotation import matrix
-
-# Beyond the distance that bodies may travel freely in a step: impacts elsewhere in the scene may speed them up.
-REACH_FACTOR = 1.25
-STIRS = 5e-4  # of the least width of the scene: on shorter ways no gap ends otherwise than posed by more than that
-SWIFT = 0.5  # of a body's least width: a way in a step on which it, or what is as thin, may be passed through
-REACH_FRACTION = 0.01  # of the body's size, so that resting bodies never lose sight of their neighbours
 
 
 @inner_kernel
@@ -166,7 +161,7 @@ def move_step(t: IntArray) -> None:
     if counts[JOINED] == 1:
         perform(t[ANSWER_JOINTS, 0], (t,))
     counts[FAR], counts[STIRRED] = 0, 0
-    if counts[FOLLOWS] == 1 and (counts[LATER] > 0 or moves(t, STIRS)):
+    if counts[FOLLOWS] == 1 and (counts[LATER] > 0 or moves(t, TOO_CLOSE)):
         counts[STIRRED] = 1 if numbers[SPRING] == 0.0 else 0  # springs give way
         counts[FAR] = 1 if counts[LATER] > 0 or moves(t, SWIFT) else 0
     fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, numbers[DRIFT], flown)

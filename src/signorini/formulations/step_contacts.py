@@ -10,6 +10,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import DOUBT, GRAIN, MEETING, SPEED_ROUNDING, SWIFT
 from signorini.formulations.step_arrays import (
     ACTIVE,
     AWAKE,
@@ -85,18 +86,10 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
-from signorini.formulations.step_bodies import SWIFT
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_rebounds import ask_of_gaps, ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import cross, dot, tangent_frame
-
-ROUNDING = 3e-14
-"""Relative velocities that are rounding, of the velocities they are the difference of: what rolls at speed sticks."""
-GRAIN = 1.8e-15
-"""Ways in a step that are lost in positions, of coordinates and bodies: eight roundings. Joints leave as much."""
-MEETING = 1e-4  # of the thinner body: gap that counts as a meeting, and way that counts as rest
-_DOUBT = 1e-3  # of the thinner body: deviation of a way from its tangent from which on it is followed
 
 Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
@@ -338,7 +331,7 @@ def may_mislead(t: IntArray, c: int) -> bool:
         if square > 0.0:
             turned += math.sqrt(square) * (bound[body] + gap)
             error += min(2.0, 0.5 * square) * (bound[body] + gap)
-    return bool(error > _DOUBT * width and left < error and sideways + turned > SWIFT * width)
+    return bool(error > DOUBT * width and left < error and sideways + turned > SWIFT * width)
 
 
 @inner_kernel
@@ -392,7 +385,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
         before[k, i] = 0.0
         if i < counts[DIM]:
             b_free[k, i] = dot(frame[i], after_b) - dot(frame[i], after_a)
-            if abs(b_free[k, i]) <= max(ROUNDING * speed, lost):
+            if abs(b_free[k, i]) <= max(SPEED_ROUNDING * speed, lost):
                 b_free[k, i] = 0.0
             before[k, i] = dot(frame[i], before_b) - dot(frame[i], before_a)
             if abs(before[k, i]) <= lost:

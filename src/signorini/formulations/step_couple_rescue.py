@@ -9,6 +9,7 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import counted, inner_kernel, measured, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import COUPLE_CREDIT, DEAREST
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -34,9 +35,6 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.solvers.island_robust import move_inside
 from signorini.solvers.island_table import BEST, ENTRY, NEWTON_NEARBY, OPEN, SOLVE_ROBUSTLY, WORK, WORK_COUNT
-
-# Operations (updates of a block of 6x6) for each contact: of a factorisation, and of all that solve an island.
-_DEAREST, _CREDIT = 500, 10000
 
 
 @inner_kernel
@@ -64,7 +62,7 @@ def rescue_couples(t: IntArray, i: int, near: bool, goal: float) -> float:
             reals(t, RHO)[first:last],
             numbers[SPRING],
             island[i, N_BODIES],
-            _DEAREST * n_c,
+            DEAREST * n_c,
             scale,
         ),
     )
@@ -81,7 +79,7 @@ def rescue_couples(t: IntArray, i: int, near: bool, goal: float) -> float:
     if near:
         best = measured(w[NEWTON_NEARBY, 0], (w, goal))
     else:
-        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal, _CREDIT * n_c // operations))
+        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal, COUPLE_CREDIT * n_c // operations))
     best = move_inside(w, best, max(goal, numbers[TOLERANCE]))
     for c in range(n_c):
         for j in range(r.shape[1]):

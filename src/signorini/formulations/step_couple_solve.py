@@ -10,6 +10,16 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import (
+    COUPLE_FEW,
+    COUPLE_LOOK,
+    COUPLE_PATIENCE,
+    FINEST,
+    FRESH,
+    NEARLY,
+    PROGRESS,
+    WINDOW,
+)
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -41,15 +51,8 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_couples import contact_error, spread_couples, velocity_of
 from signorini.solvers.extended_kernels import solve_extended_contact
+from signorini.solvers.island_constants import MARGIN
 from signorini.solvers.nsgs_acceleration import accelerated
-
-_WINDOW = 5  # double sweeps that the acceleration combines
-_MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-_PATIENCE, _PROGRESS = 64, 0.1  # sweeps within which the residual must fall to this part
-_LOOK = 8  # sweeps between two looks at the residual, and the patience while the robust solver has not been asked
-_FEW = 8  # contacts of islands that are swept over before anything else: that mostly does
-_NEARLY, _FINEST = 1e-2, 1e-2  # residuals of guesses that are near; of the tolerance, what these are bettered to
-_FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew
 
 
 @inner_kernel
@@ -107,7 +110,7 @@ def _sweep_island(t: IntArray, i: int, limit: int, patience: int, progress: floa
     """
     counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
     solving, scratch, small = reals(t, SOLVING), reals(t, SCRATCH), real_blocks(t, SMALL)
-    best_r, tolerance = real_rows(t, COUPLE_P), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
+    best_r, tolerance = real_rows(t, COUPLE_P), MARGIN * reals(t, NUMBERS)[TOLERANCE]
     R = best_r.shape[1]
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     n, m, at = island[i, N_CONTACTS], 6 * island[i, N_BODIES], 6 * island[i, FIRST_BODY] + 3 * first
@@ -128,10 +131,10 @@ def _sweep_island(t: IntArray, i: int, limit: int, patience: int, progress: floa
         for k in range(n - 1, -1, -1):
             _solve_one(t, first + k, r, k, y)
         sweeps += 2
-        if sweeps % _FRESH == 0:
+        if sweeps % FRESH == 0:
             spread_couples(t, first, last, r, y)
-        if sweeps % _LOOK != 0 and sweeps < limit:
-            pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
+        if sweeps % COUPLE_LOOK != 0 and sweeps < limit:
+            pace = accelerated(state, m, WINDOW, scratch, small, pace, whole_rows(t, JOB))
             continue
         residual = _residual(t, first, last, r, y)
         if residual < best:
@@ -145,7 +148,7 @@ def _sweep_island(t: IntArray, i: int, limit: int, patience: int, progress: floa
             goal, goal_at = best, sweeps
         elif sweeps - goal_at >= patience:
             break
-        pace = accelerated(state, m, _WINDOW, scratch, small, pace, whole_rows(t, JOB))
+        pace = accelerated(state, m, WINDOW, scratch, small, pace, whole_rows(t, JOB))
     counts[SWEEPS] = max(counts[SWEEPS], sweeps)
     return best
 
@@ -162,18 +165,18 @@ def _rescued(t: IntArray, i: int, near: bool, goal: float) -> float:
 @inner_kernel
 def _solve_island(t: IntArray, i: int) -> bool:
     """Solve island `i`; False if it resists, or memory is short."""
-    counts, tolerance = wholes(t, COUNTS), _MARGIN * reals(t, NUMBERS)[TOLERANCE]
-    none, few = counts[SWEEPS] - counts[SWEEPS], whole_rows(t, ISLAND)[i, N_CONTACTS] <= _FEW
+    counts, tolerance = wholes(t, COUNTS), MARGIN * reals(t, NUMBERS)[TOLERANCE]
+    none, few = counts[SWEEPS] - counts[SWEEPS], whole_rows(t, ISLAND)[i, N_CONTACTS] <= COUPLE_FEW
     # A guess taken as it is because it is good enough would add its error up to creep.
     residual = _sweep_island(t, i, none, none, 0.0) if not few else math.inf
-    if _FINEST * tolerance < residual < _NEARLY:
-        residual = min(residual, _rescued(t, i, residual > 0.0, _FINEST * tolerance))
+    if FINEST * tolerance < residual < NEARLY:
+        residual = min(residual, _rescued(t, i, residual > 0.0, FINEST * tolerance))
     if residual > tolerance and counts[SHORT] == 0:
-        residual = _sweep_island(t, i, counts[LIMIT], none + (_PATIENCE if few else _LOOK), _PROGRESS)
+        residual = _sweep_island(t, i, counts[LIMIT], none + (COUPLE_PATIENCE if few else COUPLE_LOOK), PROGRESS)
     if residual > tolerance and counts[SHORT] == 0:
         residual = min(residual, _rescued(t, i, residual < 0.0, tolerance))
     if residual > tolerance and counts[SHORT] == 0 and not few:
-        residual = _sweep_island(t, i, counts[LIMIT], none + _PATIENCE, _PROGRESS)
+        residual = _sweep_island(t, i, counts[LIMIT], none + COUPLE_PATIENCE, PROGRESS)
         if residual > tolerance:
             residual = min(residual, _rescued(t, i, residual < 0.0, tolerance))
     return bool(residual <= tolerance) and counts[SHORT] == 0

@@ -17,6 +17,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import NO_MOTION
 from signorini.formulations.contact_checks import contact_checks
 from signorini.formulations.step_arrays import (
     ACTIVE,
@@ -85,8 +86,6 @@ from signorini.math.product_cones import product_square
 from signorini.math.rotation import dot, tangent_frame
 from signorini.problems.couplings import ZERO_ROW
 
-_NO_MOTION = 1e-14  # of W_nn: a group of components that can move nothing
-
 
 @inner_kernel
 def _write_rows(t: IntArray, k: int) -> None:
@@ -153,7 +152,7 @@ def _equilibrate(t: IntArray, k: int, immovable: float) -> None:
             trace += W[k, i, i]
             count += 1.0 if s[k, i] > 0.0 else 0.0
         unit = d[k, 0]
-        if trace > _NO_MOTION * count * W[k, 0, 0]:
+        if trace > NO_MOTION * count * W[k, 0, 0]:
             unit = math.sqrt(count / trace)
         for i in range(groups[kind, m], groups[kind, m + 1]):
             d[k, i] = unit

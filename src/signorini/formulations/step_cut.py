@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import BINS, MANY_BODIES, MANY_CONTACTS, MOST_SLABS, SLAB_CONTACTS, SLAB_WIDTH
 from signorini.formulations.step_arrays import (
     BOUND,
     COUNTS,
@@ -33,18 +34,11 @@ from signorini.formulations.step_arrays import (
     Q,
 )
 
-MANY_BODIES = 256
-"""Bodies from which an island is cut."""
-MOST_SLABS = 16
 CUT_COLUMNS = 2 * MOST_SLABS + 2
 """Of the array of cuts: island, number n of slabs, then the first contact, counted in the island, of each of the
 2 n groups but the first: n slabs, n / 2 even borders, n / 2 - 1 odd borders, the rest."""
 _SLAB = PARENT  # column of PLACE, free for it once islands are known
-_MANY = 1000  # contacts
-_EACH = 340  # contacts that a slab should have
-_WIDTH = 2.5  # of a slab, in diameters of bodies
-_BINS = 256  # by which bodies are told apart along the axis
-EXTENT_COLUMNS = 8 + _BINS
+EXTENT_COLUMNS = 8 + BINS
 """Of the array of extents: lower and upper bound, sum of the sizes of bodies, axis, bodies by bins."""
 
 
@@ -55,7 +49,7 @@ def _large_islands(t: IntArray) -> int:
     rows = 0
     for i in range(counts[ISLANDS]):
         island[i, CUT_ROW] = 0
-        if island[i, N_CONTACTS] >= _MANY and island[i, N_BODIES] >= MANY_BODIES:
+        if island[i, N_CONTACTS] >= MANY_CONTACTS and island[i, N_BODIES] >= MANY_BODIES:
             cut[rows, 0] = i
             for k in range(3):
                 extent[rows, k] = 1e300
@@ -88,8 +82,8 @@ def _measure(t: IntArray, rows: int) -> None:
         slabs = 1
         while (
             2 * slabs <= MOST_SLABS
-            and island[i, N_CONTACTS] >= 2 * slabs * _EACH
-            and width >= 2 * slabs * _WIDTH * size
+            and island[i, N_CONTACTS] >= 2 * slabs * SLAB_CONTACTS
+            and width >= 2 * slabs * SLAB_WIDTH * size
         ):
             slabs *= 2
         extent[row, 7] = axis
@@ -103,7 +97,7 @@ def _bin(extent: Array, row: int, q: Array, b: int) -> int:
     """Return the bin of a body along the axis of its island."""
     axis = int(extent[row, 7])
     part = (q[b, axis] - extent[row, axis]) / (extent[row, 3 + axis] - extent[row, axis])
-    return max(0, min(int(_BINS * part), _BINS - 1))
+    return max(0, min(int(BINS * part), BINS - 1))
 
 
 @inner_kernel
@@ -122,7 +116,7 @@ def _slabs(t: IntArray, rows: int) -> None:
             extent[row, 8 + place[b, _SLAB]] += 1.0
     for row in range(rows):
         passed, total = 0.0, island[cut[row, 0], N_BODIES]
-        for k in range(_BINS):
+        for k in range(BINS):
             here = extent[row, 8 + k]
             extent[row, 8 + k] = min(int(cut[row, 1] * (passed + 0.5 * here) / total), cut[row, 1] - 1)
             passed += here

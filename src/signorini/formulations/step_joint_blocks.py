@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joints import HELD
+from signorini.dynamics.constants import HELD_MOBILITY
 from signorini.formulations.joint_arrays import (
     ALL_FREEDOMS,
     BLOCKS,
@@ -87,7 +87,7 @@ def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
         for g in range(first, last):
             for l in range(3):
                 s += gather[g, i, l] ** 2
-        if s <= HELD * mobility[i]:
+        if s <= HELD_MOBILITY * mobility[i]:
             for g in range(first, last):
                 for l in range(3):
                     gather[g, i, l] = 0.0

@@ -11,7 +11,8 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_faults import ASKED, CONTRADICTED, HELD, ROUNDING
+from signorini.dynamics.constants import ASKED, CONFLICT_NOTED
+from signorini.dynamics.joint_faults import CONTRADICTED, HELD
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     BALANCE,
@@ -144,8 +145,8 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         else:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])
     check[JOINT_CONFLICT] = unmet
-    check[CONFLICT_JOINT] = joint[worst] if left > ROUNDING else -1
-    check[CONFLICT_ROW] = worst if left > ROUNDING else -1
+    check[CONFLICT_JOINT] = joint[worst] if left > CONFLICT_NOTED else -1
+    check[CONFLICT_ROW] = worst if left > CONFLICT_NOTED else -1
     check[JOINT_FAULT] = CONTRADICTED if left > ASKED else HELD
     _sum_up_laws(t, j)
     p_ext, weight = real_rows(t, P_EXT), real_rows(t, WEIGHT)

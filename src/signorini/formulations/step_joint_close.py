@@ -19,20 +19,17 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.dynamics.constants import MOST_TURN
 from signorini.dynamics.flight import turned
-from signorini.dynamics.joint_faults import MOST_TURN
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.constants import CLOSED_TO, MOST_CLOSINGS
 from signorini.formulations.step_arrays import COUNTS, DRIVE, FIXED, INERTIA, NUMBERS, V_0, WAY, H, Q, V
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
 
-CLOSED_TO = 1e-11
-"""Beside the size of a joint: what may be left open, and is taken back by the next step."""
 CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
 """Joints are closed, or will be by one more correction, or by some; or it leads nowhere."""
-MOST_CLOSINGS = 40
-"""Each multiplies what is left open by the angle of a step or so; where that is too much, rows stay linear."""
 
 
 @kernel

@@ -15,10 +15,10 @@ import numpy as np
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
-from signorini.dynamics.limits import LIMIT_MARGIN, NEAR_LIMIT
+from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.constants import BRAKING_SHARE, HELD_SPEED
 from signorini.formulations.gap_law import normal_shifts
-from signorini.formulations.joint_space import BRAKING_SHARE
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BLOCK,
@@ -88,7 +88,6 @@ from signorini.math.rotation import unrotate
 
 LAST_NAME = np.iinfo(np.int64).max
 """Laws are named up to here, those of one kind together: after the features of all contacts."""
-_NOTHING = 1e-13  # of the largest speed
 
 
 @inner_kernel
@@ -329,7 +328,7 @@ def _round_off(t: IntArray, n_c: int) -> None:
                 largest = max(largest, abs(b[k, i]))
     for k in range(counts[ACTIVE]):
         for i in range(counts[DIM]):
-            if diagonal[k, i, i] == 0.0 and abs(b[k, i]) <= _NOTHING * largest:
+            if diagonal[k, i, i] == 0.0 and abs(b[k, i]) <= HELD_SPEED * largest:
                 b[k, i] = 0.0
 
 

@@ -16,13 +16,12 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joints import DEPENDENT
+from signorini.dynamics.constants import DEPENDENT
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.constants import JACOBI_SWEEPS, JACOBI_ZERO
 from signorini.formulations.step_arrays import CHECK, COUNTS, FIXED, REDUNDANT_ROWS
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import solve_mechanism
-
-_SWEEPS = 30  # of Jacobi's method, which ends after six or so
 
 
 @inner_kernel
@@ -31,11 +30,11 @@ def _eigenvectors(A: Array, V: Array, n: int) -> None:
     for i in range(n):
         for k in range(n):
             V[i, k] = 1.0 if i == k else 0.0
-    for _ in range(_SWEEPS):
+    for _ in range(JACOBI_SWEEPS):
         turned = False
         for p in range(n):
             for q in range(p + 1, n):
-                if abs(A[p, q]) <= 1e-17 * (abs(A[p, p]) + abs(A[q, q])):
+                if abs(A[p, q]) <= JACOBI_ZERO * (abs(A[p, p]) + abs(A[q, q])):
                     continue
                 turned = True
                 theta = 0.5 * (A[q, q] - A[p, p]) / A[p, q]

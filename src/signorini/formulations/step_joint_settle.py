@@ -12,20 +12,18 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import body_energy
-from signorini.dynamics.joint_faults import (
+from signorini.dynamics.constants import (
     APART,
-    BLOCKED,
-    DRIFTED,
     FEW_MOVES,
-    HELD,
     MOST_MOVES,
     MOST_PUSH,
     MOST_TURN,
+    NO_FORCE,
     ON_JOINTS,
     SOME_PUSH,
     TORN,
 )
-from signorini.dynamics.joints import NO_FORCE
+from signorini.dynamics.joint_faults import BLOCKED, DRIFTED, HELD
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import (
     ACTIVE,

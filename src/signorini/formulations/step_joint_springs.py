@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.joint_springs import STIFF, midpoint_share
-from signorini.dynamics.joints import HELD, NO_FORCE
+from signorini.dynamics.constants import HELD_MOBILITY, NO_FORCE, STIFF
+from signorini.dynamics.joint_springs import midpoint_share
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import COUNTS, FACTOR, FIXED, NUMBERS, H, V
 from signorini.formulations.step_joint_loops import factor_loops, take_out_rows
@@ -34,7 +34,7 @@ def _joined_mobility(t: IntArray, j: IntArray, r: int) -> float:
     for l in range(spread.shape[1]):
         s += spread[0, l] ** 2
         spread[0, l] = 0.0
-    s = 0.0 if s <= HELD * mobility[0] else s
+    s = 0.0 if s <= HELD_MOBILITY * mobility[0] else s
     mobility[0] = 0.0
     return s
 

@@ -12,6 +12,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.flight import veer_bodies
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.constants import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BOUND,
@@ -37,7 +38,6 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import contact_arms
 from signorini.formulations.step_joint_checks import measure, sum_up
 from signorini.formulations.step_joint_close import close_joints

@@ -38,6 +38,20 @@ from signorini._grades import OVERLAP_WRONG
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
+from signorini.formulations.constants import (
+    ALIKE,
+    DEEP,
+    FOLLOW_ROUNDS,
+    HALVINGS,
+    LOOKS,
+    MEETING,
+    PART_TAKEN_BACK,
+    PATIENT_ROUNDS,
+    REACH_FRACTION,
+    SAMPLE,
+    SHALLOW,
+    SWIFT,
+)
 from signorini.formulations.step_arrays import (
     ACTING,
     AIM,
@@ -109,9 +123,7 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FRACTION, SWIFT
-from signorini.formulations.step_contacts import MEETING, approach, may_mislead
-from signorini.formulations.step_project import PART_TAKEN_BACK
+from signorini.formulations.step_contacts import approach, may_mislead
 from signorini.formulations.step_run import find
 from signorini.geometry.meetings import (
     DISPLACE,
@@ -129,16 +141,6 @@ from signorini.geometry.meetings import (
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.geometry.tables import BODY
 from signorini.math.rotation import dot
-
-_DEEP = 2.5e-3  # of the thinner body: overlap on the way that is one too many
-_SHALLOW = 0.25  # of the thinner body: overlap up to which its normal tells from where a body came
-_SAMPLE = 0.1  # of the thinner body: way between two looks for overlaps, of which so many ...
-_LOOKS = 200  # ... are as close, and about as many go on to the end
-_HALVINGS = 12
-_ALIKE = 0.7  # cosine between normals that say the same
-_PATIENCE = 10  # rounds after which bodies do not rebound, after as many more do not fly, and after each of which more
-#                 is asked for: turning bodies do not end where gaps are linear; rounds without news are left out
-_MOST_ROUNDS = 60
 
 FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
@@ -229,7 +231,7 @@ def write_meeting(
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
     aim = real_rows(t, AIM)
     a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
-    beyond = float(wholes(t, COUNTS)[ROUNDS] // _PATIENCE)
+    beyond = float(wholes(t, COUNTS)[ROUNDS] // PATIENT_ROUNDS)
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
     count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * width
     deepest = least_gap(desk, count)
@@ -369,7 +371,7 @@ def _overlap_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float
         if _closes(t, c) > 0.0:
             n = value[c, 6] * desk.value[k, 6] + value[c, 7] * desk.value[k, 7] + value[c, 8] * desk.value[k, 8]
             agree = max(agree, n)
-    return float(-desk.value[k, 9]) if agree > _ALIKE else -1.0
+    return float(-desk.value[k, 9]) if agree > ALIKE else -1.0
 
 
 @inner_kernel
@@ -406,7 +408,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
         if 0.0 <= overlap <= MEETING * width:  # it slides or rolls past
             return _let_pass(t, first, last, made, overlap)
         if overlap < 0.0:
-            time, _ = goes_through(t, desk, a, b, gap, _DEEP)
+            time, _ = goes_through(t, desk, a, b, gap, DEEP)
             if not swift and time == math.inf:
                 return _let_pass(t, first, last, made, 0.0)
             if swift and time < math.inf:
@@ -469,7 +471,7 @@ def gap_after(t: IntArray, desk: Desk, a: int, b: int, time: float, most: float)
 @inner_kernel
 def _when_deeper(t: IntArray, desk: Desk, a: int, b: int, early: float, late: float, depth: float) -> float:
     """Return the time between `early` and `late` at which the overlap of the pair on the desk begins to exceed."""
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         middle = 0.5 * (early + late)
         if gap_after(t, desk, a, b, middle, 0.0) < -depth:
             late = middle
@@ -490,11 +492,11 @@ def goes_through(t: IntArray, desk: Desk, a: int, b: int, gap: float, most: floa
     early = 0.0
     if gap > MEETING * width:
         early = first_meeting(desk, q, path, a, b, h, MEETING * width)
-    allowed, deep = most * width + max(0.0, -gap), _SHALLOW * width + max(0.0, -gap)
+    allowed, deep = most * width + max(0.0, -gap), SHALLOW * width + max(0.0, -gap)
     speed, begins, looks, now = pair_speed(desk, q, path, a, b, h), math.inf, 0, 0.0
     while early < h:
         looks += 1
-        way = max(now, _SAMPLE * width if looks <= _LOOKS else h * speed / _LOOKS)
+        way = max(now, SAMPLE * width if looks <= LOOKS else h * speed / LOOKS)
         late = min(h, early + way / speed)
         now = gap_after(t, desk, a, b, late, (h - late) * speed)
         if now < -allowed and begins == math.inf:
@@ -514,7 +516,7 @@ def _ends_in_overlap(t: IntArray, desk: Desk, a: int, b: int, gap: float) -> boo
     That is an overlap as others, which the certificate tells: such a pair does not go through.
     """
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
-    allowed = _DEEP * width + max(0.0, -gap)
+    allowed = DEEP * width + max(0.0, -gap)
     if gap_after(t, desk, a, b, reals(t, NUMBERS)[DRIFT], 0.0) >= -allowed:
         return False
     begins, _ = goes_through(t, desk, a, b, gap, OVERLAP_WRONG)
@@ -606,14 +608,14 @@ def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
         lay_out_pair(t, desk, index[first, 2])
         way, begins, late = h * pair_speed(desk, q, path, a, b, h), math.inf, math.inf
         if way > gap and (way > SWIFT * width or end == old):
-            begins, late = goes_through(t, desk, a, b, gap, _DEEP)
+            begins, late = goes_through(t, desk, a, b, gap, DEEP)
         begin = made
-        if late <= h and not (counts[ROUNDS] >= _MOST_ROUNDS and _ends_in_overlap(t, desk, a, b, gap)):
+        if late <= h and not (counts[ROUNDS] >= FOLLOW_ROUNDS and _ends_in_overlap(t, desk, a, b, gap)):
             through += 1
-            if counts[ROUNDS] >= _PATIENCE:  # where others rebound, the law lets what parted before come closer
+            if counts[ROUNDS] >= PATIENT_ROUNDS:  # where others rebound, the law lets what parted before come closer
                 new = new or meets[b, NO_REBOUND] == 0.0
                 meets[b, NO_REBOUND] = 1.0  # which is never a fixed body
-            if counts[ROUNDS] >= 2 * _PATIENCE:
+            if counts[ROUNDS] >= 2 * PATIENT_ROUNDS:
                 new = _turn_evenly_from_now(t, a) or new
                 new = _turn_evenly_from_now(t, b) or new
             margin = (h - late) * way / h + MEETING * width
@@ -654,10 +656,10 @@ def follow(t: IntArray) -> int:
         return NO_ROOM
     counts[CONTACTS] = found
     made, through, new = _add_meetings(t)
-    while through > 0 and not new and counts[ROUNDS] < _MOST_ROUNDS:  # what is asked for already was asked for in vain
-        counts[ROUNDS] += _PATIENCE - counts[ROUNDS] % _PATIENCE
+    while through > 0 and not new and counts[ROUNDS] < FOLLOW_ROUNDS:  # what is asked for already was asked for in vain
+        counts[ROUNDS] += PATIENT_ROUNDS - counts[ROUNDS] % PATIENT_ROUNDS
         made, through, new = _add_meetings(t)
-    if through == 0 or counts[ROUNDS] >= _MOST_ROUNDS:
+    if through == 0 or counts[ROUNDS] >= FOLLOW_ROUNDS:
         reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
     counts[ROUNDS] += 1

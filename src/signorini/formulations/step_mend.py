@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import MEND_ROUNDS, REACH_FRACTION, SWIFT, TOO_CLOSE
 from signorini.formulations.step_arrays import (
     AIM,
     BOUND,
@@ -61,7 +62,6 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_bodies import REACH_FRACTION, STIRS, SWIFT
 from signorini.formulations.step_contacts import contact_arms, point_velocity
 from signorini.formulations.step_meet import (
     copy_contact,
@@ -85,10 +85,6 @@ from signorini.formulations.step_run import find
 from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed, parted_by
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot, turn_exact
-
-TOO_CLOSE = STIRS
-"""Overlap, of the thinner body, that a step may end with: half of what a run is remarked upon for."""
-_MOST_ROUNDS = 8
 
 CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
 
@@ -286,7 +282,7 @@ def _find_ends(t: IntArray) -> int:
     If some have, contacts are those of the end, and fixed bodies stay where these are.
     """
     counts, reach, bound = wholes(t, COUNTS), reals(t, REACH), reals(t, BOUND)
-    if counts[MENDED] >= _MOST_ROUNDS:
+    if counts[MENDED] >= MEND_ROUNDS:
         return CLEAR
     # Mostly none are: pairs that overlap by less than any may are passed over, which costs a part of finding all.
     for b in range(reach.shape[0]):

@@ -12,6 +12,7 @@ from typing import Any
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import ERRS, LAYERS, LEFT, LEFT_AT_REST, OF_ALL, PART_SHARE
 from signorini.formulations.step_arrays import (
     BLOCK,
     COMPLIANCE,
@@ -39,12 +40,6 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
 
-# The part: contacts that err by more than so many tolerances and times the residual, if all erred like them; layers of
-# neighbours; the largest part of the island; what may be left of its error, in tolerances, and at rest: what is not
-# exact moves, and would have to be solved again in the next step.
-_ERRS, _OF_ALL, _LAYERS, _SHARE, _LEFT, _LEFT_AT_REST = 3.0, 2.0, 2, 0.3, 0.3, 0.01
-SOME_BODIES = 24
-"""Bodies of a scene from which parts of islands are solved by themselves."""
 _HEAD = 3  # indices in front: contacts, blocks and rows of the part
 _NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
@@ -108,9 +103,9 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
     numbers, n_y, tolerance = wholes(t, PART), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
     rests = whole_rows(t, ISLAND)[i, RESTS] == 1
     row_of, most = numbers[_HEAD : _HEAD + n_y], (numbers.shape[0] - _HEAD - n_y - 1) // 6
-    errs = max(_ERRS * (_LEFT_AT_REST if rests else 1.0) * tolerance, _OF_ALL * residual)
-    whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, _LAYERS, row_of)
-    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(_SHARE * mu.shape[0]))]
+    errs = max(ERRS * (LEFT_AT_REST if rests else 1.0) * tolerance, OF_ALL * residual)
+    whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, LAYERS, row_of)
+    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(PART_SHARE * mu.shape[0]))]
     n, blocks, rows = pick_contacts(start, block, row_of, picked)
     window = real_blocks(t, SMALL).shape[1] - 1
     needed = 9 * blocks + _NUMBERS * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
@@ -142,7 +137,7 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
         p_to,
         y_to,
     )
-    left = _LEFT_AT_REST if rests else _LEFT
+    left = LEFT_AT_REST if rests else LEFT
     reals(t, NUMBERS)[GOAL] = left * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0)
     return True
 

@@ -16,6 +16,22 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import (
+    CROWD,
+    HALF_BAND,
+    LEAST_PARTED,
+    LITTLE,
+    LOOSENESS,
+    MORE_SWEEPS,
+    MOST_PARTED,
+    MUCH,
+    OVERRELAXED,
+    PART_FINE,
+    PART_NEAR,
+    PART_SWEEPS,
+    PART_TAKEN_BACK,
+    TOUCHING,
+)
 from signorini.formulations.step_arrays import (
     BLOCK,
     COUNTS,
@@ -46,26 +62,13 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.math.rotation import turn_exact
 
-_BAND = 0.25e-6  # of the body's size: overlaps that are left alone
-PART_TAKEN_BACK = 0.8  # of an overlap, in a step
-_LARGEST = 0.01  # displacement of a contact in a step, of the body's size
-_TOUCH = 1e-4  # gap, of the body's size, up to which a contact that carried load counts as touching
-# Sweeps; more of them, with relaxation, where so many contacts on a body, as between boxes, do not let them converge
-# and the largest displacement is between these, of the body's size: where it is less the pile is at rest, where it is
-# more all is on the move.
-_SWEEPS, _MORE_SWEEPS, _LITTLE, _MUCH, _CROWD = 10, 60, 1e-6, 5e-3, 4
-_NEAR, _FINE = 0.01, 2e-8  # change by a sweep that ends them: of the largest displacement, or of the body's size
-_BEYOND = 1.5
-_STILL = 1e-8  # of the body's size: displacements not worth making; contacts where none is asked for cost nothing
-_YIELD = 0.1  # of what holds contacts together, relative to the bodies' own: where not all can touch, overlaps end
-
 
 @inner_kernel
 def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
-    band = _BAND * size
+    band = HALF_BAND * size
     if gap < -band:
-        return min(PART_TAKEN_BACK * (-gap - band), _LARGEST * size)
+        return min(PART_TAKEN_BACK * (-gap - band), MOST_PARTED * size)
     if loaded:
         return -PART_TAKEN_BACK * gap if gap > 0.0 else 0.0
     return -(gap + band)
@@ -139,12 +142,12 @@ def part_some(
     backward: bool,
 ) -> float:
     """Sweep over the contacts from `first` to `last`, or back; return the largest change, of the size of its bodies."""
-    give = _YIELD if crowded else 0.0
-    relaxation = _BEYOND if more else 1.0
+    give = LOOSENESS if crowded else 0.0
+    relaxation = OVERRELAXED if more else 1.0
     most = 0.0
     for j in range(last - first):
         k = last - 1 - j if backward else first + j
-        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, _STILL * size[k]
+        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, LEAST_PARTED * size[k]
         asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
         if not (asked or stirred[a] + stirred[b] > 0.0):
             continue
@@ -197,10 +200,10 @@ def _part(
     largest = 0.0
     for k in range(n_c):
         largest = max(largest, (abs(needed[k]) if held[k] == 1.0 else needed[k]) / size[k])
-    more = crowded and _LITTLE < largest < _MUCH
+    more = crowded and LITTLE < largest < MUCH
     if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
         perform(t[SHARE_PARTS, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
-    for sweep in range(_MORE_SWEEPS if more else _SWEEPS):
+    for sweep in range(MORE_SWEEPS if more else PART_SWEEPS):
         backward = sweep % 2 == 1
         if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
             most = measured(t[PART_TOGETHER, 0], (t, i, more, crowded, backward))
@@ -208,7 +211,7 @@ def _part(
             most = part_some(
                 start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
             )
-        if most <= max(_NEAR * largest, _FINE):
+        if most <= max(PART_NEAR * largest, PART_FINE):
             break
 
 
@@ -226,7 +229,7 @@ def project_step(t: IntArray) -> None:
         if island[i, HAS_JOINTS] == 1:  # joints do not let their bodies be displaced: there velocities part them
             continue
         for k in range(first, last):
-            overlap = overlap or gap[k] < -_BAND * size[k]
+            overlap = overlap or gap[k] < -HALF_BAND * size[k]
         if not overlap:
             continue
         unit = _unit(t, first, last)
@@ -238,7 +241,7 @@ def project_step(t: IntArray) -> None:
         rows = scratch[m + 3 * n : m + 15 * n]
         for k in range(n):
             c = first + k
-            loaded = reference[c, 0] > 0.0 and gap[c] <= _TOUCH * size[c]
+            loaded = reference[c, 0] > 0.0 and gap[c] <= TOUCHING * size[c]
             held[k] = 1.0 if loaded else 0.0
             needed[k] = _needed(gap[c], size[c], loaded)
             W[k] = 0.0
@@ -264,7 +267,7 @@ def project_step(t: IntArray) -> None:
             moved,
             stirred,
             size[first:last],
-            n > _CROWD * island[i, N_BODIES],
+            n > CROWD * island[i, N_BODIES],
         )
         for k in range(n):
             gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)

@@ -6,7 +6,8 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
-from signorini.formulations.gap_law import BAND, normal_shifts
+from signorini.formulations.constants import BAND
+from signorini.formulations.gap_law import normal_shifts
 from signorini.formulations.passive_law import PART, ROUND, SETTLED, UNSOLVED, is_seen, next_part, relative_gain
 from signorini.formulations.step_arrays import (
     BLOCK,

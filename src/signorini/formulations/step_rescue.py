@@ -13,6 +13,15 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import counted, inner_kernel, measured, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import (
+    INTERIOR_COST,
+    LIKELY,
+    LIKELY_FEW,
+    POLISH_ALPHA,
+    POLISH_STEPS,
+    SHARE_AT_ONCE,
+    TOO_DEAR,
+)
 from signorini.formulations.step_arrays import (
     BEYOND,
     CLEARED,
@@ -68,12 +77,6 @@ from signorini.solvers.island_table import (
 _KINDS: Any = np.arange(8, dtype=np.int64)
 CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART, SOLVE_FINELY = _KINDS
 
-_INTERIOR = 1.6  # a step of the interior point, in steps of Newton
-_FEW, _LIKELY = 10.0, 40.0  # factorisations that the first three take, and the others, as a guess of what they cost
-SHARE_AT_ONCE = 0.25  # of the credit that is spent on one solution
-_TOO_DEAR = 0.75  # of the credit: what is left is for parts of the island
-_POLISH_STEPS, _POLISH_ALPHA = 6, 1e-6
-
 
 @inner_kernel
 def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
@@ -124,7 +127,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     if what > SHARE and w[NEWTON, 0] == 0:
         counts[SHORT] = 1
         return math.inf
-    likely = _FEW if what <= NEAR else _LIKELY
+    likely = LIKELY_FEW if what <= NEAR else LIKELY
     if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
         counts[OPEN_ISLAND] = 0
         most, scale = int(credit * n_c / likely), numbers[OPEN_SCALE : OPEN_SCALE + 1]
@@ -132,7 +135,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2, most, scale)
         )
         if operations == 0:
-            numbers[SPENT] = _TOO_DEAR * credit
+            numbers[SPENT] = TOO_DEAR * credit
             return math.inf
         if operations < 0:
             counts[SHORT] = 1
@@ -141,7 +144,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         counts[OPEN_ISLAND] = 0 if what == SOLVE_PART else i + 1
     s, operations = numbers[OPEN_SCALE], counts[OPEN_WORK]
     if operations * likely > credit * n_c:
-        numbers[SPENT] = _TOO_DEAR * credit
+        numbers[SPENT] = TOO_DEAR * credit
         return math.inf
     work, tolerance, best = wholes(w, WORK), numbers[TOLERANCE], math.inf
     for k in range(WORK_COUNT):
@@ -175,13 +178,13 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what >= SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
-            best = proximal_newton(w, best, goal, limit - limit + _POLISH_STEPS, _POLISH_ALPHA, limit < 0)
+            best = proximal_newton(w, best, goal, limit - limit + POLISH_STEPS, POLISH_ALPHA, limit < 0)
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = measured(w[SHARE_FORCES, 0], (w, best, goal))
     if what > SHARE:
         best = move_inside(w, best, max(goal, tolerance))
     if best < math.inf:
         _scale(w, best_p, mu, s, False)
-    steps = work[NEWTON_STEPS] + _INTERIOR * work[INTERIOR_STEPS] + work[SHARING_STEPS]
+    steps = work[NEWTON_STEPS] + INTERIOR_COST * work[INTERIOR_STEPS] + work[SHARING_STEPS]
     numbers[SPENT] = operations * steps / n_c
     return best

@@ -10,18 +10,27 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import gyroscopic_ways
-from signorini.dynamics.bodies import MOST_PARTS, WAYS
+from signorini.dynamics.bodies import WAYS
+from signorini.dynamics.constants import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS
 from signorini.formulations import step_arrays as at
 from signorini.formulations.collisions import Collisions
+from signorini.formulations.constants import (
+    FIRST_POOL,
+    MANY_BODIES,
+    MANY_ROOM,
+    MORE_ROOM,
+    ROOM_PART,
+    SWEEP_LIMIT,
+    WINDOW,
+)
 from signorini.formulations.couples import Couples
 from signorini.formulations.friction_law import has_couples
 from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.joint_arrays import REPORT_COLUMNS
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.passive_law import PART_COLUMNS
-from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS, MANY_BODIES
-from signorini.formulations.step_solve import SWEEP_LIMIT, WINDOW
+from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS
 from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
@@ -61,11 +70,6 @@ _NUMBERS_BY_CONTACT = {
     at.ORDER: (),
     at.MODE: (),
 }
-# Room for contacts and pairs beyond what is needed: half as much again, so that arrays do not grow in every step of a
-# fall; of many only so many, and then this part, for memory is dear there.
-_MORE, _MANY, _PART = 0.5, 1000, 0.02
-
-_FIRST_POOL = 1 << 14  # numbers for the robust solver
 
 
 class Options(NamedTuple):
@@ -105,7 +109,7 @@ class Log:
 
 def ample(needed: int) -> int:
     """Return how much room is made for so many contacts or pairs."""
-    return needed + int(max(min(_MORE * needed, _MANY), _PART * needed))
+    return needed + int(max(min(MORE_ROOM * needed, MANY_ROOM), ROOM_PART * needed))
 
 
 class Room:
@@ -204,7 +208,7 @@ class Room:
         put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
         put(at.ROBUST, np.zeros((ISLAND_ROWS, 4), dtype=np.int64))
-        self.make_room_for_robust(_FIRST_POOL)
+        self.make_room_for_robust(FIRST_POOL)
         put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         self.arena[at.CHECK][[at.DRIFT_JOINT, at.DRIFT_ROW, at.CONFLICT_JOINT, at.CONFLICT_ROW]] = -1.0
         put(at.BALANCE, np.zeros(int(at.BALANCE_COUNT)))

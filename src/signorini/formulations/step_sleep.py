@@ -11,6 +11,7 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import STILL_SPEED, STILL_STEPS
 from signorini.formulations.step_arrays import (
     ASLEEP,
     AWAKE,
@@ -34,9 +35,6 @@ from signorini.formulations.step_arrays import (
     V,
 )
 
-_STILL = 1e-3  # speed of all surface points, of what gravity gives in a step
-_LONG = 100.0  # steps
-
 
 @inner_kernel
 def mark_awake(t: IntArray) -> None:
@@ -48,7 +46,7 @@ def mark_awake(t: IntArray) -> None:
     if counts[SLEEPS] == 0:
         return
     for b in range(fixed, place.shape[0]):
-        awake = rest[b, 0] < _LONG
+        awake = rest[b, 0] < STILL_STEPS
         for k in range(6):
             awake = awake or p_ext[b, k] != rest[b, 1 + k]
         place[b, AWAKE] = 1 if awake else 0
@@ -71,7 +69,7 @@ def note_rest(t: IntArray) -> None:
     """Count for how many steps each body has been still."""
     counts, numbers, place, v = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, PLACE), real_rows(t, V)
     rest, p_ext, bound, check = real_rows(t, REST), real_rows(t, P_EXT), reals(t, BOUND), reals(t, CHECK)
-    allowed = _STILL * numbers[GRAVITY] * numbers[H]
+    allowed = STILL_SPEED * numbers[GRAVITY] * numbers[H]
     asleep = 0
     for b in range(counts[FIXED], v.shape[0]):
         if is_asleep(counts, place, b):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini.formulations.constants import YIELD_AT_MOST, YIELD_AT_REST
 from signorini.formulations.contact_checks import SLIP, STICK
 from signorini.formulations.step_arrays import (
     BESIDE,
@@ -36,16 +37,13 @@ from signorini.formulations.step_arrays import (
     P,
 )
 
-AT_REST, AT_MOST = 1e-3, 2e-2
-"""Largest deflections, of the least width of both bodies."""
-
 
 @inner_kernel
 def largest_yield(t: IntArray, i: int) -> tuple[float, float, float]:
     """Return by how much an island gave way, of what it may, [m] where it did so most, and the width there."""
     island, h = whole_rows(t, ISLAND), reals(t, NUMBERS)[H]
     p, compliance, reference = real_rows(t, P), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
-    allowed, width = AT_REST if island[i, RESTS] == 1 else AT_MOST, reals(t, WIDTH)
+    allowed, width = YIELD_AT_REST if island[i, RESTS] == 1 else YIELD_AT_MOST, reals(t, WIDTH)
     most, deflection, extent = 0.0, 0.0, 0.0
     for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
         d = h * compliance[k, 0] * (p[k, 0] - reference[k, 0])

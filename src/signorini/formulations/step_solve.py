@@ -34,6 +34,74 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
+from signorini.formulations.constants import (
+    AGAIN_SWEEPS,
+    ALPHA_EASED,
+    ALPHA_LESS,
+    ALPHA_MORE,
+    ALPHA_MUCH_MORE,
+    ALPHA_RAISED,
+    AS_MANY,
+    AS_SWEEPS,
+    BETTERED,
+    BRIDGED,
+    BRIDGED_BY_ALPHA,
+    CHEAP,
+    COLD_SWEEPS,
+    COMPLIANT_SWEEPS,
+    CREDIT,
+    DEAR,
+    DENSE,
+    DIVIDED,
+    EARNED,
+    EASY_SWEEPS,
+    ELSEWHERE,
+    ENTRY_AT_LEAST,
+    EXACT,
+    FACE,
+    FALLS,
+    FINER,
+    FINEST,
+    FIRST_ALPHA,
+    FORESIGHT,
+    GOOD_SWEEPS,
+    GREAT,
+    HARD_SWEEPS,
+    HARDEST_SWEEPS,
+    HARDLY,
+    HASTE,
+    HASTE_WORK,
+    HELD_ERROR,
+    LARGE_AT_REST,
+    LAST_SWEEPS,
+    LEAST_ALPHA,
+    LIGHT,
+    LIKE,
+    LONGEST_WAIT,
+    MOST_ALPHA,
+    MOST_IN_PART,
+    NEARLY,
+    NEWTON_AT_LEAST,
+    NEWTON_BY_NODES,
+    OFTEN,
+    PATIENCE,
+    PATIENCE_IN_PART,
+    PROGRESS,
+    RIGID_ENOUGH,
+    RIGID_SWEEPS,
+    ROUNDED,
+    SHARE_AT_ONCE,
+    SLOWER,
+    SMALL_ISLAND,
+    STIFFENED,
+    STIRRED_SPEED,
+    SWEEPS_AT_LEAST,
+    TINY,
+    TRIED,
+    WINDOW,
+    WITHIN,
+    WORTH,
+)
 from signorini.formulations.step_arrays import (
     ALPHA,
     ASKED,
@@ -109,85 +177,16 @@ from signorini.formulations.step_arrays import (
     U,
 )
 from signorini.formulations.step_parts import give_back, island_views, part_views
-from signorini.formulations.step_rescue import (
-    CLEAR,
-    KEEP,
-    NEAR,
-    SHARE,
-    SHARE_AT_ONCE,
-    SOLVE,
-    SOLVE_AT_REST,
-    SOLVE_FINELY,
-    SOLVE_PART,
-)
+from signorini.formulations.step_rescue import CLEAR, KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_FINELY, SOLVE_PART
 from signorini.formulations.step_softness import largest_yield
 from signorini.math.cones import LEVERAGE, ROUNDING, allowed_error, natural_square
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
+from signorini.solvers.island_constants import EDGE, MARGIN, RESTING
 from signorini.solvers.nsgs_kernels import local_data
 
-WINDOW = 5
-SWEEP_LIMIT = 2000
-_MARGIN = 0.9  # of the tolerance: the residual of all islands together is measured again
-# A guess taken as it is because it is good enough would add its error up to creep. Large islands make some sweeps in
-# any case; others are looked at before, for where the robust solver found the guess, sweeps may make it worse.
-_AT_LEAST, _BETTERED = 2, 24
-# An island whose contacts are slower than this part of what its load would give them rests, nearly so. What is not
-# exact moves, and adds up: the residual asked for falls with the speed, to this part of the tolerance.
-_SLOW, _FINEST = 0.1, 1e-2
-_LARGE_AT_REST = 0.1  # the same for large islands, as far as parts of them are to blame
-_INSIDE, _STIRRED = 1.0 - 1e-6, 1e-3  # of the cone; of the speed that the load gives: more is motion
-_TINY = 2  # contacts that leave nothing open
-_SMALL, _FACE = (
-    8,
-    4,
-)  # bodies of islands whose least impulses are found in motion, and contacts of a pair that leave some
-_HELD = 1e-4  # of the tolerance: islands that rest and err by more are held anew, which costs little
-_NEARLY, _HARDLY = 1e-2, 1e-3  # residuals of guesses that are near, and of those from which little has changed
-# Sweeps that the robust solver is given before: as many as cost so many of its steps, and those over so many contacts,
-# as long as their progress, judged after so many of them, promises to be enough. Without it: sweeps within which the
-# residual must fall to this part.
-_AS_MANY, _FEW, _HASTE = 8.0, 400, 8
-_PATIENCE, _PROGRESS = 200, 0.1
-# Operations of a factorisation for each contact: islands for which it takes more are softened in motion, and solved as
-# a whole only where they rest, with so much of the credit.
-_CHEAP, _TRIED = 21.0, 4000.0
-_DENSE = 240  # contacts up to which Python's methods, that take the cube of them, come before compliance
-# Operations (updates of a block of 6x6) of the robust solver for each contact of an island: what it may spend at once,
-# and what is earned by a step.
-_CREDIT, _EARNED = 20000.0, 1000.0
-# Of the pace at which it failed: islands that cost much are tried as a whole again. Those that are cut are first tried
-# so when they rest, nearly so.
-_SLOWER = 0.5
-_DEAR = 0.5  # of the credit: islands that owe more are not solved as a whole
-_DIVIDED = 100  # contacts from which an island is solved where it errs, if that is a small part of it
-_EXACT = 1e-13  # up to which impulses that are many times those of the load are found more precisely
-_FINER = 1e-2  # of the residual asked for: where contacts of light bodies err though the island as a whole does not
-_ROUNDED = 1e-15  # what rounding leaves of the residual
-# Impulses over what the load asks of the lightest contact, from which their rounding is cleared from velocities of what
-# rests: by its square, a ten thousand millionth of its weight, a body that a load tilts by it is pushed aside. Motion
-# makes greater errors, and they are cleared from LEVERAGE on.
-_GREAT = 1e3
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
-# the residual falls to this part of itself; else many over all. In a part a thousand sweeps cost little.
+# the residual falls; else many over all.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
-_FALLS = 0.85
-_MOST_IN_PART, _PATIENCE_IN_PART = 1000, 100
-_ELSEWHERE = 400  # sweeps after which the robust solver, having failed, begins once more from other modes
-_FORESIGHT = 16  # sweeps by which the fall of the residual is judged where sweeps are few
-# Sweeps allowed to large islands: rigid, rigid again, compliant, at the largest alpha. Many where no impulse is known,
-# as in the first step of a pile at rest: what is missing of those that hold it would shake it for a hundred steps.
-_RIGID, _AGAIN, _COMPLIANT, _LAST, _COLD = 100, 64, 160, 1000, 3000
-_FIRST, _LEAST, _MOST = 0.05, 1e-3, 0.4  # of alpha
-# Operations of a factorisation for each contact, three of which cost as much as the work at a contact in a sweep, up to
-# which soft islands are solved by the robust solver: ten steps of it then cost as much as sweeps. A step counts as so
-# many sweeps where alpha is chosen.
-_LIGHT, _AS_SWEEPS = 3.0 * _COMPLIANT / 10.0, 4.0
-# How often an island that gives way too much is posed stiffer, and the part of what it may that it is to give way then.
-_STIFFENED, _WITHIN = 3, 0.7
-_RIGID_ENOUGH = 1e-6  # a finer tolerance that is missed is no reason to be soft
-_LONGEST_WAIT = 16.0
-# Changes of impulses that are alike, relative; worth expecting, in tolerances; the part expected, lest errors add up.
-_LIKE, _WORTH, _OFTEN = 0.5, 20.0, 0.998
 
 
 @inner_kernel
@@ -208,7 +207,7 @@ def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
             load[k, i] = b[k, i] - compliance[k, i] * reference[k, i]
         e = compliance[k, 0] * reference[k, 0]
         if reference[k, 0] > 0.0 and gap[k] > 0.0 and shift[k] == gap[k] / drift:
-            load[k, 0] += shift[k] + max(-min(0.8, 20.0 * alpha) * shift[k], -e)
+            load[k, 0] += shift[k] + max(-min(BRIDGED, BRIDGED_BY_ALPHA * alpha) * shift[k], -e)
         else:
             load[k, 0] += shift[k]
     fill_inverse_normal_diagonal(diagonal[first:last], reals(t, RHO)[first:last])
@@ -253,9 +252,9 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
         free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
     for c in range(p.shape[0]):
         k = first + c
-        inside = p[c, 1] ** 2 + p[c, 2] ** 2 < (_INSIDE * mu[k] * p[c, 0]) ** 2
-        moved = max(abs(before[k, 0]), abs(before[k, 1]), abs(before[k, 2])) > _SLOW * free
-        if inside or moved or shift[k] > _STIRRED * free or mu[k] == 0.0:
+        inside = p[c, 1] ** 2 + p[c, 2] ** 2 < (EDGE * mu[k] * p[c, 0]) ** 2
+        moved = max(abs(before[k, 0]), abs(before[k, 1]), abs(before[k, 2])) > RESTING * free
+        if inside or moved or shift[k] > STIRRED_SPEED * free or mu[k] == 0.0:
             continue
         for l in range(3):
             u = load[c, l]
@@ -263,7 +262,7 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
                 m = block[g]
                 u += gather[g, l, 0] * y[m, 0] + gather[g, l, 1] * y[m, 1] + gather[g, l, 2] * y[m, 2]
             fastest = max(fastest, abs(u))
-    return fastest > _STIRRED * free
+    return fastest > STIRRED_SPEED * free
 
 
 @inner_kernel
@@ -279,7 +278,7 @@ def _moves_on(t: IntArray, i: int) -> bool:
         whole_rows(t, SEEN_INDEX),
     )
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
-    if island[i, N_BODIES] > _SMALL or last - first < _FACE:
+    if island[i, N_BODIES] > SMALL_ISLAND or last - first < FACE:
         return False
     p, b, before, free, closes = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0
     bearing, together, most, pair = 0, 0, 0, (-1, -1)
@@ -291,7 +290,7 @@ def _moves_on(t: IntArray, i: int) -> bool:
             now = (index[order[k], 0], index[order[k], 1])
             together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
             most, pair = max(most, together), now
-    return closes <= _STIRRED * free and (most >= _FACE or bearing > 2 * island[i, N_BODIES])
+    return closes <= STIRRED_SPEED * free and (most >= FACE or bearing > 2 * island[i, N_BODIES])
 
 
 @inner_kernel
@@ -313,32 +312,32 @@ def _newton_in_sweeps(nodes: int, contacts: int) -> float:
     A factorisation takes some 0.6 n^2 updates of a block in dense piles of n bodies, each a third of the work at a
     contact.
     """
-    return 2.0 + 0.2 * nodes * nodes / contacts
+    return NEWTON_AT_LEAST + NEWTON_BY_NODES * nodes * nodes / contacts
 
 
 @inner_kernel
 def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most: int, haste: int) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     if how == _LOOK:
-        return (np.int64(0), np.int64(0), _PROGRESS)
+        return (np.int64(0), np.int64(0), PROGRESS)
     if how == _FEW_SWEEPS:
-        return (np.int64(_AT_LEAST), np.int64(_PATIENCE), _PROGRESS)
+        return (np.int64(SWEEPS_AT_LEAST), np.int64(PATIENCE), PROGRESS)
     if how == _MANY_SWEEPS:
-        return (np.int64(_ELSEWHERE), np.int64(_ELSEWHERE), _PROGRESS)
+        return (np.int64(ELSEWHERE), np.int64(ELSEWHERE), PROGRESS)
     if how == _IN_PART and haste == 0:
-        return (np.int64(_MOST_IN_PART), np.int64(_PATIENCE_IN_PART), _PROGRESS)
+        return (np.int64(MOST_IN_PART), np.int64(PATIENCE_IN_PART), PROGRESS)
     if how == _IN_PART:
-        return (haste, np.int64(_HASTE), 0.0)
+        return (haste, np.int64(HASTE), 0.0)
     if cold and not soft:
-        return (np.int64(_COLD), np.int64(_COLD), _PROGRESS)
-    if soft and alpha >= _MOST:
-        return (np.int64(_LAST), np.int64(_PATIENCE), _PROGRESS)
+        return (np.int64(COLD_SWEEPS), np.int64(COLD_SWEEPS), PROGRESS)
+    if soft and alpha >= MOST_ALPHA:
+        return (np.int64(LAST_SWEEPS), np.int64(PATIENCE), PROGRESS)
     if not large and not soft:
         if haste > 0:
-            return (haste, np.int64(_HASTE), 0.0)
-        return (most, np.int64(_PATIENCE), _PROGRESS)
-    limit = _COMPLIANT if soft else _RIGID if alpha == 0.0 else _AGAIN
-    return (np.int64(limit), np.int64(_FORESIGHT), 0.0)
+            return (haste, np.int64(HASTE), 0.0)
+        return (most, np.int64(PATIENCE), PROGRESS)
+    limit = COMPLIANT_SWEEPS if soft else RIGID_SWEEPS if alpha == 0.0 else AGAIN_SWEEPS
+    return (np.int64(limit), np.int64(FORESIGHT), 0.0)
 
 
 @inner_kernel
@@ -354,7 +353,7 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
             own += (rho[k] * load[k, i]) ** 2
     if whole <= LEVERAGE**2 * own:
         return tolerance
-    return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, _EXACT))
+    return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, EXACT))
 
 
 @inner_kernel
@@ -407,9 +406,11 @@ def _is_cold(reference: Array, first: int, last: int) -> bool:
 @inner_kernel
 def _next_alpha(alpha: float, sweeps: float, rests: bool) -> float:
     """Return the compliance of the next step, by the sweeps that this one took; in motion it aims at few."""
-    if sweeps <= 40:
-        return max(_LEAST, (0.75 if sweeps <= 24 else 0.9) * alpha)
-    return min((1.5 if sweeps > 96 else 1.1) * alpha, _MOST) if sweeps > (96 if rests else 48) else alpha
+    if sweeps <= GOOD_SWEEPS:
+        return max(LEAST_ALPHA, (ALPHA_EASED if sweeps <= EASY_SWEEPS else ALPHA_LESS) * alpha)
+    if sweeps <= (HARDEST_SWEEPS if rests else HARD_SWEEPS):
+        return alpha
+    return min((ALPHA_MUCH_MORE if sweeps > HARDEST_SWEEPS else ALPHA_MORE) * alpha, MOST_ALPHA)
 
 
 @inner_kernel
@@ -429,15 +430,15 @@ def _note_changes(
     for k in range(first, last):
         for i in range(3):
             whole += p[k, i] ** 2
-    least = (_WORTH * tolerance) ** 2 * whole / (last - first)
+    least = (WORTH * tolerance) ** 2 * whole / (last - first)
     for k in range(first, last):
         odd, size = 0.0, 0.0
         for i in range(3):
             change = p[k, i] - reference[k, i]
             odd += (change - softness[k, CHANGE + i]) ** 2
             size += change**2
-        alike = not soft and odd <= _LIKE**2 * size and size > least
-        softness[k, HABIT] = _OFTEN if alike else 0.0
+        alike = not soft and odd <= LIKE**2 * size and size > least
+        softness[k, HABIT] = OFTEN if alike else 0.0
         for i in range(3):
             change = 0.0 if soft else p[k, i] - reference[k, i]
             softness[k, CHANGE + i] = 0.5 * (change + softness[k, CHANGE + i]) if alike else change
@@ -461,7 +462,7 @@ def _rescued(
     if t[RESCUE, 0] == 0:
         wholes(t, COUNTS)[SHORT] = 1
         return (math.inf, debt)
-    found = measured(t[RESCUE, 0], (t, i, what, goal, min(credit, _CREDIT - debt) / share))
+    found = measured(t[RESCUE, 0], (t, i, what, goal, min(credit, CREDIT - debt) / share))
     return (found, debt + share * reals(t, NUMBERS)[SPENT])
 
 
@@ -495,21 +496,21 @@ def solve_step(t: IntArray) -> bool:
             wait, back = _remembered(softness, first, last, WAIT), max(1.0, _remembered(softness, first, last, BACK))
             keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
             keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
-            debt = max(0.0, _remembered(softness, first, last, DEBT) - _EARNED)
+            debt = max(0.0, _remembered(softness, first, last, DEBT) - EARNED)
             fill = _remembered(softness, first, last, FILL)
-            light = fill <= _LIGHT
-            cheap = fill <= _CHEAP and island[i, CUT_ROW] == 0 and debt <= _DEAR * _CREDIT
+            light = fill <= LIGHT
+            cheap = fill <= CHEAP and island[i, CUT_ROW] == 0 and debt <= DEAR * CREDIT
             large = counts[SOFT] == 1 and not cheap
-            divided = island[i, N_CONTACTS] >= _DIVIDED and t[TAKE_PART, 0] != 0
+            divided = island[i, N_CONTACTS] >= DIVIDED and t[TAKE_PART, 0] != 0
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
-            slow, goal = speed <= _SLOW, max(max(_FINEST, min(speed, 1.0)) * tolerance, min(_EXACT, tolerance))
+            slow, goal = speed <= RESTING, max(max(FINEST, min(speed, 1.0)) * tolerance, min(EXACT, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
-            rests, stays = pace <= _SLOW, False
+            rests, stays = pace <= RESTING, False
             island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
-            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > _LEAST and not rests)) and not cheap
+            soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > LEAST_ALPHA and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
-            whole = whole or (light and rests) or pace <= (_SLOWER * failed if failed > 0.0 else _SLOW)
+            whole = whole or (light and rests) or pace <= (SLOWER * failed if failed > 0.0 else RESTING)
             if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
@@ -526,14 +527,14 @@ def solve_step(t: IntArray) -> bool:
             for k in range(3):
                 p[c, k] = best_p[c, k]
         newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
-        haste = none + int(_AS_MANY * newton) + _FEW // p.shape[0] if robust else none
+        haste = none + int(AS_MANY * newton) + HASTE_WORK // p.shape[0] if robust else none
         limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
-        first_look, after, wanted = none + _AT_LEAST, none, tolerance
+        first_look, after, wanted = none + SWEEPS_AT_LEAST, none, tolerance
         if not soft and rests:
-            wanted = _LARGE_AT_REST * tolerance
+            wanted = LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
-            first_look, after, asked[i] = none, none + _BETTERED, _asked(rho, load, p, tolerance)
-            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, _ROUNDED))
+            first_look, after, asked[i] = none, none + BETTERED, _asked(rho, load, p, tolerance)
+            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, ROUNDED))
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
@@ -558,7 +559,7 @@ def solve_step(t: IntArray) -> bool:
                 scratch,
                 small,
                 none + 1 if how == _FEW_SWEEPS else window,
-                numbers[GOAL] if how == _IN_PART else _MARGIN * wanted,
+                numbers[GOAL] if how == _IN_PART else MARGIN * wanted,
                 first_look,
                 after,
                 limit,
@@ -571,11 +572,15 @@ def solve_step(t: IntArray) -> bool:
         )
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
         if how == _LOOK:
-            stays = counts[MADE] <= _AT_LEAST and residual <= _HELD * tolerance and _is_known(softness, first, last)
+            stays = (
+                counts[MADE] <= SWEEPS_AT_LEAST
+                and residual <= HELD_ERROR * tolerance
+                and _is_known(softness, first, last)
+            )
         if how == _IN_PART:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
-                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], _CREDIT, debt, share)
+                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], CREDIT, debt, share)
                 if counts[SHORT] == 1:
                     return False
             give_back(t, i, best_p)
@@ -583,42 +588,42 @@ def solve_step(t: IntArray) -> bool:
             continue
         met = residual <= asked[i]
         if how == _FEW_SWEEPS and residual > wanted:
-            falls = residual < _FALLS * before
+            falls = residual < FALLS * before
             if falls and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
                 continue
             how = none + _ALL_SWEEPS
             continue
         may_keep = robust and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
-        may_keep = may_keep and (slow or (light and large and rests)) and island[i, N_CONTACTS] > _TINY
-        fine = min(wanted, max(_HELD * asked[i], _ROUNDED)) if may_keep and how == _LOOK else wanted
+        may_keep = may_keep and (slow or (light and large and rests)) and island[i, N_CONTACTS] > TINY
+        fine = min(wanted, max(HELD_ERROR * asked[i], ROUNDED)) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips
         if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            near = robust and how == _LOOK and residual < _NEARLY and cheap
-            if near and residual < _HARDLY and not may_keep:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
+            near = robust and how == _LOOK and residual < NEARLY and cheap
+            if near and residual < HARDLY and not may_keep:
+                found, debt = _rescued(t, i, NEAR, MARGIN * wanted, CREDIT, debt, 1.0)
                 residual, near = min(residual, found), False
             if may_keep and (how == _LOOK or residual > wanted):
-                found, debt = _rescued(t, i, KEEP, wanted, _CREDIT, debt, 1.0)
+                found, debt = _rescued(t, i, KEEP, wanted, CREDIT, debt, 1.0)
                 residual = min(residual, found)
                 kept = found <= wanted
                 residual = found if kept else residual
                 keep_wait = 0.0 if kept else keep_back
-                keep_back = 1.0 if kept else min(2.0 * keep_back, _LONGEST_WAIT)
-            errs = robust and residual > wanted and how == _LOOK and divided and residual < _FALLS * before
+                keep_back = 1.0 if kept else min(2.0 * keep_back, LONGEST_WAIT)
+            errs = robust and residual > wanted and how == _LOOK and divided and residual < FALLS * before
             if errs and counts[SHORT] == 0 and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
                 continue
             if residual > wanted and near:
-                found, debt = _rescued(t, i, NEAR, _MARGIN * wanted, _CREDIT, debt, 1.0)
+                found, debt = _rescued(t, i, NEAR, MARGIN * wanted, CREDIT, debt, 1.0)
                 residual = min(residual, found)
             if residual > wanted and robust and how != _LOOK and whole:
-                what, credit = SOLVE_AT_REST if slow else SOLVE, _TRIED if large and not (light and rests) else _CREDIT
-                found, debt = _rescued(t, i, what, _MARGIN * wanted, credit, debt, 1.0)
+                what, credit = SOLVE_AT_REST if slow else SOLVE, TRIED if large and not (light and rests) else CREDIT
+                found, debt = _rescued(t, i, what, MARGIN * wanted, credit, debt, 1.0)
                 residual, failed = min(residual, found), pace
             if counts[SHORT] == 1:
                 return False
@@ -633,17 +638,17 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            found, _ = _rescued(t, i, SOLVE, _MARGIN * wanted, _EARNED / SHARE_AT_ONCE, 0.0, 1.0)
+            found, _ = _rescued(t, i, SOLVE, MARGIN * wanted, EARNED / SHARE_AT_ONCE, 0.0, 1.0)
             if counts[SHORT] == 1:
                 return False
             if counts[OPEN_ISLAND] != i + 1:  # too dear after all
-                fill, light, how = 2.0 * _LIGHT, False, none + _ALL_SWEEPS
+                fill, light, how = 2.0 * LIGHT, False, none + _ALL_SWEEPS
                 continue
             residual = min(residual, found)
             met = residual <= asked[i]
-            effort += _AS_SWEEPS * numbers[SPENT] * island[i, N_CONTACTS] / counts[OPEN_WORK]
+            effort += AS_SWEEPS * numbers[SPENT] * island[i, N_CONTACTS] / counts[OPEN_WORK]
         if not met and counts[HAS_ROBUST] == AT_LAST:
-            found, debt = _rescued(t, i, SOLVE, _MARGIN * wanted, _CREDIT, debt, 1.0)
+            found, debt = _rescued(t, i, SOLVE, MARGIN * wanted, CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
             residual = min(residual, found)
@@ -653,7 +658,7 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            _, debt = _rescued(t, i, SHARE, asked[i], _CREDIT, debt, 1.0)
+            _, debt = _rescued(t, i, SHARE, asked[i], CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
         if met and not soft and robust and not _is_credible(t, i, residual):
@@ -661,46 +666,46 @@ def solve_step(t: IntArray) -> bool:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
             for what in (NEAR, SOLVE_FINELY):
-                found, debt = _rescued(t, i, what, _FINER * asked[i], _CREDIT, debt, 1.0)
+                found, debt = _rescued(t, i, what, FINER * asked[i], CREDIT, debt, 1.0)
                 residual = min(residual, found)
                 if counts[SHORT] == 1 or _is_credible(t, i, residual):
                     break
             if counts[SHORT] == 1:
                 return False
         may_clear = residual <= tolerance and not soft and cheap and robust
-        if may_clear and _rounds(rho, load, best_p, _GREAT if rests else LEVERAGE):
+        if may_clear and _rounds(rho, load, best_p, GREAT if rests else LEVERAGE):
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            _, debt = _rescued(t, i, CLEAR, asked[i], _CREDIT, debt, 1.0)
+            _, debt = _rescued(t, i, CLEAR, asked[i], CREDIT, debt, 1.0)
             if counts[SHORT] == 1:
                 return False
             met = met or island[i, CLEARED] == 1
         total += int(effort)
-        if soft and not met and alpha < _MOST:
-            alpha, pose, stiffened = min(2.5 * alpha, _MOST), True, none + _STIFFENED
+        if soft and not met and alpha < MOST_ALPHA:
+            alpha, pose, stiffened = min(ALPHA_RAISED * alpha, MOST_ALPHA), True, none + STIFFENED
             continue
         excess, _, _ = largest_yield(t, i) if soft and met else (0.0, 0.0, 0.0)
-        if excess > 1.0 and stiffened < _STIFFENED:
-            alpha, pose, stiffened = _WITHIN * alpha / excess, True, stiffened + 1
+        if excess > 1.0 and stiffened < STIFFENED:
+            alpha, pose, stiffened = WITHIN * alpha / excess, True, stiffened + 1
             continue
-        dense = cheap and robust and island[i, N_CONTACTS] <= _DENSE
-        hopeless = (residual > _RIGID_ENOUGH and not dense) or counts[SOFTEN] == 1
+        dense = cheap and robust and island[i, N_CONTACTS] <= DENSE
+        hopeless = (residual > RIGID_ENOUGH and not dense) or counts[SOFTEN] == 1
         if counts[SOFT] == 1 and not soft and not met and hopeless:  # else Python's methods are asked, which are slow
             for c in range(first, last):  # nearer to the impulses of this step than those of the last
                 for k in range(3):
                     reference[c, k] = best[c, k]
             entering = alpha == 0.0
             if entering:
-                alpha = entry if entry > 0.0 else _FIRST
-            wait, back, soft, pose = back, min(2.0 * back, _LONGEST_WAIT), True, True
+                alpha = entry if entry > 0.0 else FIRST_ALPHA
+            wait, back, soft, pose = back, min(2.0 * back, LONGEST_WAIT), True, True
             continue
         if soft:
-            alpha = max(alpha, _LEAST)
+            alpha = max(alpha, LEAST_ALPHA)
             if entering:
-                entry = max(0.5 * alpha if effort <= 40.0 else alpha, 4.0 * _LEAST)
+                entry = max(0.5 * alpha if effort <= GOOD_SWEEPS else alpha, ENTRY_AT_LEAST * LEAST_ALPHA)
             alpha = _next_alpha(alpha, effort, rests)
-            wait -= 1.0 if alpha == _LEAST or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
+            wait -= 1.0 if alpha == LEAST_ALPHA or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha, failed = 0.0, 0.0

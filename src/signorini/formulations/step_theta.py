@@ -11,7 +11,8 @@ import math
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
-from signorini.dynamics.bodies import EXPLICIT, TURN_AT_ONCE, gyroscopic
+from signorini.dynamics.bodies import EXPLICIT, gyroscopic
+from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (

@@ -23,6 +23,7 @@ from signorini._jit import (
 )
 from signorini._team import Team, share
 from signorini.formulations import step_arrays as at
+from signorini.formulations.constants import LANE_CONTACTS, LOOK_AGAIN, MOST_LANES, TEAM_CONTACTS
 from signorini.formulations.step_arrays import (
     ACTIVE,
     BEGIN_ISLAND,
@@ -77,10 +78,6 @@ from signorini.formulations.step_solve import solve_step
 from signorini.solvers import nsgs_shared as shared
 from signorini.solvers.nsgs_kernels import CONTACTS_AT_ONCE
 from signorini.solvers.nsgs_shared import piece_length
-
-_MANY = 500  # contacts of a scene from which threads are woken
-_LANES, _LANE = 64, 64  # groups of small islands, at most, and contacts that each should have
-_AT_ONCE = 100  # steps until one looks again whether they are that many
 
 _JOB_CUT, _JOB_SLABS, _JOB_N_Y, _JOB_WINDOW = shared.CUT, shared.SLABS, shared.N_Y, shared.WINDOW
 _JOB_STATE, _JOB_Y, _JOB_P, _JOB_START = shared.STATE, shared.Y, shared.P, shared.START
@@ -289,7 +286,7 @@ def _solve_together(t: IntArray) -> bool:
     counts[ISLANDS] = 0
     succeeds(t[SOLVE_ALONE, 0], (t,))
     counts[ROWS] = 0
-    each = max(_LANE, (counts[ACTIVE] + most - 1) // most)
+    each = max(LANE_CONTACTS, (counts[ACTIVE] + most - 1) // most)
     sweeps, lanes, i = islands - islands, islands - islands, islands - islands
     while i < islands:
         first, contacts = i, 0
@@ -323,9 +320,9 @@ def hire_team(arena: Arena, threads: int, window: int) -> Team:
     arena.put(at.SHARED, np.zeros(8, dtype=np.int64))[int(_JOB_WINDOW)] = window
     shared.connect_job(arena.put(at.JOB, np.zeros((int(shared.JOB_ROWS), 4), dtype=np.int64)))
     arena.put(at.PARTS, np.zeros((9, 4), dtype=np.int64))
-    arena.put(at.LANES, np.zeros((_LANES * arena.table.shape[0], 4), dtype=np.int64))
-    arena.put(at.LANE_COUNTS, np.zeros((_LANES, int(at.COUNT_COUNT)), dtype=np.int64))
-    arena.put(at.LANE_SMALL, np.zeros((_LANES, 2 * (window + 1), window + 1)))
+    arena.put(at.LANES, np.zeros((MOST_LANES * arena.table.shape[0], 4), dtype=np.int64))
+    arena.put(at.LANE_COUNTS, np.zeros((MOST_LANES, int(at.COUNT_COUNT)), dtype=np.int64))
+    arena.put(at.LANE_SMALL, np.zeros((MOST_LANES, 2 * (window + 1), window + 1)))
     stages: tuple[tuple[Any, Callable[..., Any], tuple[Any, ...]], ...] = (
         (at.SHARE_ISLAND, share_island, (1,)),
         (at.POSE_TOGETHER, _pose_together, ()),
@@ -351,8 +348,8 @@ def run_together(run: Callable[[IntArray, int], int], team: Team, counts: IntArr
     def go(t: IntArray, steps: int) -> int:
         done = 0
         while True:
-            some = min(steps - done, _AT_ONCE)
-            if counts[at.CONTACTS] < _MANY:
+            some = min(steps - done, LOOK_AGAIN)
+            if counts[at.CONTACTS] < TEAM_CONTACTS:
                 more = run(t, some)
             else:
                 with team:

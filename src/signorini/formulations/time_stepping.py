@@ -40,6 +40,7 @@ from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
 from signorini.formulations.base import FreeMotion, Memory, StepResult
+from signorini.formulations.constants import GRAIN, REACH_FACTOR, REACH_FRACTION, SPEED_ROUNDING
 from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
@@ -48,8 +49,6 @@ from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.stage import Stage, free_motion, stage
-from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
-from signorini.formulations.step_contacts import GRAIN, ROUNDING
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
 from signorini.problems import Delassus, FrictionProblem
@@ -214,7 +213,7 @@ def contact_space(
     push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
     b = relative_velocity(J_a, J_b, contacts, v_free) + drive
     speed = _sizes(v_free + drive_velocity(model, state, at.drift, secant=secant), contacts, J_a[:, :dim], J_b[:, :dim])
-    b[:, :dim][np.abs(b[:, :dim]) <= ROUNDING * speed] = 0.0
+    b[:, :dim][np.abs(b[:, :dim]) <= SPEED_ROUNDING * speed] = 0.0
     space = ContactSpace(
         contacts=contacts,
         W=push,

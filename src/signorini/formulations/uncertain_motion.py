@@ -20,8 +20,8 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini.solvers.island_constants import EDGE
 
-_INSIDE = 1.0 - 1e-6  # of the cone
 _STILL = 1e-6  # of the width of a body: a way that is none
 
 
@@ -83,7 +83,7 @@ def uncertain_motion(
         push[b] = 0.0
     for c in range(n_c):
         a, b = index[c, 0], index[c, 1]
-        if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (_INSIDE * mu[c] * impulse[c, 0]) ** 2:
+        if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (EDGE * mu[c] * impulse[c, 0]) ** 2:
             push[a], push[b] = -math.inf, -math.inf
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
             if push[a] >= 0.0 or push[b] >= 0.0:

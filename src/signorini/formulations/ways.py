@@ -10,11 +10,12 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel, real_blocks, real_rows, reals, wholes
-from signorini.dynamics.bodies import MOST_PARTS
+from signorini.dynamics.constants import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations import step_arrays as at
-from signorini.formulations.step_bodies import STIRS, SWIFT, moves
+from signorini.formulations.constants import FIRST_WAYS, SWIFT, TOO_CLOSE
+from signorini.formulations.step_bodies import moves
 from signorini.formulations.step_contacts import count_doubts
 from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
 from signorini.formulations.step_mend import look_at_end
@@ -35,7 +36,6 @@ _BODIES = {
     at.FLOWN: FLIGHT_COLUMNS,
     at.VEER: 3,
 }
-_FIRST_ROOM = 64
 
 
 @kernel
@@ -70,7 +70,7 @@ def _follow(t: IntArray) -> int:
         outcome = follow(t)
         if outcome != FREE_WAYS:
             return outcome
-    return _look_at_end(t) if counts[at.STIRRED] == 1 and moves(t, STIRS) else FREE_WAYS
+    return _look_at_end(t) if counts[at.STIRRED] == 1 and moves(t, TOO_CLOSE) else FREE_WAYS
 
 
 class Ways:
@@ -105,14 +105,14 @@ class Ways:
         put(at.PAIR_SPIN, np.zeros((2, 3)))
         put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
         put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
-        self._make_room(_FIRST_ROOM)
+        self._make_room(FIRST_WAYS)
         self._arena.connect(int(at.FIND), stage_address(int(at.FIND), family_of(self._tables)))
 
     def _make_room(self, contacts: int) -> None:
         scratch = scratch_for(self._tables, contacts, contacts)
         for k, array in zip((at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX), scratch, strict=True):
             self._arena.put(k, array)
-        most = int(scratch.cells[MOST_CORNERS]) + _FIRST_ROOM
+        most = int(scratch.cells[MOST_CORNERS]) + FIRST_WAYS
         for k, rows in ((at.PAIR_VALUE, most), (at.MET_VALUE, contacts), (at.SEEN_VALUE, contacts)):
             self._arena.put(k, np.zeros((rows, 10)))
         for k, rows in ((at.PAIR_INDEX, most), (at.MET_INDEX, contacts), (at.SEEN_INDEX, contacts)):

@@ -6,7 +6,8 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.dynamics import inverse_inertia, joint_system
-from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, TORN, Fight, fighting, row_words
+from signorini.dynamics.constants import TORN
+from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, Fight, fighting, row_words
 from signorini.formulations import StepResult
 from signorini.model import Model, State
 from signorini.simulation.certificate import StepCertificate

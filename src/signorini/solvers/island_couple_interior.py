@@ -25,18 +25,25 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, whole_rows, wholes
-from signorini.solvers.island_interior import (
+from signorini.solvers.island_constants import (
+    CAREFUL_DAMPING,
+    CAREFUL_REFINED,
     CENTRING,
+    CUT_SHORT,
     FINISH,
+    FINISH_AGAIN,
     FINISH_ALPHA,
     FINISH_STEPS,
-    LONG,
+    LONG_STEP,
     LOWER,
-    PATIENCE,
+    PATH_FALLS,
+    PATH_LEAST,
+    PATH_LEAST_OF,
+    PATH_PATIENCE,
+    PATH_STEPS,
     RAISE,
-    SHORT,
+    SHORT_STEP,
     SOFTEST,
-    STEPS,
 )
 from signorini.solvers.island_lu import factor
 from signorini.solvers.island_newton import newton_step, proximal_newton
@@ -65,8 +72,6 @@ Four = tuple[float, float, float, float]
 
 # Columns of PATH, with a row for each group of each contact: the scaling, S_nn, S_nT, S_Tn, and the pull g.
 ETA, W0, W1, SNN, SNT, STN, PULL = np.array([0, 1, 2, 5, 6, 9, 12], dtype=np.int64)
-
-_DAMPING, _REFINED = 0.95, 1e-4  # steps are careful: short lengths of couples make for large numbers in S
 
 
 @inner_kernel
@@ -388,21 +393,21 @@ def follow_couple_path(w: IntArray, delta: float, best: float, tolerance: float,
     ur, y, at = real_rows(w, V + 19), real_rows(w, Y + 1), real_rows(w, R)
     s, t, h = real_blocks(w, S), real_blocks(w, T), real_blocks(w, H)
     n_c, rows, count, since, mark, alpha, raised = r.shape[0], r.shape[1], 0, 0, math.inf, SOFTEST, False
-    finish, least = FINISH, min(1e-7, 0.1 * tolerance)
+    finish, least = FINISH, min(PATH_LEAST, PATH_LEAST_OF * tolerance)
     _begin(w, delta, r, v, u)
     while True:
         velocity(w, r, y, ur)
         now = residual(w, r, ur)
         since += 1
-        if now < 0.7 * mark:
+        if now < PATH_FALLS * mark:
             mark, since = now, 0
         if now < best:
             best = now
             copy(r, best_r)
-        if best <= tolerance or since >= PATIENCE or count >= min(limit, STEPS) or not now < math.inf:
+        if best <= tolerance or since >= PATH_PATIENCE or count >= min(limit, PATH_STEPS) or not now < math.inf:
             break
         if now < finish:
-            finish = 0.1 * now
+            finish = FINISH_AGAIN * now
             copy(r, at)
             best = proximal_newton(w, best, tolerance, n_c - n_c + FINISH_STEPS, FINISH_ALPHA, n_c < 0)
             if best <= tolerance:
@@ -422,7 +427,7 @@ def follow_couple_path(w: IntArray, delta: float, best: float, tolerance: float,
         for turn in range(3):  # predictor, corrector, and pure centring where that is cut short
             _pull(w, r, v, u, goal, dr, dv, du, turn == 1, g)
             _towards(w, e, g)
-            newton_step(w, t, g, y, du, dr, left, 1 if sigma < _REFINED else 0)
+            newton_step(w, t, g, y, du, dr, left, 1 if sigma < CAREFUL_REFINED else 0)
             for c in range(n_c):
                 for i in range(rows):
                     du[c, i] += (alpha + soft[c, i]) * dr[c, i] + e[c, i]
@@ -433,8 +438,8 @@ def follow_couple_path(w: IntArray, delta: float, best: float, tolerance: float,
                 part = min(1.0, max(0.0, _gap_after(w, r, dr, v, dv, u, du, a) / sigma))
                 goal = max(part**3, CENTRING) * sigma
             else:
-                a = min(1.0, _DAMPING * a)
-                if a >= 0.1:
+                a = min(1.0, CAREFUL_DAMPING * a)
+                if a >= CUT_SHORT:
                     break
                 goal = sigma
         for c in range(n_c):
@@ -443,9 +448,9 @@ def follow_couple_path(w: IntArray, delta: float, best: float, tolerance: float,
                 u[c, i] += a * du[c, i]
             for m in range(3):
                 v[c, m] += a * dv[c, m]
-        if a < SHORT:
+        if a < SHORT_STEP:
             alpha, raised = min(RAISE * alpha, SOFTEST), True
-        elif a > LONG:
+        elif a > LONG_STEP:
             alpha = max(LOWER * alpha, least)
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count

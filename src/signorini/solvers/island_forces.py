@@ -33,8 +33,33 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, succeeds, wholes
+from signorini.solvers.island_constants import (
+    CLOSED_SPEED,
+    EDGE,
+    ENOUGH_FALL,
+    FALL_ROUNDING,
+    LEAST_TOLD,
+    MISSING_ENOUGH,
+    MISSING_EXACT,
+    MISSING_OF_ERROR,
+    MODE_TURNS,
+    RESTING,
+    SHARE_FAR,
+    SHARE_STEPS,
+    SHARE_TRIED,
+    SPRING_STIFF,
+    STEP_HALVINGS,
+    STRAIGHT,
+    TOLD_APART,
+    WEIGHT_FIRST,
+    WEIGHT_LEAST,
+    WEIGHT_LESS,
+    WEIGHT_MORE,
+    WEIGHT_MOST,
+    WEIGHT_RAISED,
+)
 from signorini.solvers.island_lu import factor, substitute
-from signorini.solvers.island_rounding import STIFF, reach_modes
+from signorini.solvers.island_rounding import reach_modes
 from signorini.solvers.island_table import (
     BEST,
     ENTRY,
@@ -58,17 +83,6 @@ from signorini.solvers.island_table import (
 
 # MODE: what a contact is taken to do.
 OPENS, SLIPS, HOLDS = np.arange(3, dtype=np.int64)
-
-_STEPS, _MANY_STEPS, _FAR = 40, 10, 0.3  # steps at most, and those after which no more than this part of y is missing
-_EXACT = 1e-13  # of |y|, what may be missing in G^T r = y at best
-_ENOUGH = 1e-9  # the same, where Newton's method ends
-_LEAST, _MOST = 1e-11, 1e3  # of the identity in the matrices
-_TURNS = 12  # how often modes are solved at most, with others each time
-_MOVES = 0.1  # of the largest speed that the load gives: contacts slower than that are at rest
-_TOUCHES = 1e-6  # the same, for what a gap asks: contacts that bear load or ask for less are closed
-_EDGE = 1.0 - 1e-6  # of the cone: impulses of contacts that slid, as of a motor at its limit, however slowly
-_MARGIN = 100.0  # in residuals: speeds that are told from zero
-_STRAIGHT = 1e-10  # angle to which directions of slip agree with the velocity that they lead to
 
 
 @inner_kernel
@@ -141,7 +155,7 @@ def _displace(w: IntArray, v: Array, s: Array, x: Array) -> bool:
     """Set x to the displacement that stretches springs by v where they are glued; False where that is singular."""
     y, work = real_rows(w, Y + 0), wholes(w, WORK)
     work[SHARING_STEPS] += 1
-    if not factor(w, s, _LEAST):
+    if not factor(w, s, WEIGHT_LEAST):
         return False
     g = real_rows(w, V + 3)
     for c in range(v.shape[0]):
@@ -174,7 +188,7 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
     """
     v, trial_r, s, work = real_rows(w, V + 2), real_rows(w, V + 3), real_blocks(w, S), wholes(w, WORK)
     x, left, trial, y = real_rows(w, Y + 3), real_rows(w, Y + 4), real_rows(w, Y + 5), real_rows(w, Y + 0)
-    n, weight = wanted.shape[0], _LEAST
+    n, weight = wanted.shape[0], WEIGHT_LEAST
     size = math.sqrt(_product(wanted, wanted))
     _glue(w, along, s)
     for i in range(n):
@@ -186,8 +200,8 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
         apply(w, x, v)
         phi = _project(w, v, along, r, s, True) - _product(wanted, x)
         missing = _left_over(w, r, wanted, left)
-    for count in range(_STEPS):
-        if missing <= max(_EXACT, 0.1 * error) * size:
+    for count in range(SHARE_STEPS):
+        if missing <= max(MISSING_EXACT, MISSING_OF_ERROR * error) * size:
             return True
         work[SHARING_STEPS] += 1
         if not factor(w, s, weight):
@@ -197,20 +211,20 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
                 y[i, j] = left[i, j]
         substitute(w, y)
         slope, step, value, found = _product(left, y), 1.0, 0.0, False
-        for _ in range(10):
+        for _ in range(STEP_HALVINGS):
             for i in range(n):
                 for j in range(6):
                     trial[i, j] = x[i, j] + step * y[i, j]
             apply(w, trial, v)
             value = _project(w, v, along, trial_r, s, False) - _product(wanted, trial)
-            if value <= phi - 1e-4 * step * slope + 1e-15 * abs(phi):
+            if value <= phi - ENOUGH_FALL * step * slope + FALL_ROUNDING * abs(phi):
                 found = True
                 break
             step *= 0.5
         if not found:
-            if weight >= _MOST:
+            if weight >= WEIGHT_MOST:
                 break
-            weight = min(100.0 * max(weight, 1e-6), _MOST)
+            weight = min(WEIGHT_RAISED * max(weight, WEIGHT_FIRST), WEIGHT_MOST)
             apply(w, x, v)
             _project(w, v, along, r, s, True)
             continue
@@ -221,13 +235,13 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
         _project(w, v, along, r, s, True)
         before = missing
         missing = _left_over(w, r, wanted, left)
-        if not missing < math.inf or (count >= _MANY_STEPS and missing > _FAR * size):
+        if not missing < math.inf or (count >= SHARE_TRIED and missing > SHARE_FAR * size):
             return False
-        slow = slow + 1 if missing > 0.5 * before and missing <= max(_ENOUGH, error) * size else 0
+        slow = slow + 1 if missing > 0.5 * before and missing <= max(MISSING_ENOUGH, error) * size else 0
         if slow >= 2:  # rounding
             return True
-        weight = max(0.1 * weight, _LEAST) if step == 1.0 else min(10.0 * weight, _MOST)
-    return missing <= max(_ENOUGH, error) * size
+        weight = max(WEIGHT_LESS * weight, WEIGHT_LEAST) if step == 1.0 else min(WEIGHT_MORE * weight, WEIGHT_MOST)
+    return missing <= max(MISSING_ENOUGH, error) * size
 
 
 @inner_kernel
@@ -267,7 +281,7 @@ def share_forces(w: IntArray, best: float, tolerance: float) -> float:
     best_r, r, u, along = real_rows(w, BEST), real_rows(w, R), real_rows(w, V + 4), real_rows(w, V + 8)
     wanted, soft = real_rows(w, Y + 2), real_rows(w, Y + 1)
     velocity(w, best_r, soft, u)
-    _read_modes(w, u, max(1e-12, _MARGIN * best))
+    _read_modes(w, u, max(LEAST_TOLD, TOLD_APART * best))
     scatter(w, best_r, wanted)
     nothing = best < 0.0
     if not _least_norm(w, wanted, along, best_r, nothing, best, r):
@@ -288,9 +302,13 @@ def _solve_modes(w: IntArray, along: Array, r: Array, y: Array) -> bool:
         for i in range(3):
             r[c, i] = 0.0
             for j in range(3):
-                s[c, i, j] = STIFF if i == j and mode[c] == HOLDS else 0.0
+                s[c, i, j] = SPRING_STIFF if i == j and mode[c] == HOLDS else 0.0
         if mode[c] == SLIPS:
-            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = STIFF, STIFF * mu[c] * along[c, 0], STIFF * mu[c] * along[c, 1]
+            s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = (
+                SPRING_STIFF,
+                SPRING_STIFF * mu[c] * along[c, 0],
+                SPRING_STIFF * mu[c] * along[c, 1],
+            )
     return reach_modes(w, s, r, y, True)
 
 
@@ -304,13 +322,13 @@ def steady_forces(w: IntArray, tolerance: float) -> float:
     along, r, u, y = real_rows(w, V + 8), real_rows(w, R), real_rows(w, V + 4), real_rows(w, Y + 1)
     entry, wanted = real_rows(w, ENTRY), real_rows(w, Y + 2)
     velocity(w, entry, y, u)
-    slow = max(1e-12, _MARGIN * residual(w, entry, u))
-    for _ in range(_TURNS):
+    slow = max(LEAST_TOLD, TOLD_APART * residual(w, entry, u))
+    for _ in range(MODE_TURNS):
         _read_modes(w, u, slow)
         if not _solve_modes(w, along, r, wanted):
             return math.inf
         velocity(w, r, y, u)
-        if _turned(w, u) <= _STRAIGHT:
+        if _turned(w, u) <= STRAIGHT:
             break
     nothing = slow < 0.0
     if not _least_norm(w, wanted, along, entry, nothing, 0.0, r):
@@ -335,15 +353,15 @@ def _guess_modes(w: IntArray, before: Array, gap_speed: Array, bears: Array, s: 
         k = d[c] / s
         speed = math.sqrt(before[c, 1] ** 2 + before[c, 2] ** 2)
         asked, edge = k * gap_speed[c, 0], math.sqrt(bears[c, 1] ** 2 + bears[c, 2] ** 2)
-        slid = edge >= _EDGE * mu[c] * bears[c, 0] > 0.0
+        slid = edge >= EDGE * mu[c] * bears[c, 0] > 0.0
         along[c, 0], along[c, 1] = 0.0, 0.0
         mode[c] = HOLDS
-        idle = bears[c, 0] == 0.0 and (asked > _TOUCHES or q[c, 0] > _TOUCHES)
-        if idle or asked > _MOVES or k * before[c, 0] > _MOVES:
+        idle = bears[c, 0] == 0.0 and (asked > CLOSED_SPEED or q[c, 0] > CLOSED_SPEED)
+        if idle or asked > RESTING or k * before[c, 0] > RESTING:
             mode[c] = OPENS
-        elif k * before[c, 0] < -_MOVES:
+        elif k * before[c, 0] < -RESTING:
             return False
-        elif k * speed > (_TOUCHES if slid else _MOVES):
+        elif k * speed > (CLOSED_SPEED if slid else RESTING):
             mode[c] = SLIPS
             along[c, 0], along[c, 1] = -before[c, 1] / speed, -before[c, 2] / speed
     return True

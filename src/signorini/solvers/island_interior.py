@@ -12,6 +12,29 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, real_blocks, real_rows, reals, wholes
 from signorini.solvers.friction_ip_kernels import centring, gap_after, longest_step, scale_contacts
+from signorini.solvers.island_constants import (
+    CAREFUL_DAMPING,
+    CAREFUL_REFINED,
+    CENTRING,
+    CUT_SHORT,
+    DAMPING,
+    FINISH,
+    FINISH_AGAIN,
+    FINISH_ALPHA,
+    FINISH_STEPS,
+    LONG_STEP,
+    LOWER,
+    PATH_FALLS,
+    PATH_LEAST,
+    PATH_LEAST_OF,
+    PATH_PATIENCE,
+    PATH_STEPS,
+    RAISE,
+    REFINED,
+    SHORT_STEP,
+    SOFTEST,
+    TIGHT,
+)
 from signorini.solvers.island_lu import factor
 from signorini.solvers.island_newton import newton_step, proximal_newton
 from signorini.solvers.island_table import (
@@ -33,13 +56,6 @@ from signorini.solvers.island_table import (
     residual,
     velocity,
 )
-
-SOFTEST = 1e-2  # of alpha
-SHORT, LONG, RAISE, LOWER = 0.3, 0.7, 100.0, 0.3  # steps shorter than that raise alpha, longer ones lower it
-CENTRING = 0.05  # least of sigma that is asked for
-STEPS, PATIENCE = 50, 10
-FINISH, FINISH_STEPS, FINISH_ALPHA = 1e-5, 6, 1e-4  # below this residual Newton tries to end the matter
-TIGHT = 1e-7  # tolerances below ask for more careful steps
 
 
 @inner_kernel
@@ -107,8 +123,8 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
     r, ur, y, at = real_rows(w, V + 18), real_rows(w, V + 19), real_rows(w, Y + 1), real_rows(w, R)
     s, t, h, scaling = real_blocks(w, S), real_blocks(w, T), real_blocks(w, H), real_rows(w, SCALING)
     n_c, count, since, mark, alpha, raised = mu.shape[0], 0, 0, math.inf, SOFTEST, False
-    finish, least = FINISH, min(1e-7, 0.1 * tolerance)
-    damping, refined = (0.98, 1e-9) if tolerance >= TIGHT else (0.95, 1e-4)
+    finish, least = FINISH, min(PATH_LEAST, PATH_LEAST_OF * tolerance)
+    damping, refined = (DAMPING, REFINED) if tolerance >= TIGHT else (CAREFUL_DAMPING, CAREFUL_REFINED)
     _begin(w, delta, x, u)
     while True:
         for c in range(n_c):
@@ -116,15 +132,15 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
         velocity(w, r, y, ur)
         now = residual(w, r, ur)
         since += 1
-        if now < 0.7 * mark:
+        if now < PATH_FALLS * mark:
             mark, since = now, 0
         if now < best:
             best = now
             copy(r, best_r)
-        if best <= tolerance or since >= PATIENCE or count >= min(limit, STEPS) or not now < math.inf:
+        if best <= tolerance or since >= PATH_PATIENCE or count >= min(limit, PATH_STEPS) or not now < math.inf:
             break
         if now < finish:
-            finish = 0.1 * now
+            finish = FINISH_AGAIN * now
             copy(r, at)
             best = proximal_newton(w, best, tolerance, n_c - n_c + FINISH_STEPS, FINISH_ALPHA, n_c < 0)
             if best <= tolerance:
@@ -155,16 +171,16 @@ def follow_path(w: IntArray, delta: float, best: float, tolerance: float, limit:
                 goal = max(part**3, CENTRING) * sigma
             else:
                 a = min(1.0, damping * a)
-                if a >= 0.1:
+                if a >= CUT_SHORT:
                     break
                 goal = sigma
         for c in range(n_c):
             for i in range(3):
                 x[c, i] += a * dx[c, i]
                 u[c, i] += a * du[c, i]
-        if a < SHORT:
+        if a < SHORT_STEP:
             alpha, raised = min(RAISE * alpha, SOFTEST), True
-        elif a > LONG:
+        elif a > LONG_STEP:
             alpha = max(LOWER * alpha, least)
             raised = raised and alpha > share * sigma
     work[INTERIOR_STEPS] += count

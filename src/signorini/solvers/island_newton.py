@@ -13,6 +13,21 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, wholes
 from signorini.solvers.alart_curnier import alart_curnier
+from signorini.solvers.island_constants import (
+    ABOVE_FAILED,
+    FALL,
+    FORGET,
+    INNER_GOOD,
+    INNER_GROWS,
+    INNER_QUICK,
+    INNER_STEPS,
+    LOWERED,
+    LOWERED_MUCH,
+    NEWTON_REFINED,
+    PROXIMAL_LEAST,
+    PROXIMAL_MOST,
+    RAISED,
+)
 from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_table import (
     BEST,
@@ -34,13 +49,6 @@ from signorini.solvers.island_table import (
     scatter,
     velocity,
 )
-
-_LEAST, _MOST = 1e-9, 1.0  # bounds of alpha
-# alpha stays above so many times the one that failed, less by the second at every success
-_ABOVE_FAILED, _FORGET = 2.0, 0.7
-_FALL = 0.3  # an inner problem counts as solved when |F| fell by this factor
-_INNER, _GROWS = 10, 4  # steps of an inner problem, and steps after which |F| must be below where it began
-_REFINED = 1e-4  # of alpha: below, steps are refined once
 
 
 @inner_kernel
@@ -160,20 +168,25 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
         real_rows(w, Y + 0),
         real_blocks(w, S),
     )
-    count, least = 0, _LEAST
+    count, least = 0, PROXIMAL_LEAST
     velocity(w, r, y, ur)
     while best > tolerance and count < limit:
         copy(r, centre)
         copy(ur, u)
         first = size = measured(w[FUNCTION, 0], (w, u, r, F))
         inner = 0
-        while size > _FALL * first and count < limit and inner < _INNER and not (inner >= _GROWS and size > first):
+        while (
+            size > FALL * first
+            and count < limit
+            and inner < INNER_STEPS
+            and not (inner >= INNER_GROWS and size > first)
+        ):
             perform(w[BLOCKS, 0], (w, u, r, F, alpha, s, g))
             count += 1
             inner += 1
             if not factor(w, s, 1.0):
                 break
-            newton_step(w, s, g, y, du, dr, left, 1 if alpha < _REFINED else 0)
+            newton_step(w, s, g, y, du, dr, left, 1 if alpha < NEWTON_REFINED else 0)
             _add(dr, r)
             velocity(w, r, y, ur)
             _approach(ur, alpha, r, centre, u)
@@ -186,15 +199,15 @@ def run_newton(w: IntArray, best: float, tolerance: float, limit: int, alpha: fl
                     break
         if best <= tolerance or inner == 0:  # nothing to solve: F is zero, or not a number
             break
-        if size <= _FALL * first:
-            if inner <= 6:
-                alpha = max(alpha * (0.1 if inner <= 3 else 0.3), least)
-            least = max(_FORGET * least, _LEAST)
+        if size <= FALL * first:
+            if inner <= INNER_GOOD:
+                alpha = max(alpha * (LOWERED_MUCH if inner <= INNER_QUICK else LOWERED), least)
+            least = max(FORGET * least, PROXIMAL_LEAST)
         else:
             if not patient:
                 break
-            least = min(_ABOVE_FAILED * alpha, _MOST)
-            alpha = min(4.0 * alpha, _MOST)
+            least = min(ABOVE_FAILED * alpha, PROXIMAL_MOST)
+            alpha = min(RAISED * alpha, PROXIMAL_MOST)
             if not size < 0.5 * first:
                 copy(centre, r)
                 velocity(w, r, y, ur)

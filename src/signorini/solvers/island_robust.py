@@ -12,6 +12,22 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_rows, reals, wholes
+from signorini.solvers.island_constants import (
+    ALPHA_SHARE,
+    BOLDER,
+    DELTA,
+    FAR_STEPS,
+    FIRST_STEPS,
+    LATE_ALPHA,
+    LATER_STEPS,
+    MARGIN,
+    NEAR_FIRST,
+    NEARBY_STEPS,
+    NEWTON_FIRST,
+    OF_RESIDUAL,
+    POLISHED,
+    START_ALPHA,
+)
 from signorini.solvers.island_interior import interior_point
 from signorini.solvers.island_lu import order_nodes
 from signorini.solvers.island_newton import proximal_newton
@@ -41,13 +57,6 @@ from signorini.solvers.island_table import (
     residual,
     velocity,
 )
-
-_FEW, _NEAR = 120, 1e-4  # Newton comes first up to so many contacts, or below this residual
-_FIRST_STEPS, _FAR_STEPS, _ALPHA, _OF_RESIDUAL = 40, 10, 1e-3, 10.0
-_DELTA = 1e-2  # how far the interior point pushes a guess into the cones
-_SHARE = 0.1
-_POLISHED = 1e-9  # residuals at which the interior point has nothing to give
-_NEARBY = 8  # steps from a guess that is near
 
 
 @inner_kernel
@@ -101,22 +110,22 @@ def solve_robustly(w: IntArray, tolerance: float, budget: int) -> float:
         left = budget - work[NEWTON_STEPS] - work[INTERIOR_STEPS]
         if best <= tolerance or left <= 0 or not best < math.inf:
             break
-        if turn % 2 == 0 and best < _POLISHED:
+        if turn % 2 == 0 and best < POLISHED:
             before = math.inf
             continue
         if turn % 2 == 1:
             if best < before:  # else Newton would fail from there once more; where the path ended modes are others
                 copy(best_r, r)
-            far = turn == 1 and n_c > _FEW and best >= _NEAR
+            far = turn == 1 and n_c > NEWTON_FIRST and best >= NEAR_FIRST
             steps, alpha = (
-                _FAR_STEPS if far else _FIRST_STEPS if turn == 1 else 100,
-                1e-2 if turn == 5 else min(_ALPHA, _OF_RESIDUAL * best) if turn == 1 else _ALPHA,
+                FAR_STEPS if far else FIRST_STEPS if turn == 1 else LATER_STEPS,
+                LATE_ALPHA if turn == 5 else min(START_ALPHA, OF_RESIDUAL * best) if turn == 1 else START_ALPHA,
             )
             best = proximal_newton(w, best, tolerance, min(left, steps), alpha, not far)
         else:
             before = best
-            delta = _DELTA if turn == 2 else 0.0 if turn == 4 else 10.0 * _DELTA
-            best = interior_point(w, delta, best, tolerance, left, 10.0 * _SHARE if turn == 6 else _SHARE)
+            delta = DELTA if turn == 2 else 0.0 if turn == 4 else BOLDER * DELTA
+            best = interior_point(w, delta, best, tolerance, left, BOLDER * ALPHA_SHARE if turn == 6 else ALPHA_SHARE)
     return best
 
 
@@ -129,7 +138,7 @@ def newton_nearby(w: IntArray, tolerance: float) -> float:
     copy(entry, real_rows(w, BEST))
     copy(entry, real_rows(w, R))
     n = entry.shape[0]
-    return proximal_newton(w, best, tolerance, n - n + _NEARBY, min(_ALPHA, _OF_RESIDUAL * best), n < 0)
+    return proximal_newton(w, best, tolerance, n - n + NEARBY_STEPS, min(START_ALPHA, OF_RESIDUAL * best), n < 0)
 
 
 @inner_kernel
@@ -149,7 +158,7 @@ def move_inside(w: IntArray, best: float, tolerance: float) -> float:
     perform(w[INSIDE, 0], (w, best_r, r))
     velocity(w, r, y, u)
     now = residual(w, r, u)
-    if not now <= max(best, 0.9 * tolerance):
+    if not now <= max(best, MARGIN * tolerance):
         return best
     copy(r, best_r)
     return now

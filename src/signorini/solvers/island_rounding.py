@@ -16,6 +16,19 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini.solvers.island_constants import (
+    FOLLOW_TURNS,
+    FREE_WEIGHT,
+    INSIDE_CONE,
+    REFINE_EXACT,
+    REFINE_GROWS,
+    REFINE_SLOW,
+    REFINE_TURNS,
+    SPRING_STIFF,
+    STIFFER,
+    STIFFEST,
+    SUM_ROUNDING,
+)
 from signorini.solvers.island_lu import factor, substitute
 from signorini.solvers.island_newton import newton_step
 from signorini.solvers.island_table import (
@@ -37,15 +50,6 @@ from signorini.solvers.island_table import (
     gather,
     scatter,
 )
-
-STIFF = 1e7
-"""Stiffness of springs beside the answer of contacts, 1, with which modes are solved."""
-_TURNS = 24  # of refinement
-_SLOW, _STIFFER, _LEAST = 0.1, 1e4, 1e-18  # a turn that leaves more lowers the weight by so much, down to the last
-_GROWS, _EXACT = 10.0, 1e-14  # of the least error; of the largest speed that the load gives, which is rounding
-_INSIDE = 1.0 - 1e-9  # of the cone
-_ROUNDED = 1e-13  # of the terms of the sum: what a few hundred roundings leave
-_FREE, _REPEATS = 1e-16, 4  # of the identity, for what nothing holds; turns in which r follows y
 
 
 @inner_kernel
@@ -69,11 +73,11 @@ def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool, in_par
             continue
         a1, a2 = r[c, 1] / r[c, 0], r[c, 2] / r[c, 0]
         square = 1.0 + a1 * a1 + a2 * a2 if symmetric else 1.0
-        if size <= _INSIDE * mu[c] * r[c, 0]:
+        if size <= INSIDE_CONE * mu[c] * r[c, 0]:
             s[c, 0, 0], s[c, 1, 1], s[c, 2, 2] = stiff, stiff, stiff
         else:
             s[c, 0, 0], s[c, 1, 0], s[c, 2, 0] = stiff / square, stiff * a1 / square, stiff * a2 / square
-        if symmetric and size > _INSIDE * mu[c] * r[c, 0]:
+        if symmetric and size > INSIDE_CONE * mu[c] * r[c, 0]:
             s[c, 0, 1], s[c, 1, 1], s[c, 2, 1] = s[c, 1, 0], a1 * s[c, 1, 0], a2 * s[c, 1, 0]
             s[c, 0, 2], s[c, 1, 2], s[c, 2, 2] = s[c, 2, 0], a1 * s[c, 2, 0], a2 * s[c, 2, 0]
 
@@ -86,14 +90,14 @@ def _is_rounding(w: IntArray, r: Array, y: Array, size: Array, left: Array) -> b
     for i in range(size.shape[0]):
         size[i, 0] = 0.0
     for c in range(r.shape[0]):
-        inside = inside and r[c, 0] >= 0.0 and r[c, 1] ** 2 + r[c, 2] ** 2 <= (mu[c] * r[c, 0] / _INSIDE) ** 2
+        inside = inside and r[c, 0] >= 0.0 and r[c, 1] ** 2 + r[c, 2] ** 2 <= (mu[c] * r[c, 0] / INSIDE_CONE) ** 2
         for k in range(first[c], first[c + 1]):
             for i in range(3):
                 for j in range(6):
                     size[node[k], 0] += abs(g[k, i, j] * r[c, i])
     for i in range(size.shape[0]):
         for j in range(6):
-            inside = inside and abs(y[i, j] - left[i, j]) <= _ROUNDED * size[i, 0]
+            inside = inside and abs(y[i, j] - left[i, j]) <= SUM_ROUNDING * size[i, 0]
     return inside
 
 
@@ -103,9 +107,9 @@ def _follow(w: IntArray, y: Array, r: Array, in_part: bool) -> None:
     s, u, left, work = real_blocks(w, S), real_rows(w, V + 2), real_rows(w, Y + 0), wholes(w, WORK)
     _hold(w, r, s, 1.0, True, in_part)
     work[SHARING_STEPS] += 1
-    if not factor(w, s, _FREE):
+    if not factor(w, s, FREE_WEIGHT):
         return
-    for _ in range(_REPEATS):
+    for _ in range(FOLLOW_TURNS):
         scatter(w, r, left)
         for i in range(y.shape[0]):
             for j in range(6):
@@ -135,8 +139,8 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
         real_rows(w, V + 6),
     )
     best_r, best_y = real_rows(w, V + 7), real_rows(w, Y + 5)
-    weight, before, best, turns, factored = 1.0 / STIFF, math.inf, math.inf, 0, False
-    for _ in range(_TURNS):
+    weight, before, best, turns, factored = 1.0 / SPRING_STIFF, math.inf, math.inf, 0, False
+    for _ in range(REFINE_TURNS):
         if not factored:
             work[SHARING_STEPS] += 1
             if not factor(w, s, 1.0):
@@ -156,16 +160,20 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
             best = error
             copy(r, best_r)
             copy(y, best_y)
-        elif not error <= _GROWS * best:  # springs too stiff for the factors
+        elif not error <= REFINE_GROWS * best:  # springs too stiff for the factors
             copy(best_r, r)
             copy(best_y, y)
             break
-        if (turns == 1 or (turns > 0 and not summed)) and error > max(_SLOW * before, _EXACT) and weight > _LEAST:
-            weight, factored = weight / _STIFFER, False
+        if (
+            (turns == 1 or (turns > 0 and not summed))
+            and error > max(REFINE_SLOW * before, REFINE_EXACT)
+            and weight > STIFFEST
+        ):
+            weight, factored = weight / STIFFER, False
             for c in range(r.shape[0]):
                 for i in range(3):
                     for j in range(3):
-                        s[c, i, j] *= _STIFFER
+                        s[c, i, j] *= STIFFER
             continue
         if not error < 0.5 * before:
             break
@@ -189,7 +197,7 @@ def clear_rounding(w: IntArray, r: Array, y: Array, scale: float) -> float:
     """
     node, given, s = wholes(w, NODE), wholes(w, GIVEN), real_blocks(w, S)
     now, trial = real_rows(w, Y + 2), real_rows(w, R)
-    _hold(w, r, s, STIFF, False, False)
+    _hold(w, r, s, SPRING_STIFF, False, False)
     copy(r, trial)
     for k in range(node.shape[0]):
         for j in range(6):

@@ -7,7 +7,8 @@ import pytest
 
 import signorini as sg
 from signorini.dynamics import inverse_inertia, joint_coordinates, joint_rows
-from signorini.dynamics.joint_springs import STIFF, midpoint_shares
+from signorini.dynamics.constants import STIFF
+from signorini.dynamics.joint_springs import midpoint_shares
 from signorini.dynamics.joints import spring_steepness
 from signorini.scene.compile import compile_scene
 

@@ -9,7 +9,8 @@ import pytest
 
 import signorini as sg
 from signorini.dynamics import inverse_inertia, joint_rows
-from signorini.dynamics.limits import LIMIT_MARGIN, NEAR_LIMIT, impetus, limit_margin
+from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
+from signorini.dynamics.limits import impetus, limit_margin
 from signorini.formulations.joint_space import LawKind, joint_space
 from signorini.model import State
 from signorini.scene import compile_scene

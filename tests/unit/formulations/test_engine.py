@@ -7,8 +7,8 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import step_arrays as at
+from signorini.formulations.constants import HALF_BAND
 from signorini.formulations.step_contacts import find_islands
-from signorini.formulations.step_project import _BAND
 from signorini.simulation.simulator import Explained
 from tests.scenes import stack
 
@@ -33,7 +33,7 @@ def test_compiled_and_staged_steps_give_the_same_motion() -> None:
     compiled = sg.Simulator(tumbling(), h=0.005, tolerance=1e-12)
     staged = sg.Simulator(tumbling(), h=0.005, tolerance=1e-12, formulation=sg.MoreauJean(solver=sg.FrictionAuto()))
     compared, arrays = 0, compiled.model.arrays
-    band = _BAND * arrays.bound[compiled.model.fixed_count :].min()
+    band = HALF_BAND * arrays.bound[compiled.model.fixed_count :].min()
     for _ in range(60):
         staged.restore(compiled.snapshot())
         one, other = compiled.step(), staged.step()

@@ -12,7 +12,7 @@ from benchmarks.peers.ours import build
 
 import signorini as sg
 from signorini.formulations import step_arrays as at
-from signorini.formulations.step_softness import AT_MOST, AT_REST
+from signorini.formulations.constants import YIELD_AT_MOST, YIELD_AT_REST
 from signorini.model.thickness import thinnest_extents
 from signorini.simulation.certificate import StepCertificate
 from tests.scenes import stack
@@ -87,7 +87,7 @@ def test_what_gives_way_in_a_collapse_stays_within_its_bounds() -> None:
     assert len(rows) > 20
     for row in rows:
         assert row.yielded == 0
-        assert row.deflection <= AT_MOST * 0.2
+        assert row.deflection <= YIELD_AT_MOST * 0.2
 
 
 @pytest.mark.compiled_only
@@ -96,9 +96,9 @@ def test_thin_bodies_are_posed_stiffer_and_what_still_gives_way_is_told() -> Non
     rows = soft_heap(5e-3)
     for row in rows:
         assert row.extent in (0.0, pytest.approx(5e-3))
-        assert (row.yielded == 1) == (row.deflection > AT_MOST * row.extent > 0.0)
+        assert (row.yielded == 1) == (row.deflection > YIELD_AT_MOST * row.extent > 0.0)
     assert 0 < sum(row.yielded for row in rows) < 2 * len(rows) / 3
-    assert AT_REST < AT_MOST
+    assert YIELD_AT_REST < YIELD_AT_MOST
 
 
 def test_indeterminate_forces_are_counted() -> None:
