@@ -7,7 +7,7 @@ from signorini.problems import FrictionProblem
 from signorini.solvers import FrictionAuto, Solution, solve
 
 _AFTER_SWEEPS = FrictionAuto(sweeps=0)
-_SHARE = 0.9  # of the tolerance: the step checks itself with sums that are added up in another order
+SHARE = 0.9  # of the tolerance: the step checks itself with sums that are added up in another order
 
 
 def solve_robustly(
@@ -17,5 +17,5 @@ def solve_robustly(
 
     `limit` is that of their iterations.
     """
-    goal = max(_SHARE * tolerance, LEAST_TOLERANCE)
+    goal = max(SHARE * tolerance, LEAST_TOLERANCE)
     return solve(problem, _AFTER_SWEEPS if swept else None, tolerance=goal, start=start, max_iterations=limit)
