@@ -15,10 +15,9 @@ from signorini._grades import Grade
 from signorini.audit import audit_tree
 from signorini.model import Model
 from signorini.scene.compile import compile_scene
+from tests.by_python import ByPython
 
-BOTH = pytest.mark.parametrize(
-    "formulation", [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS())], ids=["fast", "python"]
-)
+BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython(solver=sg.NSGS())], ids=["fast", "python"])
 
 
 def run(scene: sg.Scene, duration: float, h: float, formulation: Any = None) -> sg.Trajectory:

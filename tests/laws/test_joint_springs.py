@@ -11,11 +11,10 @@ import pytest
 import signorini as sg
 from signorini._grades import TAKEN_WRONG, losses
 from signorini.audit import Grade, audit_tree
+from tests.by_python import ByPython
 from tests.joint_scenes import link, slider, wheel
 
-BOTH = pytest.mark.parametrize(
-    "formulation", [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS())], ids=["fast", "python"]
-)
+BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython(solver=sg.NSGS())], ids=["fast", "python"])
 OMEGA = 10.0
 A = 0.1
 """Amplitude [m, rad]."""
@@ -141,9 +140,7 @@ def test_law_amplitudes_stay_for_a_hundred_periods(make: Callable[[], sg.Scene],
 def test_law_both_steps_are_the_same_and_pass_their_audit(make: Callable[[], sg.Scene], joint: str) -> None:
     """To rounding, whether springs are soft beside the step or so stiff that their joints decide."""
     for steps in (40, 5):
-        fast, slow = (
-            run(make(), one, steps=steps, periods=3) for one in (sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS()))
-        )
+        fast, slow = (run(make(), one, steps=steps, periods=3) for one in (sg.MoreauJean(), ByPython(solver=sg.NSGS())))
         np.testing.assert_allclose(stretch(fast, joint), stretch(slow, joint), rtol=0, atol=1e-12)
         scale = fast.certificate.energy_scale.max()
         np.testing.assert_allclose(fast.certificate.joint_work, slow.certificate.joint_work, rtol=0, atol=1e-12 * scale)
@@ -152,7 +149,7 @@ def test_law_both_steps_are_the_same_and_pass_their_audit(make: Callable[[], sg.
 
 @pytest.mark.parametrize(
     "formulation",
-    [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS()), sg.StewartTrinkle()],
+    [sg.MoreauJean(), ByPython(solver=sg.NSGS()), sg.StewartTrinkle()],
     ids=["fast", "python", "StewartTrinkle"],
 )
 @pytest.mark.parametrize(("make", "joint"), [SCENES["slide"], SCENES["distance"], SCENES["pair"]])

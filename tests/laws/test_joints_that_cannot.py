@@ -15,11 +15,14 @@ from scipy.optimize import brentq
 import signorini as sg
 from signorini.dynamics.constants import TORN
 from signorini.dynamics.joint_faults import row_words
+from tests.by_python import ByPython
 from tests.joint_scenes import chain, link, slider, wheel
 
 H = 0.01
 BOTH = pytest.mark.parametrize(
-    "formulation", [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS())], ids=["fast", "python"]
+    "formulation",
+    [sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS()), ByPython(solver=sg.NSGS())],
+    ids=["fast", "named", "python"],
 )
 
 
@@ -420,7 +423,7 @@ def test_both_paths_judge_alike() -> None:
     """The same steps fail for the same reason, by the same rows."""
     fast, slow = (
         simulate(four_bar(1.0), 0.85, formulation, on_failure="keep").certificate
-        for formulation in (sg.MoreauJean(), sg.MoreauJean(solver=sg.NSGS()))
+        for formulation in (sg.MoreauJean(), ByPython(solver=sg.NSGS()))
     )
     np.testing.assert_array_equal(fast.status, slow.status)
     np.testing.assert_array_equal(fast.joint_fault, slow.joint_fault)

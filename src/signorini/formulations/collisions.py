@@ -106,14 +106,25 @@ class Collisions:
         self._step.put(at.PHASE, self.arena.table)
         self._step.grow(at.COMPRESSION, capacity)
 
-    def rescue(self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float) -> int:
-        """Have both phases solved by the robust methods; return their iterations. `place` are rows of the step."""
+    def rescue(
+        self,
+        model: Model,
+        there: Stage,
+        space: ContactSpace,
+        place: IntArray,
+        tolerance: float,
+        answer: Callable[[FrictionProblem, Array], Solution] | None,
+    ) -> Solution:
+        """Have both phases solved by `answer`, or the robust methods; return what became of both.
+
+        `place` are rows of the step.
+        """
         shift = self._step[at.SHIFT][place]
 
-        def answer(problem: FrictionProblem, start: Array) -> Solution:
+        def rescued(problem: FrictionProblem, start: Array) -> Solution:
             return solve_robustly(problem, tolerance, start)
 
-        outcome = collide(model, there, space, shift, {}, answer)
+        outcome = collide(model, there, space, shift, {}, answer or rescued)
         (first, compression), dim = outcome.phases[0], space.b.shape[1]
         for k, impulse in ((at.P, outcome.impulse), (at.COMPRESSION, compression.z.reshape(-1, dim))):
             self._step[k][place, :dim] = impulse
@@ -121,7 +132,7 @@ class Collisions:
         whole = outcome.solution
         self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
         self._rescued = whole.z
-        return whole.iterations
+        return whole
 
     def solutions(
         self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float

@@ -14,6 +14,7 @@ from signorini.formulations.friction_law import FrictionLaw
 from signorini.formulations.robust import solve_robustly
 from signorini.model import Model
 from signorini.problems import FrictionProblem
+from signorini.solvers import Solution
 
 # Which kernel takes the place of which, and where the one whose place is taken goes.
 _INSTEAD = (
@@ -78,19 +79,27 @@ class Couples:
         z: Array = np.ascontiguousarray(whole[:, self._components_of(law)])
         return z
 
-    def rescue(self, problem: FrictionProblem, law: FrictionLaw, place: IntArray, tolerance: float) -> int:
-        """Have the step solved by the robust methods, from where the sweeps ended; return their iterations.
+    def rescue(
+        self,
+        problem: FrictionProblem,
+        law: FrictionLaw,
+        place: IntArray,
+        tolerance: float,
+        answer: Callable[[FrictionProblem, Array], Solution] | None,
+    ) -> Solution:
+        """Have a problem solved by `answer`, or the robust methods, from where the sweeps ended; return what it became.
 
         `place` are the rows of the contacts of the problem.
         """
         unit = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
         columns = [self._axes.index(axis) for axis in self._components_of(law)]
         start = np.ascontiguousarray((unit * self._arena[at.COUPLE_P][place])[:, columns])
-        solution = solve_robustly(problem, tolerance, start.reshape(-1))
+        guess = start.reshape(-1)
+        solution = solve_robustly(problem, tolerance, guess) if answer is None else answer(problem, guess)
         whole = np.zeros(unit.shape)
         whole[:, columns] = solution.z.reshape(start.shape)
         self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
-        return solution.iterations
+        return solution
 
     def _components_of(self, law: FrictionLaw) -> list[int]:
         """Return which of the six components a problem with this law has."""

@@ -3,7 +3,7 @@
 Made for scenes without joints or with those of :mod:`~.joint_tables`. All arrays are made once and grow with the number
 of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
 the stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
-robust methods.
+robust methods. If the user named a solver every island goes to that one, at the same place.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
 from signorini.formulations import step_arrays as at
-from signorini.formulations.base import Balance, Memory, StepResult
+from signorini.formulations.base import Balance, FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
+from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
@@ -28,7 +29,7 @@ from signorini.formulations.step_room import Log, Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
-from signorini.formulations.time_stepping import ContactSpace, contact_space
+from signorini.formulations.time_stepping import ContactSpace, contact_space, explained
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.math.cones import LEVERAGE, ROUNDING
@@ -39,11 +40,14 @@ from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 from signorini.solvers.island_kernels import connect_couples, connect_island
 from signorini.solvers.island_table import NEWTON
+from signorini.solvers.solution import SUCCESS
 
 
 def compiled_status(check: Array) -> IntArray:
     """Return the status of compiled steps that said this of themselves, (..., CHECK_COUNT)."""
-    status = np.where(check[..., at.SUCCESS] == 1.0, int(Status.SOLVED), int(Status.STALLED))
+    solved, ended = check[..., at.SUCCESS] == 1.0, check[..., at.ENDED].astype(np.int64)
+    good = np.isin(ended, SUCCESS)  # what the solver says: it counts as far as the step agrees
+    status = np.where(good == solved, ended, np.where(solved, int(Status.SOLVED), int(Status.STALLED)))
     return np.where(check[..., at.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
 
 
@@ -61,6 +65,7 @@ class Engine:
         if self.family is not None:
             self._run = run if self.theta == 1.0 else run_ahead
         self._plain = self.joints is None and self._couples is None and self._collisions is None
+        self._named = None if options.solver is None else NamedSolver(options.solver, tolerance)
         self._connected = False
         self.seconds = 0.0
 
@@ -73,9 +78,9 @@ class Engine:
     def hire(self, threads: int) -> None:
         """Let so many threads share the work, this one included; results do not depend on it.
 
-        Steps with joints, couples or collisions of two phases are taken by one thread.
+        Steps with joints, couples, collisions of two phases or a solver of the user are taken by one thread.
         """
-        if self._run is None or not self._plain:
+        if self._run is None or not self._plain or self._named is not None:
             return
         from signorini.formulations.step_threads import hire_team, run_together
 
@@ -162,10 +167,14 @@ class Engine:
         return self._go_on(steps)
 
     def timed_run(self, steps: int) -> int:
-        """Do and return as :meth:`run`, and keep the time that each step took on average in `seconds`."""
+        """Do and return as :meth:`run`, and keep the time that each step took on average in `seconds`.
+
+        Of a solver that the user named it is the time that it took itself.
+        """
         began = time.perf_counter()
         done = self.run(steps)
-        self.seconds = (time.perf_counter() - began) / max(done, 1)
+        seconds = time.perf_counter() - began if self._named is None else self._named.waited()
+        self.seconds = seconds / max(done, 1)
         return done
 
     def _connect(self, *rows: int) -> None:
@@ -180,10 +189,14 @@ class Engine:
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
             self._connect(at.RUN_AHEAD)
-        if self._collisions is not None:
+        if self._named is not None:
+            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+        if self._collisions is not None:  # whose phases are solved as steps are
             self._collisions.connect(lambda k: stage_address(k, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
+            if self._named is not None:
+                self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._counts[at.PASSIVE]:
             self._connect(at.TEMPER)
         if self._counts[at.SLEEPS]:
@@ -254,7 +267,10 @@ class Engine:
             self.joints.load(state.t)
 
     def _rescue(self) -> None:
-        """Have the step solved by the robust methods of Python, or begin it again once the robust solver is ready."""
+        """Have the step solved by the solver named, else by the robust methods of Python.
+
+        Or begin it again once the compiled robust solver is ready.
+        """
         if self._counts[at.SHORT]:
             table = self.arena[at.ROBUST]
             if self._couples is not None and self.arena.table[at.RESCUE_COUPLES, 0] == 0:
@@ -279,14 +295,21 @@ class Engine:
         v = self.arena[at.V if self.theta == 1.0 else at.V_START]
         began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], v)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
-        contacts = self._seen(self._contacts(awake))
+        contacts, named = self._seen(self._contacts(awake)), self._named
+        if named is not None:
+            named.begin()
         if self._collisions is not None and self._counts[at.COLLIDES]:
-            there, space = self._space(self._loaded, began, coordinate, contacts)
-            self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance))
+            there, free = self._stage(self._loaded, began, coordinate)
+            space, answer = self._space(self._loaded, there, free, contacts), None if named is None else named.answer
+            self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance, answer))
+            return
+        if named is not None:
+            self._ask(named, began, coordinate)
             return
         if self._couples is not None:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
-            self._rescued_by(self._couples.rescue(problem, friction_law(self.model, contacts), place, tolerance))
+            law = friction_law(self.model, contacts)
+            self._rescued_by(self._couples.rescue(problem, law, place, tolerance, None))
             return
         iterations = 0
         for rows, asked, moves in self._resisting():
@@ -307,7 +330,7 @@ class Engine:
                 return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
-        self._rescued_by(iterations)
+        self._go_on_after(iterations)
 
     @property
     def _may_rebound_less(self) -> bool:
@@ -315,8 +338,56 @@ class Engine:
         parts = self.arena[at.REBOUND_PARTS][: self._counts[at.ISLANDS]]
         return bool(self._counts[at.REBOUNDS] and np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0)))
 
-    def _rescued_by(self, iterations: int) -> None:
-        """Go on with the impulses that the robust methods found in so many iterations."""
+    def _ask(self, named: NamedSolver, began: State, coordinate: Array) -> None:
+        """Have every island of a step that began like this solved by the solver that the user named."""
+        model, islands, iterations = self._loaded, self.arena[at.ISLAND], 0
+        there, free = self._stage(model, began, coordinate)
+        for rows, which in self._groups():
+            contacts = self._seen(self._contacts(rows))
+            space = self._space(model, there, free, contacts)
+            problem = self._posed(model, space, self._law(rows))
+            solution = self._asked(named, problem, contacts, self.arena[at.POSITION][rows])
+            islands[which, at.MET] = solution.success
+            named.note(explained(model, space, problem, solution))
+            iterations = max(iterations, solution.iterations)
+        self.arena[at.CHECK][at.ENDED] = named.status
+        self._go_on_after(iterations)
+
+    def _asked(self, named: NamedSolver, problem: FrictionProblem, contacts: Contacts, place: IntArray) -> Solution:
+        """Have a problem solved whose contacts and laws are the rows `place`, and put its impulses in."""
+        tolerance, p = float(self._numbers[at.TOLERANCE]), self.arena[at.P]
+        if self._couples is not None:
+            law = friction_law(self.model, contacts)
+            return self._couples.rescue(problem, law, place, tolerance, named.answer)
+        if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
+            z = np.zeros(problem.size)
+            solution = Solution(z=z, status=Status.NO_SOLUTION, residual=problem.residual(z), iterations=0)
+        else:
+            solution = named.answer(problem, problem.flat(p[place]))
+        p[place] = problem.spatial(solution.z)
+        return solution
+
+    def _groups(self) -> list[tuple[IntArray, IntArray | slice]]:
+        """Return contacts, with laws of joints, that are solved together, and the islands which these are.
+
+        All of the step at once with joints, whose laws Python poses together.
+        """
+        count = int(self._counts[at.ISLANDS])
+        if self.joints is not None:
+            return [(self._awake(), slice(count))]
+        islands, order = self.arena[at.ISLAND], self.arena[at.ORDER]
+        spans = [(int(islands[i, at.FIRST_CONTACT]), int(islands[i, at.N_CONTACTS])) for i in range(count)]
+        return [(np.sort(order[first : first + n]), slice(i, i + 1)) for i, (first, n) in enumerate(spans)]
+
+    def _rescued_by(self, solution: Solution) -> None:
+        """Go on with the impulses of a step that was solved as a whole."""
+        if self._named is not None:
+            self._named.note(solution)
+            self.arena[at.CHECK][at.ENDED] = self._named.status
+        self._go_on_after(solution.iterations)
+
+    def _go_on_after(self, iterations: int) -> None:
+        """Go on with the impulses that were found in so many iterations."""
         self._counts[at.SWEEPS] += iterations
         self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
 
@@ -377,30 +448,35 @@ class Engine:
         """Return the contacts of the coming step."""
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
-    def _space(self, model: Model, state: State, coordinate: Array, contacts: Contacts) -> tuple[Stage, ContactSpace]:
-        """Return where a step that began at `state` acts, and its map of impulses, by the functions of Python steps.
+    def _stage(self, model: Model, state: State, coordinate: Array) -> tuple[Stage, FreeMotion]:
+        """Return where a step that began at `state` acts, and its free motion, by the functions of Python steps.
 
         `coordinate` are those of the joints then.
         """
         memory = Memory.none()._replace(coordinate=coordinate)
         there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
-        free = free_motion(model, there)
+        return there, free_motion(model, there)
+
+    def _space(self, model: Model, there: Stage, free: FreeMotion, contacts: Contacts) -> ContactSpace:
+        """Return the map of impulses of a step, by the same functions."""
         law = friction_law(model, contacts)
-        space = contact_space(
+        return contact_space(
             model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
         )
-        return there, space
+
+    def _posed(self, model: Model, space: ContactSpace, law: tuple[Array, Array]) -> FrictionProblem:
+        """Pose a problem on this map; `law` is what :meth:`_law` said of its contacts and laws of joints."""
+        dim, (a, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
+        b[:, :dim] += shift[:, :dim]
+        compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
+        words = friction_law(model, space.contacts).words(space.mu.size)
+        return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim, compliance=compliance, **words)
 
     def _problem(
         self, model: Model, state: State, coordinate: Array, contacts: Contacts, law: tuple[Array, Array]
     ) -> FrictionProblem:
-        """Pose the problem of a step; `law` is what :meth:`_law` said of contacts and laws of joints."""
-        _, space = self._space(model, state, coordinate, contacts)
-        dim, (a, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
-        b[:, :dim] += shift[:, :dim]
-        compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
-        words = friction_law(model, contacts).words(space.mu.size)
-        return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim, compliance=compliance, **words)
+        """Pose the problem of a step that began at `state`, with the joints at `coordinate`."""
+        return self._posed(model, self._space(model, *self._stage(model, state, coordinate), contacts), law)
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
@@ -420,6 +496,8 @@ class Engine:
             seconds=self.seconds,
             solver="sweeps",
         )
+        if self._named is not None:
+            solution = self._told_by(self._named, solution)
         step = StepResult(
             state=self.state,
             memory=self.memory,
@@ -440,10 +518,18 @@ class Engine:
         if self._collisions is None or not self._counts[at.COLLIDES]:
             return step
         place, tolerance = self.arena[at.POSITION][awake], float(self._numbers[at.TOLERANCE])
-        both = self._collisions.solutions(model, *self._space(model, before, coordinate, posed), place, tolerance)
+        there, free = self._stage(model, before, coordinate)
+        space = self._space(model, there, free, posed)
+        both = self._collisions.solutions(model, there, space, place, tolerance)
         return replace(
             step,
             solution=replace(solution, z=both.z),
             pose=lambda: both.second,
             phases=((both.first, both.compression),),
         )
+
+    def _told_by(self, named: NamedSolver, solution: Solution) -> Solution:
+        """Return the solution of a step with what the solver named says of it, which is not asked without contacts."""
+        if self._counts[at.ISLANDS] == 0:
+            named.begin()
+        return replace(solution, seconds=named.seconds, solver=named.name, info=dict(named.info))

@@ -85,14 +85,22 @@ from signorini.solvers import Solution, solve
 class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
-    The whole step is compiled unless a solver is named. With joints it is where theta is 1, restitution not Poisson's,
-    friction Coulomb's, neither stiffness nor projection is asked for, and
-    :func:`~signorini.formulations.joint_tables.takes_joints` holds; with couples or ellipsoids where restitution is
-    not Poisson's and :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1.
+    The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
+    named is asked between them. With joints that is so where theta is 1, restitution not Poisson's, friction Coulomb's,
+    neither stiffness nor projection is asked for, and :func:`~signorini.formulations.joint_tables.takes_joints` holds;
+    with couples or ellipsoids where restitution is not Poisson's and
+    :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1. Other steps are
+    taken by functions of Python, which differ in the rule for overlaps.
+
+    **Overlaps** are taken back by a displacement that velocities never hear of
+    (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
+    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in steps by
+    Python; contacts with a stiffness are left to overlap.
     """
 
     solver: Any = None
-    """Anything that solves a :class:`~signorini.FrictionProblem`; None chooses by size and progress."""
+    """Anything that solves a :class:`~signorini.FrictionProblem`, asked for every island by itself, for all of the step
+    where there are joints or two phases; None chooses by size and progress."""
     theta: float = 1.0
     """Weight of the new velocity in the motion of a step, 1/2 to 1: 1 damps, 1/2 keeps energy in smooth motion."""
     restitution_law: str = "passive"
@@ -101,7 +109,9 @@ class MoreauJean:
     compression and one of expansion."""
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
-    :mod:`~signorini.formulations.step_solve`; 0: never any."""
+    :mod:`~signorini.formulations.step_solve`; 0: never any. A solver that is named is given rigid contacts alone, and
+    what it does not solve is told: whether it can is what it was named for. So are couples, Poisson's law and steps by
+    Python."""
     stiffness: float | None = None
     """Normal stiffness of every contact [N/m], instead of rigid contacts, to which `compliance` adds nothing then;
     None: rigid."""
@@ -140,13 +150,13 @@ class MoreauJean:
         if self.sleeping and (always_awake or not self._compiled(model)):
             raise InputError(
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
-                "theta < 1, Poisson's law or a solver of your own"
+                "theta < 1 or Poisson's law"
             )
         return begin(model, state)
 
     def _compiled(self, model: Model) -> bool:
         """Tell whether the compiled step can take this model."""
-        if self.solver is not None or (self.theta < 1.0 and model.implicit):
+        if self.theta < 1.0 and model.implicit:
             return False
         if model.joints.any and not (self._plain and not has_couples(model) and takes_joints(model)):
             return False
@@ -170,6 +180,7 @@ class MoreauJean:
             theta=self.theta,
             stiffness=self.stiffness,
             restitution=self.restitution_law,
+            solver=self.solver,
         )
         return Engine(model, h, tolerance, options)
 
@@ -180,6 +191,11 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
+        engine = self.engine(model, h, tolerance)
+        if engine is not None:
+            engine.restore(state, memory)
+            engine.timed_run(1)
+            return engine.result(model)
         at = stage(model, state, memory, h, self.gyroscopic, self.theta)
         free = free_motion(model, at)
         if self.theta < 1.0:  # the step acts elsewhere than at its start

@@ -208,6 +208,7 @@ def _numbered(count: int) -> Any:
     TEMPER,  # for the passive law of restitution, see step_rebounds
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     RESCUE_COUPLES,  # the same, with couples
+    AWAIT,  # instead of SOLVE where the user named a solver, see step_await
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -217,7 +218,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(48)
+) = ARRAY_COUNT + _numbered(49)
 
 # PLACE
 (
@@ -410,8 +411,9 @@ CLOSE = 2
     CONFLICT_ROW,
     JOINT_FAULT,  # whether joints hold
     MOVED_ONTO,  # whether bodies were moved onto their joints
+    ENDED,  # how a solver that the user named says that it ended, a Status
     CHECK_COUNT,
-) = _numbered(39)
+) = _numbered(40)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +86,8 @@ class Options(NamedTuple):
     """Of contacts [N/m]."""
     restitution: str = "passive"
     """The law of restitution: ``"passive"``, ``"newton"`` or ``"poisson"``."""
+    solver: Any = None
+    """That is asked instead of the step's own."""
 
 
 @dataclass(slots=True)

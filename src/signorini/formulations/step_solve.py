@@ -190,7 +190,7 @@ _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
 
 
 @inner_kernel
-def _pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
+def pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
     drift, spring = reals(t, NUMBERS)[DRIFT], reals(t, NUMBERS)[SPRING]
     b, load, gap, shift = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT)
@@ -514,7 +514,7 @@ def solve_step(t: IntArray) -> bool:
             if large and alpha == 0.0 and counts[GUESSES] == 0:
                 _expect(best, softness, first, last)
         if pose:
-            _pose_island(t, first, last, alpha if soft else 0.0)
+            pose_island(t, first, last, alpha if soft else 0.0)
             counts[OPEN_ISLAND] = 0
             pose, effort, before, asked[i] = False, 0.0, math.inf, tolerance
             how = none + (_FEW_SWEEPS if not cold and divided and large else _ALL_SWEEPS)

@@ -10,6 +10,7 @@ import numpy as np
 
 from signorini._jit import address_of
 from signorini.formulations import step_arrays as at
+from signorini.formulations.step_await import await_solver
 from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_collide import check_collision, collide_step
@@ -41,6 +42,7 @@ from signorini.solvers.nsgs_acceleration import sweep_by_address
 _STAGES: dict[int, Callable[..., Any]] = {
     at.POSE: pose_step,
     at.SOLVE: solve_step,
+    at.AWAIT: await_solver,
     at.VELOCITIES: contact_velocities,
     at.LAW: check_law,
     at.HAND_OVER: hand_over,

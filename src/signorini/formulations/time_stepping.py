@@ -351,7 +351,7 @@ def finish(
         velocity=velocity,
         mode=check_contacts(outcome.problem, outcome.solution.z, impulse, velocity, tolerance)[0],
         pose=lambda: outcome.problem,
-        solution=_explained(model, space, outcome.problem, outcome.solution),
+        solution=explained(model, space, outcome.problem, outcome.solution),
         balance=balance,
         joints=joints,
         phases=outcome.phases,
@@ -398,7 +398,7 @@ def _couples(model: Model, contacts: Contacts, p: Array, dim: int) -> Array:
     return couple
 
 
-def _explained(model: Model, space: ContactSpace, problem: FrictionProblem, solution: Solution) -> Solution:
+def explained(model: Model, space: ContactSpace, problem: FrictionProblem, solution: Solution) -> Solution:
     """Name what cannot hold, if that is why the problem was not solved, as ``info["finding"]``."""
     if solution.success:
         return solution
