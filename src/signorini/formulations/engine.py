@@ -105,7 +105,7 @@ class Engine:
     @property
     def state(self) -> State:
         """A copy of the state."""
-        return State(float(self._numbers[at.TIME]), self.arena[at.Q].copy(), self.arena[at.V].copy())
+        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q].copy(), v=self.arena[at.V].copy())
 
     @property
     def memory(self) -> Memory:
@@ -238,13 +238,13 @@ class Engine:
 
     def _now(self) -> State:
         """Return the present state without copying it."""
-        return State(float(self._numbers[at.TIME]), self.arena[at.Q], self.arena[at.V])
+        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q], v=self.arena[at.V])
 
     def _load(self, model: Model, ahead: float = 0.0) -> None:
         """Set loads and prescribed motions of the coming step, for bodies that have drifted so many seconds ahead."""
         self._loaded = model
         fixed, q, v, state = model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
-        state = State(state.t + ahead, q, v)
+        state = State(t=state.t + ahead, q=q, v=v)
         if any(motion is not None for motion in model.motions):
             q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
             drive = drive_velocity(model, state, self.h - ahead, secant=True)
@@ -277,7 +277,7 @@ class Engine:
             raise ArithmeticError("the problem of the step is not finite")
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         v = self.arena[at.V if self.theta == 1.0 else at.V_START]
-        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], v)
+        began = State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q_START], v=v)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
         contacts = self._seen(self._contacts(awake))
         if self._collisions is not None and self._counts[at.COLLIDES]:
@@ -367,7 +367,7 @@ class Engine:
     def before(self) -> State:
         """A copy of the state before the last step."""
         v = self.arena[at.V_0 if self.theta == 1.0 else at.V_START]
-        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), v.copy())
+        return State(t=float(self._numbers[at.TIME]) - self.h, q=self.arena[at.Q_START].copy(), v=v.copy())
 
     def _seen(self, rows: IntArray | slice) -> Contacts:
         """Return contacts of the step."""

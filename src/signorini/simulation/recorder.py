@@ -36,6 +36,8 @@ class _Chunk(NamedTuple):
     time: Array
     q: Array
     v: Array
+    modal: Array
+    modal_rate: Array
     balance: Array
     certificate: Array
     """See :meth:`Certificate.from_rows`."""
@@ -107,11 +109,13 @@ class Recorder:
         """Return the state and the joint coordinates at which the step added last began."""
         blocks, chunks, *_ = self._held
         if sum(chunk.time.size for chunk in chunks[-2:]) < 2:
-            time, q, v, at = (blocks[-1][key][-1] for key in (("time",), ("q",), ("v",), ("joints", "coordinate")))
+            values = {key: blocks[-1][key,][-1] for key in ("q", "v", "modal", "modal_rate")}
+            time, at = blocks[-1]["time",][-1], blocks[-1]["joints", "coordinate"][-1]
         else:
             chunk, k = (chunks[-1], -2) if chunks[-1].time.size > 1 else (chunks[-2], -1)
-            time, q, v, at = chunk.time[k], chunk.q[k], chunk.v[k], chunk.joints[k, :, ja.AT]
-        return State(float(time), q, v), at
+            values = {key: getattr(chunk, key)[k] for key in ("q", "v", "modal", "modal_rate")}
+            time, at = chunk.time[k], chunk.joints[k, :, ja.AT]
+        return State(t=float(time), **values), at
 
     def warn(self, messages: Iterable[str]) -> None:
         """Keep what was said to be suspicious, each once."""
@@ -124,6 +128,8 @@ class Recorder:
             time=np.array([state.t]),
             q=state.q[None],
             v=state.v[None],
+            modal=state.modal[None],
+            modal_rate=state.modal_rate[None],
             balance=np.array([result.balance]),
             certificate=certificate.row()[None],
             joints=np.zeros((0, 0, int(ja.REPORT_COLUMNS))) if joints is None else report_rows(joints),
@@ -142,6 +148,8 @@ class Recorder:
             time=np.cumsum(np.concatenate([before[-1:], np.full(log.check.shape[0], h)]))[1:],
             q=log.q,
             v=log.v,
+            modal=np.zeros((log.v.shape[0], 0)),
+            modal_rate=np.zeros((log.v.shape[0], 0)),
             balance=log.balance,
             certificate=checked_rows(log.check, seconds),
             joints=log.joints,
@@ -229,6 +237,8 @@ def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tu
             "time": np.concatenate([chunk.time for chunk in chunks]),
             "q": q,
             "v": v,
+            "modal": np.concatenate([chunk.modal for chunk in chunks]),
+            "modal_rate": np.concatenate([chunk.modal_rate for chunk in chunks]),
             "contacts": columns,
             "joints": joint_columns(np.concatenate([none, *joints])),
             "kinetic": kinetic_energy(model.arrays, q, v).sum(axis=1),
@@ -243,7 +253,8 @@ def _first_block(model: Model, state: State, joints: Array) -> Block:
     """Return the columns of a run that has not begun: one state, no steps."""
     no_steps = np.zeros((0, len(Balance._fields))), np.zeros((0, len(COLUMNS)))
     none = np.zeros(0, dtype=np.int64)
-    chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
+    arrays = (x[None] for x in (state.q, state.v, state.modal, state.modal_rate))
+    chunk = _Chunk(np.array([state.t]), *arrays, *no_steps, joints, [], none, Memory.none())
     block = _block(model, [chunk], 0, told=_told_of(model))
     for key in ("effort", "reaction", "ending"):
         block["joints", key] = block["joints", key][:0]

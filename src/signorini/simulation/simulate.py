@@ -159,8 +159,7 @@ def go_on(
     )
     if simulator.model.names != past.names:
         raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")
-    last = State(float(past.time[-1]), past.q[-1].copy(), past.v[-1].copy())
-    simulator.restore(Snapshot(last, past.memory, past.step_count))
+    simulator.restore(Snapshot(past.state(-1), past.memory, past.step_count))
     recorder = Recorder.continuing(simulator.model, past, keep_contacts=settings["record"] != "motion")
     return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
 

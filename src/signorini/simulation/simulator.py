@@ -270,8 +270,9 @@ class Simulator:
         v = self._state.v if self.engine is None else self.engine.arena[at.V]
         if not self._watch.drives and np.vdot(v, v) <= FAR * FAR:  # false also where it is not a number
             return
-        t, q, v = self.state
-        self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])
+        state = self.state
+        t = state.t
+        self.watch([] if certificate is None else [certificate], np.array([t]), state.q[None], state.v[None])
         message, l = self.lost(), self.step_count - 1
         if message:
             raise SolverFailure(f"step {l}: {message}", step=l, time=t - self.h, problem=None)
@@ -322,6 +323,8 @@ class Simulator:
             raise InputError(
                 f"snapshot has {snapshot.state.q.shape[0]} bodies, must be of this scene with {self.model.body_count}"
             )
+        if snapshot.state.shapes != self.state.shapes:
+            raise InputError(f"snapshot has arrays of {snapshot.state.shapes}, must be {self.state.shapes}")
         self.step_count = snapshot.step_count
         self._continue_from(snapshot.state.copy(), snapshot.memory)
 

@@ -13,13 +13,15 @@ from signorini._arrays import Array
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance, Memory
 from signorini.math.rotation import rotate
+from signorini.model import State
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.report import report_text, told
 from signorini.simulation.verdict import judge
 
-_FORMAT = "signorini trajectory 1"
+_FORMAT = "signorini trajectory 2"
+_EARLIER = "signorini trajectory 1"  # of states without further coordinates
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,10 @@ class Trajectory:
     """Poses of the mass centres, (n+1, n_b, 7)."""
     v: Array
     """Velocities, (n+1, n_b, 6)."""
+    modal: Array
+    """Further coordinates, see :class:`~signorini.State`, (n+1, n_m)."""
+    modal_rate: Array
+    """Their rates, (n+1, n_m)."""
     contact_log: ContactLog
     joint_log: JointLog
     elastic: float
@@ -134,6 +140,12 @@ class Trajectory:
     def step_count(self) -> int:
         """Number of steps computed."""
         return int(self.time.size) - 1
+
+    def state(self, step: int) -> State:
+        """Return the state that was recorded after so many steps; negative counts from the end."""
+        arrays = (x[step].copy() for x in (self.q, self.v, self.modal, self.modal_rate))
+        q, v, modal, modal_rate = arrays
+        return State(t=float(self.time[step]), q=q, v=v, modal=modal, modal_rate=modal_rate)
 
     def contacts(self, step: int) -> ContactTable:
         """Return the table of contacts of one step, counted from 0; negative counts from the end."""
@@ -242,6 +254,8 @@ class Trajectory:
             "time": self.time,
             "q": self.q,
             "v": self.v,
+            "modal": self.modal,
+            "modal_rate": self.modal_rate,
             "contacts": self.contact_log.to_dict(),
             "joints": {key: value for key, value in joints.items() if key != "names"},
             "kinetic": self.kinetic,
@@ -257,6 +271,8 @@ class Trajectory:
             time=columns["time"],
             q=columns["q"],
             v=columns["v"],
+            modal=columns["modal"],
+            modal_rate=columns["modal_rate"],
             contact_log=ContactLog.from_dict(columns["contacts"]),
             joint_log=JointLog(**{**columns["joints"], "names": tuple(joints)}),
             kinetic=columns["kinetic"],
@@ -294,9 +310,12 @@ class Trajectory:
         from signorini.io import read_tree
 
         tree = read_tree(path)
-        if tree.get("format") != _FORMAT:
+        if tree.get("format") not in (_FORMAT, _EARLIER):
             raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
         try:
+            if tree["format"] == _EARLIER:
+                none = np.zeros((len(tree["time"]), 0))
+                tree |= {"modal": none, "modal_rate": none}
             trajectory = Trajectory.of(
                 tree,
                 names=tuple(tree["names"]),
@@ -311,7 +330,7 @@ class Trajectory:
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {error}") from error
         n, columns = trajectory.step_count, trajectory.columns()
-        states = {key: columns[key] for key in ("q", "v", "kinetic", "potential")}
+        states = {key: columns[key] for key in ("q", "v", "modal", "modal_rate", "kinetic", "potential")}
         for key, rows, column in [
             *((key, n + 1, column) for key, column in states.items()),
             *((key, n, column) for group in ("balance", "certificate") for key, column in columns[group].items()),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.io import read_tree
 from signorini.scene import scene_from_text
 from signorini.simulation import formulation_from_dict
 
 DATA = Path(__file__).parent / "data"
 # Twelve steps of light bodies: what other machines and later versions round otherwise.
-SAME = {"rtol": 1e-9, "atol": 1e-9}
+SAME: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-9}
 
 
 def repeated(past: sg.Trajectory) -> sg.Trajectory:
@@ -40,6 +42,9 @@ def test_a_run_of_an_earlier_version_opens(name: str, tmp_path: Path) -> None:
     past.save(tmp_path / "again.h5")
     again = sg.Trajectory.load(tmp_path / "again.h5")
     np.testing.assert_equal(again.tree(), past.tree())
+    assert read_tree(DATA / f"{name}.h5")["format"] == "signorini trajectory 1"
+    assert again.tree()["format"] == "signorini trajectory 2"
+    assert again.modal.shape == again.modal_rate.shape == (13, 0)
 
 
 @pytest.mark.parametrize(("name", "steps"), [("contacts", 3), ("joints", 7), ("polygon", 7)])
