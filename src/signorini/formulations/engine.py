@@ -21,16 +21,20 @@ from signorini.formulations.base import Balance, Memory, StepResult
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
 from signorini.formulations.passive_law import HURRY, PART, ROUND, SETTLED
+from signorini.formulations.posed import Phases, PosedFriction
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_cut import MANY_BODIES
 from signorini.formulations.step_parts import SOME_BODIES
-from signorini.formulations.step_room import Log, Options, Room
+from signorini.formulations.step_reading import compiled_status, found, logged_contacts, logged_joints
+from signorini.formulations.step_room import Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_solve import WINDOW
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
+from signorini.formulations.stepper import Steps
 from signorini.formulations.time_stepping import ContactSpace, contact_space
+from signorini.formulations.warming import warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.math.cones import LEVERAGE, ROUNDING
@@ -41,12 +45,6 @@ from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 from signorini.solvers.island_kernels import connect_couples, connect_island
 from signorini.solvers.island_table import NEWTON
-
-
-def compiled_status(check: Array) -> IntArray:
-    """Return the status of compiled steps that said this of themselves, (..., CHECK_COUNT)."""
-    status = np.where(check[..., at.SUCCESS] == 1.0, int(Status.SOLVED), int(Status.STALLED))
-    return np.where(check[..., at.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
 
 
 class Engine:
@@ -72,6 +70,13 @@ class Engine:
         kinds = self.model.shapes.kind[self.model.shapes.body >= self.model.fixed_count]
         return bool(np.any(kinds != ShapeKind.SPHERE))
 
+    def prepare(self, threads: int) -> None:
+        """Compile what is missing, and let so many threads share the work."""
+        if self.family is not None:
+            warm_up(self.family, joined=self.joints is not None, rests=self.rests)
+        if threads > 1:
+            self.hire(threads)
+
     def hire(self, threads: int) -> None:
         """Let so many threads share the work, this one included; results do not depend on it.
 
@@ -88,12 +93,31 @@ class Engine:
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
         self._room.log(rows, keep_contacts=keep_contacts)
+        self._logged_from, self._keep_contacts = float(self._numbers[at.TIME]), keep_contacts
         if rows > 0:
             self._connect(at.WRITE_LOG)
 
-    def read_log(self) -> Log:
+    def read_log(self) -> Steps:
         """Return what was logged since the last reading."""
-        return self._room.read_log()
+        log = self._room.read_log()
+        n, kept = log.check.shape[0], self._keep_contacts
+        # Added up one by one, as the state does.
+        time = np.cumsum(np.concatenate([[self._logged_from], np.full(n, self.h)]))
+        self._logged_from = float(time[-1])
+        return Steps(
+            time=time[1:],
+            q=log.q,
+            v=log.v,
+            modal=np.zeros((n, 0)),
+            modal_rate=np.zeros((n, 0)),
+            balance=log.balance,
+            checks=found(log.check),
+            seconds=self.seconds,
+            joints=logged_joints(log.joints),
+            contacts=logged_contacts(log.value, log.index) if kept else None,
+            counts=np.diff(log.start) if kept else np.zeros(0, dtype=np.int64),
+            memory=self.memory,
+        )
 
     # --- state -------------------------------------------------------------------
 
@@ -359,6 +383,17 @@ class Engine:
         return check
 
     @property
+    def checks(self) -> Array:
+        """The same by the columns of the certificate, (len(CHECKS),)."""
+        return found(self.check)
+
+    @property
+    def velocity(self) -> Array:
+        """The present velocities, not a copy."""
+        v: Array = self.arena[at.V]
+        return v
+
+    @property
     def solved(self) -> bool:
         """Whether the last step met its tolerance."""
         return bool(self.arena[at.CHECK][at.SUCCESS] == 1.0)
@@ -426,7 +461,7 @@ class Engine:
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
-            pose=lambda: self._problem(model, before, coordinate, posed, law),
+            pose=lambda: PosedFriction(self._problem(model, before, coordinate, posed, law), solution.z),
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
@@ -441,9 +476,5 @@ class Engine:
             return step
         place, tolerance = self.arena[at.POSITION][awake], float(self._numbers[at.TOLERANCE])
         both = self._collisions.solutions(model, *self._space(model, before, coordinate, posed), place, tolerance)
-        return replace(
-            step,
-            solution=replace(solution, z=both.z),
-            pose=lambda: both.second,
-            phases=((both.first, both.compression),),
-        )
+        phases = PosedFriction(both.first, both.compression.z), PosedFriction(both.second, both.z)
+        return replace(step, solution=replace(solution, z=both.z), pose=lambda: Phases(phases))

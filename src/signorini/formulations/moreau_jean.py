@@ -128,7 +128,7 @@ class MoreauJean:
             law = self.restitution_law
             raise InputError(f"MoreauJean: restitution_law is {law!r}, must be 'passive', 'newton' or 'poisson'")
 
-    def init(self, model: Model, state: State) -> Memory:
+    def init(self, model: Model, state: State) -> tuple[State, Memory]:
         if self.restitution_law == "poisson" and np.any(model.joints.load_friction > 0.0):
             raise InputError(
                 "MoreauJean: restitution_law is 'poisson', must be 'passive' or 'newton' for friction by load in joints"
@@ -142,7 +142,7 @@ class MoreauJean:
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
                 "theta < 1, Poisson's law or a solver of your own"
             )
-        return begin(model, state)
+        return state, begin(model, state)
 
     def _compiled(self, model: Model) -> bool:
         """Tell whether the compiled step can take this model."""

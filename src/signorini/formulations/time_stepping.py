@@ -47,6 +47,7 @@ from signorini.formulations.joint_closing import Closed, closed
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
+from signorini.formulations.posed import Phases, Posed, PosedFriction
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.formulations.step_bodies import REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.step_contacts import GRAIN, ROUNDING
@@ -120,6 +121,13 @@ class Outcome:
     """Dissipated in the contacts by sliding, phase by phase [J]; None: by the impulse at the final velocity."""
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved before the last one."""
+
+    @property
+    def posed(self) -> Posed:
+        """What was posed, with its answers."""
+        last = PosedFriction(self.problem, self.solution.z)
+        before = (PosedFriction(problem, answer.z) for problem, answer in self.phases)
+        return Phases((*before, last)) if self.phases else last
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,11 +359,10 @@ def finish(
         impulse=impulse,
         velocity=velocity,
         mode=check_contacts(outcome.problem, outcome.solution.z, impulse, velocity, tolerance)[0],
-        pose=lambda: outcome.problem,
+        pose=lambda: outcome.posed,
         solution=_explained(model, space, outcome.problem, outcome.solution),
         balance=balance,
         joints=joints,
-        phases=outcome.phases,
         couple=_couples(model, space.contacts, p, dim) if has_couples(model) else None,
         lost_momentum=_lost_momentum(model, at, space, impulse),
         turned_energy=abs(turned),

@@ -11,7 +11,8 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.errors import FileError, InputError
-from signorini.formulations import Balance, Memory
+from signorini.formulations import Balance
+from signorini.formulations.base import IMPULSES
 from signorini.math.rotation import rotate
 from signorini.model import State
 from signorini.simulation.certificate import Certificate
@@ -21,7 +22,7 @@ from signorini.simulation.report import report_text, told
 from signorini.simulation.verdict import judge
 
 _FORMAT = "signorini trajectory 2"
-_EARLIER = "signorini trajectory 1"  # of states without further coordinates
+_EARLIER = "signorini trajectory 1"  # states have no further coordinates, memories one kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,8 @@ class Trajectory:
     balance: dict[str, Array]
     """Terms of the energy balance of every step, (n,) [J]."""
     certificate: Certificate
-    memory: Memory
-    """Of the stepper at the end of the run."""
+    memory: dict[str, Any]
+    """What the stepper remembers at the end of the run, by name as files hold it."""
     settings: dict[str, Any] = field(default_factory=dict)
     """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
     to be suspicious, ``"warnings"`` (files of older versions have none)."""
@@ -294,7 +295,7 @@ class Trajectory:
             **columns,
             "joints": columns["joints"] | {"names": list(self.joint_log.names)},
             "elastic": self.elastic,
-            "memory": self.memory._asdict(),
+            "memory": self.memory,
             "settings": self.settings,
         }
 
@@ -315,7 +316,7 @@ class Trajectory:
         try:
             if tree["format"] == _EARLIER:
                 none = np.zeros((len(tree["time"]), 0))
-                tree |= {"modal": none, "modal_rate": none}
+                tree |= {"modal": none, "modal_rate": none, "memory": {"kind": IMPULSES, **tree["memory"]}}
             trajectory = Trajectory.of(
                 tree,
                 names=tuple(tree["names"]),
@@ -324,7 +325,7 @@ class Trajectory:
                 planar=tree["planar"],
                 mass_centre=tree["mass_centre"],
                 elastic=tree["elastic"],
-                memory=Memory(**tree["memory"]),
+                memory=tree["memory"],
                 settings=tree["settings"],
             )
         except (KeyError, TypeError) as error:
