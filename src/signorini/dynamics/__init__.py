@@ -2,6 +2,7 @@
 
 from signorini.dynamics.bodies import free_velocity, gyroscopic_ways, inertia_blocks, inverse_inertia, kinetic_energy
 from signorini.dynamics.constraints import constraint_rows
+from signorini.dynamics.contact_map import ContactMap
 from signorini.dynamics.energy import Energies, Stores, energies, motion_energies, stored_energy
 from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
 from signorini.dynamics.joints import (
@@ -17,6 +18,7 @@ from signorini.dynamics.motion import advance, drive_velocity, motion_rate, pres
 from signorini.dynamics.wrenches import contact_wrenches, relative_velocity
 
 __all__ = [
+    "ContactMap",
     "Energies",
     "JointSystem",
     "Rows",

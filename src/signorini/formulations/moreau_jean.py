@@ -244,7 +244,7 @@ class MoreauJean:
 
         def outcome_of(shift: Array, hurried: bool = False) -> Outcome:
             limit = HURRY if hurried and self.solver is None else None
-            return pose_and_solve(space, free, shift, pose, partial(answer, limit=limit), memory, tolerance)
+            return pose_and_solve(space, shift, pose, partial(answer, limit=limit), memory, tolerance)
 
         if not asked.rebounds or self.restitution_law == "newton":
             outcome = outcome_of(shift)
@@ -254,7 +254,7 @@ class MoreauJean:
             outcome = collide(model, at, space, shift, words, answer)
         else:
             outcome, lift = rebound_passively(model, at, space, e, last, outcome_of, tolerance)
-        v, _ = space.body_velocity(free, outcome.impulse)
+        v = space.body_velocity(outcome.impulse)
         result = finish(
             model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
         )

@@ -119,7 +119,7 @@ class StewartTrinkle:
             return replace(solution, status=Status.SOLVED)
 
         shift = contacts.gap / h
-        outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        outcome = pose_and_solve(space, shift, pose, answer, memory, tolerance)
         return finish(
             model,
             at,
