@@ -58,7 +58,7 @@ def pile(bins: int) -> sg.Simulator:
         kept_state = np.load(path)
         simulator = sg.Simulator(scene(kept_state["q"][-bins * bins * BIN :, :3], bins), h=H)
         memory = simulator.memory._replace(**{name: kept_state[name] for name in REMEMBERED})
-        simulator.restore(Snapshot(State(0.0, kept_state["q"], kept_state["v"]), memory, 0))
+        simulator.restore(Snapshot(State(t=0.0, q=kept_state["q"], v=kept_state["v"]), memory, 0))
         return simulator
     one = np.array([body.position for body in settled_pile("settled", BIN, 1).bodies])
     lowest = one[:, :2].min(axis=0) - R  # the bin's corner, up to a rounding

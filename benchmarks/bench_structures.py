@@ -38,7 +38,7 @@ from signorini.errors import SignoriniError
 from signorini.formulations import Engine
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts
-from signorini.simulation.certificate import Certificate, StepCertificate, from_check
+from signorini.simulation.certificate import Certificate, StepCertificate, from_checks
 
 TOUCHING = 1e-9  # [m]
 WARM_STEPS = 20
@@ -106,7 +106,7 @@ def run(structure: Structure, seconds: float, compliance: str | float) -> dict[s
             print(f"    {structure.name}: step {k} raised {error}", flush=True)
             break
         spent = time.process_time() - began
-        certificates.append(from_check(engine.check, spent))
+        certificates.append(from_checks(engine.checks, spent))
         if k <= begin:
             start = place()
         moved = float(np.maximum(moved, np.linalg.norm(place() - start, axis=1).max()))  # keeps what is no number

@@ -138,10 +138,10 @@ def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
                 i = min(len(parts) - 1, int(s / h * len(parts)))
                 q[b, 3:] = turn_exact(tuple(parts[i, :4]), tuple(parts[i, 4:]), s - i * h / len(parts))
             reach = 0.01 * h * speed
-            gap = float(detect(model, State(0.0, q, v), np.full(len(q), 0.5 * reach)).gap.min(initial=reach))
+            gap = float(detect(model, State(t=0.0, q=q, v=v), np.full(len(q), 0.5 * reach)).gap.min(initial=reach))
             worst = max(worst, -gap)
             s += min(0.01 * h, max(gap, thin / 30.0) / speed)
-        worst = max(worst, -float(detect(model, State(0.0, q_1, v), np.zeros(len(q_1))).gap.min(initial=0.0)))
+        worst = max(worst, -float(detect(model, State(t=0.0, q=q_1, v=v), np.zeros(len(q_1))).gap.min(initial=0.0)))
     return worst / float(thin)
 
 

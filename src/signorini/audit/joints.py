@@ -56,7 +56,7 @@ def joint_drifts(record: Record, model: Model) -> Worst:
     sizes, held = row_sizes(model), joints.rows.kind != RowKind.GEAR
     slides = bool(sizes.lever.any())
     for k in range(record.time.size):
-        state = State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k])
+        state = State(t=float(record.time[k]), q=np.ascontiguousarray(record.q[k]), v=record.v[k])
         rows = rigid_rows(model, state, near[k])
         lever = np.linalg.norm(rows.J[: 2 * own : 2, 3:], axis=1) if slides else 0.0
         size = np.maximum(sizes.size, np.where(sizes.lever, lever, 0.0))

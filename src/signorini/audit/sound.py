@@ -91,7 +91,7 @@ def overlaps(record: Record, model: Model, closing: Array) -> tuple[Worst, Worst
         if not np.isfinite(record.q[k]).all():
             deep.value[k] = np.inf
             continue
-        found = detect(model, State(float(record.time[k]), np.ascontiguousarray(record.q[k]), record.v[k]), near)
+        found = detect(model, State(t=float(record.time[k]), q=np.ascontiguousarray(record.q[k]), v=record.v[k]), near)
         if not found.gap.size:
             continue
         pair = found.body_a * model.body_count + found.body_b

@@ -88,7 +88,7 @@ def free_motion(
         spin_bodies(flown, v)
     if time is not None and any(callable(x) for force in model.forces for x in (force.force, force.torque)):
         states = zip(time + (1.0 - theta) * h, there.reshape(q.shape), v.reshape(S, -1, 6), strict=True)
-        p_ext = np.concatenate([load_impulse(model, State(float(t), x, u), h) for t, x, u in states])
+        p_ext = np.concatenate([load_impulse(model, State(t=float(t), q=x, v=u), h) for t, x, u in states])
     else:
         p_ext = _constant_loads(model, arrays, there, h)
     M_inv = inverse_inertia(arrays, there)
@@ -235,7 +235,7 @@ class Steps:
         record, mine = self.record, slice(s * self.body_count, (s + 1) * self.body_count)
         assert record.joints is not None
         time = float(record.time[self.first + s]) + (1.0 - record.scheme.theta) * self.h
-        state = State(time, np.ascontiguousarray(self.free.q[mine]), self.free.v_before[mine])
+        state = State(t=time, q=np.ascontiguousarray(self.free.q[mine]), v=self.free.v_before[mine])
         return state, record.joints.coordinate[self.first + s]
 
     def veered(self) -> tuple[Array, Array]:
@@ -274,7 +274,7 @@ class Steps:
             rows = slice(k * self.body_count, (k + 1) * self.body_count)
             t = float(record.time[self.first + k]) + (1.0 - theta) * self.h
             self.free.q[rows][: model.fixed_count], v = prescribed_pose(model, t)
-            state = State(t, self.free.q[rows], np.vstack([v, self.v_start[rows][model.fixed_count :]]))
+            state = State(t=t, q=self.free.q[rows], v=np.vstack([v, self.v_start[rows][model.fixed_count :]]))
             drive[rows] = drive_velocity(model, state, self.drift, secant=record.scheme.secant)
             drive[rows][model.fixed_count :] = 0.0
         return drive

@@ -2,6 +2,8 @@
 
 from signorini.dynamics.bodies import free_velocity, gyroscopic_ways, inertia_blocks, inverse_inertia, kinetic_energy
 from signorini.dynamics.constraints import constraint_rows
+from signorini.dynamics.contact_map import ContactMap
+from signorini.dynamics.energy import Energies, Stores, energies, motion_energies, stored_energy
 from signorini.dynamics.joint_rows import Rows, joint_rows, stacked
 from signorini.dynamics.joints import (
     JointSystem,
@@ -16,14 +18,18 @@ from signorini.dynamics.motion import advance, drive_velocity, motion_rate, pres
 from signorini.dynamics.wrenches import contact_wrenches, relative_velocity
 
 __all__ = [
+    "ContactMap",
+    "Energies",
     "JointSystem",
     "Rows",
+    "Stores",
     "advance",
     "bilateral_rows",
     "constraint_rows",
     "contact_wrenches",
     "drive_velocity",
     "elastic_energy",
+    "energies",
     "free_velocity",
     "gyroscopic_ways",
     "inertia_blocks",
@@ -33,10 +39,12 @@ __all__ = [
     "joint_system",
     "kinetic_energy",
     "load_impulse",
+    "motion_energies",
     "motion_rate",
     "potential_energy",
     "prescribed_pose",
     "projected",
     "relative_velocity",
     "stacked",
+    "stored_energy",
 ]

@@ -147,7 +147,7 @@ def kept(model: Model, before: State, state: State, system: JointSystem, coordin
     rate = bilateral_rows(model, state, coordinate, h, secant=True).rate
     ending.x2[:] = np.where(ending.compliance > 0.0, 0.0, rate)
     v, turn = ending.solve(state.v)
-    return Kept(State(state.t, state.q, v), [*pushes, (ending.rows, turn, state.q)])
+    return Kept(replace(state, v=v), [*pushes, (ending.rows, turn, state.q)])
 
 
 def _moved(
@@ -168,8 +168,8 @@ def _moved(
         shift, impulse = replace(system, x2=rows.psi).solve(np.zeros_like(state.v))
         pushes.append((system.rows, impulse / h, there))
         v = state.v + shift / h
-        q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
-        state = State(state.t, q, v)
+        q = advance(model, replace(state, t=state.t - h, v=v), shift / h, h, exact_rotation=True).q
+        state = replace(state, q=q, v=v)
     pushed, before, after = (
         h * np.linalg.norm(v[model.fixed_count :, 3:], axis=1) for v in (state.v - v_0, v_0, state.v)
     )

@@ -270,9 +270,9 @@ def projected(model: Model, before: State, state: State, coordinate: Array, h: f
         system.x2[:] = psi
         shift, _ = system.solve(np.zeros_like(v))
         v += shift / h
-        q = advance(model, State(state.t - h, state.q, v), shift / h, h, exact_rotation=True).q
-        state = State(state.t, q, v)
-    return State(state.t, state.q, v)
+        q = advance(model, replace(state, t=state.t - h, v=v), shift / h, h, exact_rotation=True).q
+        state = replace(state, q=q, v=v)
+    return replace(state, v=v)
 
 
 def rigid_rows(model: Model, state: State, coordinate: Array) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def advance(
     spin_bodies(flown, v)
     walls = slice(model.fixed_count)
     q[walls], v[walls] = prescribed_pose(model, t)
-    return State(t, q, v)
+    return replace(state, t=t, q=q, v=v)
 
 
 def prescribed_pose(model: Model, t: float) -> tuple[Array, Array]:

@@ -1,19 +1,27 @@
 """Formulations: how a step of a model is posed as a complementarity problem."""
 
-from signorini.formulations.base import Balance, Formulation, JointReport, Memory, StepResult
+from signorini.formulations.base import AnyMemory, Balance, Formulation, JointReport, Memory, StepResult
 from signorini.formulations.engine import Engine
 from signorini.formulations.moreau_jean import MoreauJean
-from signorini.formulations.step_room import Log
+from signorini.formulations.posed import ContactLaw, Phases, Posed, PosedFriction
+from signorini.formulations.stepper import CHECKS, Stepper, Steps
 from signorini.formulations.stewart_trinkle import StewartTrinkle
 
 __all__ = [
+    "CHECKS",
+    "AnyMemory",
     "Balance",
+    "ContactLaw",
     "Engine",
     "Formulation",
     "JointReport",
-    "Log",
     "Memory",
     "MoreauJean",
+    "Phases",
+    "Posed",
+    "PosedFriction",
     "StepResult",
+    "Stepper",
+    "Steps",
     "StewartTrinkle",
 ]

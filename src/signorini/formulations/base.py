@@ -4,18 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
+from signorini.dynamics import Stores
+from signorini.formulations.posed import Posed
 from signorini.model import Contacts, Model, State
-from signorini.problems import FrictionProblem
 from signorini.solvers import Solution
+
+IMPULSES = "impulses"  # the kind of memory of files of format 1, which do not say it
+
+
+class AnyMemory(Stores, Protocol):
+    """All that a stepper remembers besides the state, of a type of its own; never changed in place.
+
+    Snapshots hold it as it is, files as arrays under the name of its kind. A file names a kind and never makes one: it
+    is read by the formulation that the run goes on with.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The name of this type of memory in files."""
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return arrays, numbers and strings by name, that tell all of it."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        """Return the memory that :meth:`to_arrays` told of, to the last bit."""
+        ...
 
 
 class Memory(NamedTuple):
-    """All that a stepper remembers besides the state: the last impulses by feature, and how joints stand."""
+    """The last impulses by feature, and how joints stand: what velocity-impulse steppers remember."""
 
     feature: IntArray
     """Names of contacts and, negative, of joint laws; sorted, (m,)."""
@@ -29,6 +53,20 @@ class Memory(NamedTuple):
     """Energy in the compliances or springs of the contacts [J]."""
     rest: Array = np.zeros((0, 7))
     """For how many steps each body has been still, and its load in the last of them, (n_b, 7) or empty."""
+
+    @property
+    def kind(self) -> str:
+        """The name of this type of memory in files."""
+        return IMPULSES
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return all fields by name."""
+        return self._asdict()
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Memory:
+        """Return the memory of these fields; files of earlier versions lack some."""
+        return cls(**arrays)
 
     @staticmethod
     def none(joint_count: int = 0) -> Memory:
@@ -135,15 +173,16 @@ class StepResult:
     """Outcome of one step."""
 
     state: State
-    memory: Memory
+    memory: Any
+    """Of the formulation's own type, see :class:`AnyMemory`."""
     contacts: Contacts
     """Where the step acts: at its start, or ahead of it if theta < 1."""
     impulse: Array
     """On the second body of each contact, in its frame (n, t, o), (n_c, 3) [N s]."""
     velocity: Array
     """Relative velocity (normal speed, slip) at the end of the step in the same frame, (n_c, 3) [m/s]."""
-    pose: Callable[[], FrictionProblem]
-    """Returns the problem that was solved; contacts that sleep are not in it."""
+    pose: Callable[[], Posed]
+    """Returns what was posed, with its answer; contacts that sleep are not in it."""
     mode: IntArray
     """What each contact did, (n_c,): see :mod:`~signorini.formulations.contact_checks`."""
     solution: Solution
@@ -154,8 +193,6 @@ class StepResult:
     couple: Array | None = None
     """Couples on the second body of each contact about its frame (n, t, o), (n_c, 3) [N m s]; None in scenes without
     torsional, rolling and ellipsoidal friction."""
-    phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
-    """Problems solved on the way to `problem`, as the compression of a collision; each must be solved as well."""
     lost_momentum: float = 0.0
     """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
     turned_energy: float = 0.0
@@ -164,16 +201,25 @@ class StepResult:
     """Number of pairs of bodies that go through each other on the ways of the step."""
 
     @property
-    def problem(self) -> FrictionProblem:
-        """The problem that was solved; compiled steps pose it again for whoever asks."""
+    def posed(self) -> Posed:
+        """What was posed, with its answer; compiled steps pose it again for whoever asks."""
         return self.pose()
+
+    @property
+    def problem(self) -> Any:
+        """The problem that was solved, the last one of several."""
+        return self.posed.problem
 
 
 class Formulation(Protocol):
     """A way to turn mechanics into a problem, and a solution back into mechanics."""
 
-    def init(self, model: Model, state: State) -> Memory:
-        """Check that the model is one this formulation can take; return an empty memory."""
+    def init(self, model: Model, state: State) -> tuple[State, Any]:
+        """Check that the model is one this formulation can take; return where a run begins.
+
+        That is `state` with the further coordinates of this formulation, if it has some, and its memory, of a type of
+        its own: see :class:`AnyMemory`.
+        """
         ...
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
@@ -181,7 +227,7 @@ class Formulation(Protocol):
         ...
 
     def step(
-        self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
+        self, model: Model, state: State, contacts: Contacts, memory: Any, h: float, *, tolerance: float
     ) -> StepResult:
         """Advance by `h` seconds; never raises on numerical failure, read ``solution.status``."""
         ...

@@ -23,13 +23,17 @@ from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
 from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
+from signorini.formulations.posed import Phases, PosedFriction
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage, free_motion, stage
-from signorini.formulations.step_room import Log, Options, Room
+from signorini.formulations.step_reading import compiled_status, found, logged_contacts, logged_joints
+from signorini.formulations.step_room import Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
+from signorini.formulations.stepper import Steps
 from signorini.formulations.time_stepping import ContactSpace, contact_space, explained
+from signorini.formulations.warming import warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.math.cones import LEVERAGE, ROUNDING
@@ -40,15 +44,6 @@ from signorini.problems.problem import accepted
 from signorini.solvers import Solution, Status
 from signorini.solvers.island_kernels import connect_couples, connect_island
 from signorini.solvers.island_table import NEWTON
-from signorini.solvers.solution import SUCCESS
-
-
-def compiled_status(check: Array) -> IntArray:
-    """Return the status of compiled steps that said this of themselves, (..., CHECK_COUNT)."""
-    solved, ended = check[..., at.SUCCESS] == 1.0, check[..., at.ENDED].astype(np.int64)
-    good = np.isin(ended, SUCCESS)  # what the solver says: it counts as far as the step agrees
-    status = np.where(good == solved, ended, np.where(solved, int(Status.SOLVED), int(Status.STALLED)))
-    return np.where(check[..., at.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
 
 
 class Engine:
@@ -75,6 +70,13 @@ class Engine:
         kinds = self.model.shapes.kind[self.model.shapes.body >= self.model.fixed_count]
         return bool(np.any(kinds != ShapeKind.SPHERE))
 
+    def prepare(self, threads: int) -> None:
+        """Compile what is missing, and let so many threads share the work."""
+        if self.family is not None:
+            warm_up(self.family, joined=self.joints is not None, rests=self.rests)
+        if threads > 1:
+            self.hire(threads)
+
     def hire(self, threads: int) -> None:
         """Let so many threads share the work, this one included; results do not depend on it.
 
@@ -91,12 +93,31 @@ class Engine:
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
         self._room.log(rows, keep_contacts=keep_contacts)
+        self._logged_from, self._keep_contacts = float(self._numbers[at.TIME]), keep_contacts
         if rows > 0:
             self._connect(at.WRITE_LOG)
 
-    def read_log(self) -> Log:
+    def read_log(self) -> Steps:
         """Return what was logged since the last reading."""
-        return self._room.read_log()
+        log = self._room.read_log()
+        n, kept = log.check.shape[0], self._keep_contacts
+        # Added up one by one, as the state does.
+        time = np.cumsum(np.concatenate([[self._logged_from], np.full(n, self.h)]))
+        self._logged_from = float(time[-1])
+        return Steps(
+            time=time[1:],
+            q=log.q,
+            v=log.v,
+            modal=np.zeros((n, 0)),
+            modal_rate=np.zeros((n, 0)),
+            balance=log.balance,
+            checks=found(log.check),
+            seconds=self.seconds,
+            joints=logged_joints(log.joints),
+            contacts=logged_contacts(log.value, log.index) if kept else None,
+            counts=np.diff(log.start) if kept else np.zeros(0, dtype=np.int64),
+            memory=self.memory,
+        )
 
     # --- state -------------------------------------------------------------------
 
@@ -108,7 +129,7 @@ class Engine:
     @property
     def state(self) -> State:
         """A copy of the state."""
-        return State(float(self._numbers[at.TIME]), self.arena[at.Q].copy(), self.arena[at.V].copy())
+        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q].copy(), v=self.arena[at.V].copy())
 
     @property
     def memory(self) -> Memory:
@@ -251,13 +272,13 @@ class Engine:
 
     def _now(self) -> State:
         """Return the present state without copying it."""
-        return State(float(self._numbers[at.TIME]), self.arena[at.Q], self.arena[at.V])
+        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q], v=self.arena[at.V])
 
     def _load(self, model: Model, ahead: float = 0.0) -> None:
         """Set loads and prescribed motions of the coming step, for bodies that have drifted so many seconds ahead."""
         self._loaded = model
         fixed, q, v, state = model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
-        state = State(state.t + ahead, q, v)
+        state = State(t=state.t + ahead, q=q, v=v)
         if any(motion is not None for motion in model.motions):
             q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
             drive = drive_velocity(model, state, self.h - ahead, secant=True)
@@ -293,7 +314,7 @@ class Engine:
             raise ArithmeticError("the problem of the step is not finite")
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         v = self.arena[at.V if self.theta == 1.0 else at.V_START]
-        began = State(float(self._numbers[at.TIME]), self.arena[at.Q_START], v)
+        began = State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q_START], v=v)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
         contacts, named = self._seen(self._contacts(awake)), self._named
         if named is not None:
@@ -430,6 +451,17 @@ class Engine:
         return check
 
     @property
+    def checks(self) -> Array:
+        """The same by the columns of the certificate, (len(CHECKS),)."""
+        return found(self.check)
+
+    @property
+    def velocity(self) -> Array:
+        """The present velocities, not a copy."""
+        v: Array = self.arena[at.V]
+        return v
+
+    @property
     def solved(self) -> bool:
         """Whether the last step met its tolerance."""
         return bool(self.arena[at.CHECK][at.SUCCESS] == 1.0)
@@ -438,7 +470,7 @@ class Engine:
     def before(self) -> State:
         """A copy of the state before the last step."""
         v = self.arena[at.V_0 if self.theta == 1.0 else at.V_START]
-        return State(float(self._numbers[at.TIME]) - self.h, self.arena[at.Q_START].copy(), v.copy())
+        return State(t=float(self._numbers[at.TIME]) - self.h, q=self.arena[at.Q_START].copy(), v=v.copy())
 
     def _seen(self, rows: IntArray | slice) -> Contacts:
         """Return contacts of the step."""
@@ -504,7 +536,7 @@ class Engine:
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
-            pose=lambda: self._problem(model, before, coordinate, posed, law),
+            pose=lambda: PosedFriction(self._problem(model, before, coordinate, posed, law), solution.z),
             mode=self.arena[at.MODE][:n_c].copy(),
             solution=solution,
             balance=Balance(*self.arena[at.BALANCE].tolist()),
@@ -521,12 +553,8 @@ class Engine:
         there, free = self._stage(model, before, coordinate)
         space = self._space(model, there, free, posed)
         both = self._collisions.solutions(model, there, space, place, tolerance)
-        return replace(
-            step,
-            solution=replace(solution, z=both.z),
-            pose=lambda: both.second,
-            phases=((both.first, both.compression),),
-        )
+        phases = PosedFriction(both.first, both.compression.z), PosedFriction(both.second, both.z)
+        return replace(step, solution=replace(solution, z=both.z), pose=lambda: Phases(phases))
 
     def _told_by(self, named: NamedSolver, solution: Solution) -> Solution:
         """Return the solution of a step with what the solver named says of it, which is not asked without contacts."""

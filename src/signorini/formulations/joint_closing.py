@@ -85,7 +85,7 @@ def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Close
     system.x2[:] = np.where(driven & (system.compliance == 0.0), -system.rows.velocity(still), 0.0)
     v, turn = system.solve(state.v)
     v, turn = np.where(found.bodies[:, None], v, state.v), np.where(found.rows, turn, 0.0)
-    return State(state.t, state.q, v), (system.rows, turn, state.q), -float(turn @ system.x2)
+    return replace(state, v=v), (system.rows, turn, state.q), -float(turn @ system.x2)
 
 
 def _mechanisms(rows: Rows, body_count: int, fixed: int) -> tuple[IntArray, IntArray]:

@@ -138,7 +138,7 @@ class MoreauJean:
             law = self.restitution_law
             raise InputError(f"MoreauJean: restitution_law is {law!r}, must be 'passive', 'newton' or 'poisson'")
 
-    def init(self, model: Model, state: State) -> Memory:
+    def init(self, model: Model, state: State) -> tuple[State, Memory]:
         if self.restitution_law == "poisson" and np.any(model.joints.load_friction > 0.0):
             raise InputError(
                 "MoreauJean: restitution_law is 'poisson', must be 'passive' or 'newton' for friction by load in joints"
@@ -152,7 +152,7 @@ class MoreauJean:
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
                 "theta < 1 or Poisson's law"
             )
-        return begin(model, state)
+        return state, begin(model, state)
 
     def _compiled(self, model: Model) -> bool:
         """Tell whether the compiled step can take this model."""
@@ -260,7 +260,7 @@ class MoreauJean:
 
         def outcome_of(shift: Array, hurried: bool = False) -> Outcome:
             limit = HURRY if hurried and self.solver is None else None
-            return pose_and_solve(space, free, shift, pose, partial(answer, limit=limit), memory, tolerance)
+            return pose_and_solve(space, shift, pose, partial(answer, limit=limit), memory, tolerance)
 
         if not asked.rebounds or self.restitution_law == "newton":
             outcome = outcome_of(shift)
@@ -270,7 +270,7 @@ class MoreauJean:
             outcome = collide(model, at, space, shift, words, answer)
         else:
             outcome, lift = rebound_passively(model, at, space, e, last, outcome_of, tolerance)
-        v, _ = space.body_velocity(free, outcome.impulse)
+        v = space.body_velocity(outcome.impulse)
         result = finish(
             model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
         )

@@ -79,12 +79,12 @@ class StewartTrinkle:
             raise InputError(f"StewartTrinkle: form is {self.form!r}, must be 'reduced' or 'mixed'")
         check_gyroscopic(self.gyroscopic, "StewartTrinkle")
 
-    def init(self, model: Model, state: State) -> Memory:
+    def init(self, model: Model, state: State) -> tuple[State, Memory]:
         refuse(model, "StewartTrinkle")
         rubs = (model.joints.friction > 0.0).any() or (model.joints.load_friction > 0.0).any()
         if self.directions % 2 and not model.planar and (rubs or np.isfinite(model.joints.effort_limit).any()):
             raise InputError(f"StewartTrinkle: directions is {self.directions}, must be even for friction in joints")
-        return begin(model, state)
+        return state, begin(model, state)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, self.gyroscopic, joined_fly=False)
@@ -119,7 +119,7 @@ class StewartTrinkle:
             return replace(solution, status=Status.SOLVED)
 
         shift = contacts.gap / h
-        outcome = pose_and_solve(space, free, shift, pose, answer, memory, tolerance)
+        outcome = pose_and_solve(space, shift, pose, answer, memory, tolerance)
         return finish(
             model,
             at,

@@ -48,6 +48,7 @@ from signorini.formulations.joint_closing import Closed, closed
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
+from signorini.formulations.posed import Phases, Posed, PosedFriction
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.geometry import detect
 from signorini.model import Contacts, Model, State
@@ -120,15 +121,24 @@ class Outcome:
     phases: tuple[tuple[FrictionProblem, Solution], ...] = ()
     """Problems solved before the last one."""
 
+    @property
+    def posed(self) -> Posed:
+        """What was posed, with its answers."""
+        last = PosedFriction(self.problem, self.solution.z)
+        before = (PosedFriction(problem, answer.z) for problem, answer in self.phases)
+        return Phases((*before, last)) if self.phases else last
+
 
 @dataclass(frozen=True, slots=True)
 class ContactSpace:
-    """The contact-space map ``u = W p + b`` of one step and its way back.
+    """The :class:`~signorini.dynamics.ContactMap` of bodies in maximal coordinates, joints eliminated.
 
     Blocks of contacts come first, then those of joint limits, friction and motors.
     """
 
     contacts: Contacts
+    free: FreeMotion
+    """The step without contacts and joints."""
     W: Any
     """Delassus operator, or a matrix where joints are eliminated in it."""
     b: Array
@@ -161,14 +171,18 @@ class ContactSpace:
         n_c = self.contacts.contact_count
         return p[:n_c], law_impulses(self.joints.laws, p[n_c:], self.rotation)
 
-    def body_velocity(self, free: FreeMotion, p: Array) -> tuple[Array, Array]:
+    def body_velocity(self, p: Array) -> Array:
+        """Return the new velocities of the bodies, (n_b, 6)."""
+        return self.motion(p)[0]
+
+    def motion(self, p: Array) -> tuple[Array, Array]:
         """Return the new velocities of the bodies, (n_b, 6), and the impulses of the bilateral rows of joints."""
         p_c, p_l = self.split(p)
-        v: Array = free.v_free + self.push.velocity(p_c.reshape(-1))
+        v: Array = self.free.v_free + self.push.velocity(p_c.reshape(-1))
         if self.joints is None:
             return v, np.zeros(0)
         force = self.joints.laws.rows.force(p_l, v.shape[0])
-        return self.joints.system.solve(v + np.einsum("bij,bj->bi", free.M_inv, force))
+        return self.joints.system.solve(v + np.einsum("bij,bj->bi", self.free.M_inv, force))
 
 
 def contact_space(
@@ -216,6 +230,7 @@ def contact_space(
     b[:, :dim][np.abs(b[:, :dim]) <= SPEED_ROUNDING * speed] = 0.0
     space = ContactSpace(
         contacts=contacts,
+        free=free,
         W=push,
         b=b,
         drive=drive,
@@ -252,7 +267,6 @@ def _sizes(v: Array, contacts: Contacts, J_a: Array, J_b: Array) -> Array:
 
 def pose_and_solve(
     space: ContactSpace,
-    free: FreeMotion,
     shift: Array,
     pose: Callable[[Array], FrictionProblem],
     answer: Callable[[FrictionProblem, Array], Solution],
@@ -278,7 +292,7 @@ def pose_and_solve(
     row = shift.size + np.flatnonzero(by_load)
     a = np.asarray(space.W.diagonal())[b.shape[1] * row]
     for _ in range(_MOST_REPETITIONS):
-        _, impulse = space.body_velocity(free, solution.z.reshape(b.shape))
+        _, impulse = space.motion(solution.z.reshape(b.shape))
         limit = -a * space.joints.load_bound(impulse)[by_load]
         change = np.abs(limit - b[row, 0]).max() / max(np.abs(limit).max(), np.abs(b[row, 0]).max(), 1e-300)
         b[row, 0] = limit
@@ -306,7 +320,7 @@ def finish(
     `lift` is the speed at which the law asks overlapping bodies to part, (n_c,) [m/s].
     """
     p, p_laws = space.split(outcome.impulse)
-    v, reaction = space.body_velocity(free, outcome.impulse)
+    v, reaction = space.motion(outcome.impulse)
     found: Closed | None = None
     if space.joints is not None and exact_rotation and not projection and at.theta == 1.0:
         found = closed(model, at, space.contacts, space.joints, v, reaction)
@@ -350,11 +364,10 @@ def finish(
         impulse=impulse,
         velocity=velocity,
         mode=check_contacts(outcome.problem, outcome.solution.z, impulse, velocity, tolerance)[0],
-        pose=lambda: outcome.problem,
+        pose=lambda: outcome.posed,
         solution=explained(model, space, outcome.problem, outcome.solution),
         balance=balance,
         joints=joints,
-        phases=outcome.phases,
         couple=_couples(model, space.contacts, p, dim) if has_couples(model) else None,
         lost_momentum=_lost_momentum(model, at, space, impulse),
         turned_energy=abs(turned),

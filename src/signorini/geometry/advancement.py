@@ -9,6 +9,7 @@ time is skipped, again and again. :mod:`signorini.geometry.meetings` does so for
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def moved(state: State, t: float) -> State:
     q[:, :3] += t * state.v[:, :3]
     for b in np.flatnonzero(state.v[:, 3:].any(axis=1)):
         q[b, 3:] = turn_exact(q[b, 3:].copy(), state.v[b, 3:].copy(), t)
-    return State(state.t + t, q, state.v.copy())
+    return replace(state, t=state.t + t, q=q, v=state.v.copy())
 
 
 def _approach(state: State, contacts: Contacts) -> Array:

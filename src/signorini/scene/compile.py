@@ -71,7 +71,7 @@ def compile_scene(scene: Scene) -> Model:
         ),
         joints=compile_joints(scene, names, n_f, q),
         mass_centre=mass_centre,
-        initial_state=State(0.0, q, v),
+        initial_state=State(t=0.0, q=q, v=v),
         implicit=_implicit([piece.shape for _, piece in placed]),
     )
 

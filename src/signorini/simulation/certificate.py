@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._grades import given_for_good
-from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
+from signorini.dynamics import motion_energies, stored_energy
 from signorini.dynamics.joint_faults import row_joint
-from signorini.formulations import StepResult
-from signorini.formulations import step_arrays as at
-from signorini.formulations.contact_checks import SLIP, STICK, check_contacts
-from signorini.formulations.engine import compiled_status
+from signorini.formulations import CHECKS, ContactLaw, StepResult
+from signorini.formulations.contact_checks import SLIP, STICK
 from signorini.formulations.uncertain_motion import uncertain_motion
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
-from signorini.problems.problem import accepted
 from signorini.simulation.verdict import grade, judge
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
@@ -98,47 +95,7 @@ class StepCertificate:
 
 COLUMNS = tuple(field.name for field in fields(StepCertificate))
 _UNTESTED = {"unique": NOT_TESTED, "stable": NOT_TESTED, "critical_damping": float("nan")}
-_FOUND = {
-    "residual": at.RESIDUAL,
-    "min_gap": at.MIN_GAP,
-    "cone_violation": at.CONE_VIOLATION,
-    "dissipation_angle": at.DISSIPATION_ANGLE,
-    "joint_drift": at.JOINT_DRIFT,
-    "joint_conflict": at.JOINT_CONFLICT,
-    "redundant_rows": at.REDUNDANT_ROWS,
-    "energy_error": at.ENERGY_ERROR,
-    "correction_work": at.CORRECTION,
-    "compliance": at.COMPLIANT,
-    "deflection": at.DEFLECTION,
-    "extent": at.BESIDE,
-    "yielded": at.YIELDED,
-    "indeterminate": at.SPARE_ROWS,
-    "asleep": at.ASLEEP,
-    "iterations": at.EFFORT,
-    "overlap": at.OVERLAP,
-    "overlap_extent": at.OVERLAP_EXTENT,
-    "overlap_a": at.OVERLAP_A,
-    "overlap_b": at.OVERLAP_B,
-    "energy_scale": at.ENERGY_AT_PLAY,
-    "energy_gain": at.GAINED,
-    "unfollowed": at.UNFOLLOWED,
-    "posed_again": at.POSED_AGAIN,
-    "drift_joint": at.DRIFT_JOINT,
-    "conflict_joint": at.CONFLICT_JOINT,
-    "drift_row": at.DRIFT_ROW,
-    "conflict_row": at.CONFLICT_ROW,
-    "joint_fault": at.JOINT_FAULT,
-    "joint_apart": at.JOINT_APART,
-    "joint_work": at.JOINT_PULL,
-    "energy_moving": at.ENERGY_MOVING,
-    "moved_onto": at.MOVED_ONTO,
-    "lost_momentum": at.LOST_MOMENTUM,
-    "turned_energy": at.TURNED_ENERGY,
-    "unsure": at.UNSURE,
-    "unsure_body": at.UNSURE_BODY,
-}
-"""Where compiled steps put what they find."""
-_FOUND_AT = [COLUMNS.index(key) for key in _FOUND]
+_CHECKED_AT = np.array([COLUMNS.index(key) for key in CHECKS])
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
@@ -290,44 +247,34 @@ class Certificate:
         return failed
 
 
-def certify(
-    model: Model,
-    before: State,
-    result: StepResult,
-    after: Contacts,
-    tolerance: float,
-    validity: Validity | None = None,
-) -> StepCertificate:
-    """Check one step from the problem posed, the impulses applied and the states before and after.
+def certify(model: Model, before: State, result: StepResult, after: Contacts, tolerance: float) -> StepCertificate:
+    """Check one step from what it posed, the impulses applied and the states before and after.
 
-    `after` are the contacts detected at the new state, `validity` the test of the rigid model if it was asked for.
+    `after` are the contacts detected at the new state.
     """
-    solution = result.solution
-    residual, status = 0.0, solution.status
-    for problem, answer in (*result.phases, (result.problem, solution)):  # the worst of all problems of the step
-        residual = max(residual, problem.residual(answer.z))
-        if solution.success and not accepted(problem, answer.z, residual, tolerance):
-            status = Status.STALLED  # whatever the solver says of itself
+    solution, posed = result.solution, result.posed
+    residual, status, pushed = posed.residual(), solution.status, posed.pushed()
+    if solution.success and not (residual <= tolerance and posed.credible(tolerance)):
+        status = Status.STALLED  # whatever the solver says of itself
     if result.joints is not None and result.joints.fault:
         status = Status.NO_SOLUTION  # joints that cannot all hold
-    compliance = np.broadcast_to(result.problem.compliance, result.problem.mu.shape)[: result.impulse.shape[0]]
-    deflection, extent = _deflection(model, result, compliance * result.impulse[:, 0] * (result.state.t - before.t))
-    energy_error, energy_scale = _energy_error(model, before, result)
-    moving = _moving(model, before, result)
+    law = posed.contact_law(result.impulse, result.velocity, tolerance)
+    deflection, extent = _deflection(model, result, law.compliance * result.impulse[:, 0] * (result.state.t - before.t))
+    energy_error, energy_scale = _energy_error(model, before, result, pushed)
+    moving = _moving(model, before, result, pushed)
     if not np.isfinite(energy_error) or not np.isfinite(residual):
         status, energy_error = Status.STALLED, np.inf  # whatever the solver says: the state is not finite
-    _, cone, angle = check_contacts(result.problem, solution.z, result.impulse, result.velocity, tolerance)
     return StepCertificate(
         residual=residual,
         min_gap=float(after.gap.min(initial=np.inf)),
-        cone_violation=cone,
-        dissipation_angle=angle,
+        cone_violation=law.cone_violation,
+        dissipation_angle=law.dissipation_angle,
         joint_conflict=0.0 if result.joints is None else result.joints.unmet,
         joint_drift=0.0 if result.joints is None else result.joints.drift,
         redundant_rows=0 if result.joints is None else result.joints.redundant,
         energy_error=energy_error,
         correction_work=result.balance.correction_work,
-        compliance=float(compliance.max(initial=0.0)),
+        compliance=float(law.compliance.max(initial=0.0)),
         deflection=deflection,
         extent=extent,
         yielded=0,
@@ -338,33 +285,39 @@ def certify(
         solve_time=solution.seconds,
         **_overlap(model, result, after, deflection),
         energy_scale=energy_scale,
-        energy_gain=0.0 if compliance.any() else _gain(model, before, result, moving),
+        energy_gain=0.0 if law.compliance.any() else _gain(model, result, pushed, moving),
         energy_moving=moving,
         unfollowed=result.unfollowed,
         posed_again=result.posed_again,
         lost_momentum=result.lost_momentum,
         turned_energy=result.turned_energy / moving if moving > 0.0 else 0.0,
-        **_unsure(model, before, result),
-        **_tested(validity),
+        **_unsure(model, before, result, law),
         **_faults(model, before, result),
     )
 
 
-def checked_rows(check: Array, seconds: float) -> Array:
-    """Return what compiled steps found when they checked themselves, as :meth:`Certificate.from_rows` takes it."""
-    rows = np.empty((check.shape[0], len(COLUMNS)))
-    rows[:, _FOUND_AT] = check[:, list(_FOUND.values())]
-    rows[:, COLUMNS.index("status")] = compiled_status(check)
+def checked_rows(checks: Array, seconds: float) -> Array:
+    """Return what was checked of steps, (n, len(CHECKS)), as :meth:`Certificate.from_rows` takes it."""
+    rows = np.empty((checks.shape[0], len(COLUMNS)))
+    rows[:, _CHECKED_AT] = checks
     rows[:, COLUMNS.index("solve_time")] = seconds
     for key, value in _UNTESTED.items():
         rows[:, COLUMNS.index(key)] = value
     return rows
 
 
-def from_check(check: Array, seconds: float, validity: Validity | None = None) -> StepCertificate:
-    """Return what a compiled step found when it checked itself, one row of its log."""
-    step = StepCertificate.from_row(checked_rows(check[None], seconds)[0])
-    return step if validity is None else replace(step, **_tested(validity))
+def from_checks(checks: Array, seconds: float) -> StepCertificate:
+    """Return the certificate of one step that was checked, (len(CHECKS),)."""
+    return StepCertificate.from_row(checked_rows(checks[None], seconds)[0])
+
+
+def tested(validity: Validity) -> dict[str, Any]:
+    """Return what a test of the rigid model found, as columns of the certificate."""
+    return {
+        "unique": int(validity.unique),
+        "stable": int(validity.stable),
+        "critical_damping": validity.critical_damping,
+    }
 
 
 def _faults(model: Model, before: State, result: StepResult) -> dict[str, Any]:
@@ -402,17 +355,6 @@ def _made(result: StepResult) -> float:
     There they have ``(theta - 1/2) h F . v`` more, F being weight and springs.
     """
     return result.balance.joint_work - result.balance.integration + _swing(result)
-
-
-def _tested(validity: Validity | None) -> dict[str, Any]:
-    """Return what a test of the rigid model found."""
-    if validity is None:
-        return {}
-    return {
-        "unique": int(validity.unique),
-        "stable": int(validity.stable),
-        "critical_damping": validity.critical_damping,
-    }
 
 
 def _indeterminate(model: Model, result: StepResult) -> int:
@@ -454,16 +396,15 @@ def _overlap(model: Model, result: StepResult, after: Contacts, deflection: floa
     return {"overlap": depth[k], "overlap_extent": width[k], "overlap_a": int(a[k]), "overlap_b": int(b[k])}
 
 
-def _unsure(model: Model, before: State, result: StepResult) -> dict[str, Any]:
+def _unsure(model: Model, before: State, result: StepResult, law: ContactLaw) -> dict[str, Any]:
     """Return which body errors of contacts may push aside the most, and how far."""
-    contacts, problem, n_c = result.contacts, result.problem, result.impulse.shape[0]
-    u = problem.velocity(result.solution.z).reshape(problem.mu.size, problem.rows)
+    contacts = result.contacts
     part, body = uncertain_motion(
         np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap]),
         np.column_stack([contacts.body_a, contacts.body_b]),
         np.ascontiguousarray(result.impulse),
-        np.ascontiguousarray(u[:n_c, 0]),
-        np.ascontiguousarray(problem.mu[:n_c]),
+        law.normal_velocity,
+        law.friction,
         model.fixed_count,
         before.v,
         model.arrays.mass,
@@ -475,25 +416,24 @@ def _unsure(model: Model, before: State, result: StepResult) -> dict[str, Any]:
     return {"unsure": float(part), "unsure_body": int(body)}
 
 
-def _pushed(result: StepResult) -> tuple[float, float]:
-    """Return the energy that contacts gave to bodies which had felt all loads, and what they give to those at rest [J].
+def _energies(model: Model, state: State) -> tuple[float, float]:
+    """Return kinetic and potential energy [J]."""
+    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate)
+    return float(kinetic), float(potential)
 
-    ``p . (u + b) / 2`` with ``u = W p + b``, and ``p . W p / 2``; the former without what lifts bodies from overlaps.
+
+def _moving(model: Model, before: State, result: StepResult, pushed: float) -> float:
+    """Return the energy of the motion [J]; `pushed` is what the impulses give to bodies at rest."""
+    return max(*(_energies(model, state)[0] for state in (before, result.state)), abs(pushed))
+
+
+def _gain(model: Model, result: StepResult, pushed: float, moving: float) -> float:
+    """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's.
+
+    To bodies which had felt all loads they gave ``p . (u + b) / 2`` with ``u = W p + b``, and ``p . W p / 2`` is
+    `pushed`; what lifts bodies from overlaps is left out.
     """
-    z, W = result.solution.z, result.problem.W
-    pushed = 0.5 * float(z @ np.asarray(W @ z))
-    return float(np.sum(result.impulse * result.velocity)) - pushed - result.balance.correction_work, abs(pushed)
-
-
-def _moving(model: Model, before: State, result: StepResult) -> float:
-    """Return the energy of the motion [J]."""
-    _, pushed = _pushed(result)
-    return max(*(float(kinetic_energy(model.arrays, s.q, s.v).sum()) for s in (before, result.state)), pushed)
-
-
-def _gain(model: Model, before: State, result: StepResult, moving: float) -> float:
-    """Return the energy that contacts gave to the bodies, alone or in a collision with joints, of the motion's."""
-    given, _ = _pushed(result)
+    given = float(np.sum(result.impulse * result.velocity)) - pushed - result.balance.correction_work
     if result.joints is not None and not model.joints.equalities:
         # Joints that have drifted give to contacts, or take, what these seem to take or give.
         given = min(_made(result) - result.balance.friction - result.balance.impact, _rebound(model, result))
@@ -506,18 +446,16 @@ def _rebound(model: Model, result: StepResult) -> float:
     return float(np.sum(np.maximum(0.0, result.impulse[:, 0] * result.velocity[:, 0])[bounces]))
 
 
-def _energy_error(model: Model, before: State, result: StepResult) -> tuple[float, float]:
+def _energy_error(model: Model, before: State, result: StepResult, pushed: float) -> tuple[float, float]:
     """Return how far kinetic and potential energy are from what the balance of the step says, and those at play."""
     arrays, after, balance = model.arrays, result.state, result.balance
-    T_0, T_1 = (float(kinetic_energy(arrays, s.q, s.v).sum()) for s in (before, after))
-    V_0, V_1 = (float(potential_energy(model, s.q).sum()) for s in (before, after))
+    (T_0, V_0), (T_1, V_1) = (_energies(model, state) for state in (before, after))
     gained = balance.load_work + balance.drive_work + balance.correction_work + balance.joint_work
     lost = balance.friction + balance.impact + balance.damping + balance.integration + balance.elastic
     # The weight of the scene times its extent keeps the scale from vanishing in scenes at rest.
     weight = float(arrays.mass.sum() * np.linalg.norm(arrays.gravity) * _extent(model, after))
-    _, pushed = _pushed(result)
-    stored = 0.0 if result.joints is None else elastic_energy(model.joints, result.joints.coordinate)
-    at_play = max(T_0, T_1, weight, pushed, stored, stored - balance.elastic)
+    stored = stored_energy(model, result.memory)
+    at_play = max(T_0, T_1, weight, abs(pushed), stored, stored - balance.elastic)
     scale = max(at_play, abs(V_0), abs(V_1), *(abs(term) for term in balance))  # rounding depends on the height
     gap = abs((T_1 - T_0) + (V_1 - V_0) - (gained - lost))
     return (gap / scale if scale > 0.0 or not np.isfinite(gap) else 0.0), at_play

@@ -1,48 +1,86 @@
-"""Formulations by name, for scene files, the command line and checkpoints."""
+"""Things by name, for scene files, the command line and checkpoints: formulations, and what they remember."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from signorini.errors import InputError, suggestion
-from signorini.formulations import Formulation, MoreauJean, StewartTrinkle
+from signorini.errors import FileError, InputError, suggestion
+from signorini.formulations import AnyMemory, Formulation, MoreauJean, StewartTrinkle
 
 FORMULATIONS: dict[str, type[Any]] = {"moreau_jean": MoreauJean, "stewart_trinkle": StewartTrinkle}
+_OBJECTS = ("solver",)  # options that are objects: no file holds them
 
 
 def formulation_from_dict(data: str | dict[str, Any], where: str) -> Formulation:
     """Return the formulation that a file names: ``stewart_trinkle`` or ``{stewart_trinkle: {directions: 8}}``."""
-    if isinstance(data, str):
-        data = {data: {}}
-    if not isinstance(data, dict) or len(data) != 1:
-        raise InputError(f"{where}: formulation is {data!r}, must be one name with its options")
-    ((name, options),) = data.items()
-    kind = FORMULATIONS[_nearest(name, list(FORMULATIONS), f"{where}: formulation")]
-    words = [f.name for f in fields(kind) if f.name != "solver"]
-    options = {} if options is None else options
-    for key in options:
-        _nearest(key, words, f"{where}: formulation {name}: option")
-    made: Formulation = kind(**options)
+    made: Formulation = named(FORMULATIONS, data, where, "formulation")
     return made
 
 
 def formulation_to_dict(formulation: Any) -> dict[str, Any] | None:
     """Return name and options for a file; None if the formulation or its solver is not one a file can name."""
     scheme = scheme_to_dict(formulation)
-    if scheme is None:
-        return None
-    solver = next(f for f in fields(formulation) if f.name == "solver")
-    usual = solver.default_factory() if solver.default_factory is not MISSING else solver.default
-    return scheme if formulation.solver == usual else None
+    return scheme if scheme is not None and all(_is_usual(formulation, word) for word in _OBJECTS) else None
 
 
 def scheme_to_dict(formulation: Any) -> dict[str, Any] | None:
     """Return name and options, the solver left out: all that steps can be judged by; None for other formulations."""
-    for name, kind in FORMULATIONS.items():
-        if type(formulation) is kind:
-            return {name: {f.name: getattr(formulation, f.name) for f in fields(kind) if f.name != "solver"}}
+    return name_of(FORMULATIONS, formulation)
+
+
+def named(kinds: Mapping[str, type[Any]], data: str | dict[str, Any], where: str, what: str) -> Any:
+    """Return the thing that a file names: one of `kinds`, dataclasses by name, alone or with options."""
+    if isinstance(data, str):
+        data = {data: {}}
+    if not isinstance(data, dict) or len(data) != 1:
+        raise InputError(f"{where}: {what} is {data!r}, must be one name with its options")
+    ((name, options),) = data.items()
+    kind = kinds[_nearest(name, list(kinds), f"{where}: {what}")]
+    options = {} if options is None else options
+    for key in options:
+        _nearest(key, _words(kind), f"{where}: {what} {name}: option")
+    return kind(**options)
+
+
+def name_of(kinds: Mapping[str, type[Any]], thing: Any) -> dict[str, Any] | None:
+    """Return name and options of a thing, the inverse of :func:`named`; None if it is none of `kinds`."""
+    for name, kind in kinds.items():
+        if type(thing) is kind:
+            return {name: {word: getattr(thing, word) for word in _words(kind)}}
     return None
+
+
+def _words(kind: type[Any]) -> list[str]:
+    """Return the options that a file may give."""
+    return [field.name for field in fields(kind) if field.name not in _OBJECTS]
+
+
+def _is_usual(thing: Any, word: str) -> bool:
+    """Tell whether an option is what it is if nobody says anything, or is not there at all."""
+    for field in fields(thing):
+        if field.name == word:
+            usual = field.default_factory() if field.default_factory is not MISSING else field.default
+            return bool(getattr(thing, word) == usual)
+    return True
+
+
+def memory_to_dict(memory: AnyMemory) -> dict[str, Any]:
+    """Return what a stepper remembers, as files hold it."""
+    return {"kind": memory.kind, **memory.to_arrays()}
+
+
+def memory_from_dict(own: AnyMemory, data: dict[str, Any], where: str) -> AnyMemory:
+    """Return the memory of a file; it must be of the type of the formulation's `own`."""
+    arrays = dict(data)
+    found = arrays.pop("kind", None)
+    if found != own.kind:
+        raise FileError(f"{where}: memory is of the kind {found!r}, must be {own.kind!r} for this formulation")
+    try:
+        return own.from_arrays(arrays)
+    except (KeyError, TypeError) as error:
+        raise FileError(f"{where}: the memory is incomplete: {error}") from error
 
 
 def _nearest(word: str, known: list[str], what: str) -> str:

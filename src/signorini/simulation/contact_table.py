@@ -10,7 +10,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini._words import Word
-from signorini.formulations import Log, StepResult
+from signorini.formulations import StepResult
 from signorini.formulations.contact_checks import SEPARATING, SLIP, STICK
 from signorini.math.rotation import tangent_frame
 
@@ -85,7 +85,7 @@ class ContactLog:
 
     @staticmethod
     def of(parts: list[dict[str, Any]], counts: list[IntArray]) -> ContactLog:
-        """Join rows, as :func:`rows` and :func:`logged_rows` give them, and the numbers of contacts in their steps."""
+        """Join rows, as :func:`rows` gives them, and the numbers of contacts in their steps."""
         columns = {key: np.concatenate([empty, *(part[key] for part in parts)]) for key, empty in _EMPTY.items()}
         if any("couple" in part for part in parts):
             columns["couple"] = np.concatenate([part["couple"] for part in parts])
@@ -189,21 +189,4 @@ def rows(result: StepResult) -> dict[str, Any]:
         "velocity": result.velocity,
         "mode": result.mode,
         "feature": contacts.feature,
-    }
-
-
-def logged_rows(log: Log) -> dict[str, Any]:
-    """Return the contacts of the steps of a log as arrays by name."""
-    value, index = log.value, log.index
-    return ({"couple": value[:, 16:19].copy()} if value.shape[1] > 16 else {}) | {
-        "body_a": index[:, 0].copy(),
-        "body_b": index[:, 1].copy(),
-        "point_a": value[:, 0:3].copy(),
-        "point": value[:, 3:6].copy(),
-        "normal": value[:, 6:9].copy(),
-        "gap": value[:, 9].copy(),
-        "impulse": value[:, 10:13].copy(),
-        "velocity": value[:, 13:16].copy(),
-        "mode": index[:, 3].copy(),
-        "feature": index[:, 2].copy(),
     }

@@ -14,12 +14,14 @@ from signorini.simulation.door import FAR, Suspicion
 
 def is_finite(state: State) -> bool:
     """Tell whether a state holds numbers only."""
-    return bool(np.isfinite(state.q).all() and np.isfinite(state.v).all())
+    return all(np.isfinite(x).all() for x in (state.q, state.v, state.modal, state.modal_rate))
 
 
 def lost(model: Model, before: State, after: State, h: float) -> str:
     """Say of which body a step made something that is not a number, how fast it was before, and what loads it."""
     whole = np.isfinite(after.q).all(axis=1) & np.isfinite(after.v).all(axis=1)
+    if whole.all():
+        return f"further coordinates leave the range of numbers at t = {after.t:.6g} s: look at h and at initial values"
     return _farewell(model, before, h, int(np.argmax(np.where(whole, -1.0, np.abs(before.v).max(axis=1)))))
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
 from signorini._arrays import Array
 from signorini.errors import InputError
-from signorini.formulations import JointReport
-from signorini.formulations import joint_arrays as ja
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +21,6 @@ class JointRecord:
     """Impulse along the coordinate in every step: friction, motor, drive, limit and spring, (n,) [N m s, N s]."""
     reaction: Array
     """Impulse and moment of impulse on body b at the anchor in every step, world axes, (n, 6) [N s, N m s]."""
-
-
-def report_rows(report: JointReport) -> Array:
-    """Return coordinate, speed, effort, reaction and its ending in one step, (1, n_j, REPORT_COLUMNS)."""
-    ending = np.zeros_like(report.reaction) if report.ending is None else report.ending
-    return np.column_stack([report.coordinate, report.speed, report.effort, report.reaction, ending])[None]
-
-
-def joint_columns(steps: Array) -> dict[str, Array]:
-    """Return such rows of many steps as arrays by name."""
-    return {
-        "coordinate": steps[:, :, ja.AT].copy(),
-        "speed": steps[:, :, ja.SPEED].copy(),
-        "effort": steps[:, :, ja.EFFORT_OF].copy(),
-        "reaction": steps[:, :, ja.REACTION_OF : ja.ENDING_OF].copy(),
-        "ending": steps[:, :, ja.ENDING_OF :].copy(),
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray
-from signorini.dynamics import elastic_energy, joint_coordinates, joint_rows, kinetic_energy, potential_energy
-from signorini.formulations import Balance, Log, Memory, StepResult
-from signorini.formulations import joint_arrays as ja
+from signorini._arrays import Array
+from signorini.dynamics import joint_coordinates, joint_rows, motion_energies, stored_energy
+from signorini.formulations import CHECKS, AnyMemory, Balance, Steps
 from signorini.formulations.friction_law import has_couples
 from signorini.model import Model, State
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
-from signorini.simulation.contact_table import ContactLog, logged_rows, rows
-from signorini.simulation.joint_log import joint_columns, report_rows
+from signorini.simulation.choose import memory_to_dict
+from signorini.simulation.contact_table import ContactLog
 from signorini.simulation.trajectory import Trajectory
 
 _MOST_CHUNKS = 1000  # many small arrays take more memory than one large ...
@@ -33,18 +32,9 @@ Block = dict[tuple[str, ...], Any]
 class _Chunk(NamedTuple):
     """Some steps as they come."""
 
-    time: Array
-    q: Array
-    v: Array
-    balance: Array
+    steps: Steps
     certificate: Array
     """See :meth:`Certificate.from_rows`."""
-    joints: Array
-    """See :func:`report_rows`."""
-    contacts: list[dict[str, Any]]
-    """Empty if they are not kept."""
-    counts: IntArray
-    memory: Memory
 
 
 class _Held(NamedTuple):
@@ -53,7 +43,7 @@ class _Held(NamedTuple):
     blocks: list[Block]
     chunks: list[_Chunk]
     """That came after the blocks."""
-    memory: Memory
+    memory: Any
     """Of the stepper at the end of the blocks."""
     joined: Block
     """Columns of all blocks, which the blocks no longer hold."""
@@ -62,26 +52,27 @@ class _Held(NamedTuple):
 class Recorder:
     """The growing record of one run."""
 
-    def __init__(self, model: Model, state: State, settings: dict[str, Any], *, keep_contacts: bool) -> None:
-        joints = _first_joints(model, state)
+    def __init__(
+        self, model: Model, state: State, memory: AnyMemory, settings: dict[str, Any], *, keep_contacts: bool
+    ) -> None:
         self._keep_contacts, self._told = keep_contacts, _told_of(model)
-        self._begin(model, elastic_energy(model.joints, joints[0, :, ja.AT]), settings)
-        self._hold(_first_block(model, state, joints), Memory.none(), 0)
+        self._begin(model, stored_energy(model, memory), settings)
+        self._hold(_first_block(model, state, memory), memory, 0)
 
     @staticmethod
-    def continuing(model: Model, trajectory: Trajectory, *, keep_contacts: bool) -> Recorder:
-        """Return a recorder that already holds `trajectory`."""
+    def continuing(model: Model, trajectory: Trajectory, memory: AnyMemory, *, keep_contacts: bool) -> Recorder:
+        """Return a recorder that already holds `trajectory`, at whose end the stepper remembered `memory`."""
         recorder = Recorder.__new__(Recorder)
         recorder._keep_contacts = keep_contacts
         recorder._told = tuple(trajectory.contact_log.to_dict())  # less in files of earlier versions
         recorder._begin(model, trajectory.elastic, trajectory.settings)
-        recorder._hold(_flat(trajectory.columns()), trajectory.memory, trajectory.step_count)
+        recorder._hold(_flat(trajectory.columns()), memory, trajectory.step_count)
         return recorder
 
     def _begin(self, model: Model, elastic: float, settings: dict[str, Any]) -> None:
         self._model, self._elastic, self._settings = model, elastic, settings
 
-    def _hold(self, block: Block, memory: Memory, step_count: int) -> None:
+    def _hold(self, block: Block, memory: AnyMemory, step_count: int) -> None:
         self._held = _Held([block], [], memory, {})
         self._saved: int | None = None
         self._settled = step_count
@@ -100,63 +91,39 @@ class Recorder:
 
     def latest(self) -> tuple[Iterator[StepCertificate], Array, Array, Array]:
         """Return certificates, times, poses and velocities of the steps added last."""
-        chunk = self._held.chunks[-1]
-        return map(StepCertificate.from_row, chunk.certificate), chunk.time, chunk.q, chunk.v
+        steps, certificate = self._held.chunks[-1]
+        return map(StepCertificate.from_row, certificate), steps.time, steps.q, steps.v
 
     def before_last(self) -> tuple[State, Array]:
         """Return the state and the joint coordinates at which the step added last began."""
         blocks, chunks, *_ = self._held
-        if sum(chunk.time.size for chunk in chunks[-2:]) < 2:
-            time, q, v, at = (blocks[-1][key][-1] for key in (("time",), ("q",), ("v",), ("joints", "coordinate")))
+        parts = [chunk.steps for chunk in chunks[-2:]]
+        if sum(steps.time.size for steps in parts) < 2:
+            values = {key: blocks[-1][key,][-1] for key in ("q", "v", "modal", "modal_rate")}
+            time, at = blocks[-1]["time",][-1], blocks[-1]["joints", "coordinate"][-1]
         else:
-            chunk, k = (chunks[-1], -2) if chunks[-1].time.size > 1 else (chunks[-2], -1)
-            time, q, v, at = chunk.time[k], chunk.q[k], chunk.v[k], chunk.joints[k, :, ja.AT]
-        return State(float(time), q, v), at
+            steps, k = (parts[-1], -2) if parts[-1].time.size > 1 else (parts[-2], -1)
+            values = {key: getattr(steps, key)[k] for key in ("q", "v", "modal", "modal_rate")}
+            time, at = steps.time[k], steps.joints["coordinate"][k]
+        return State(t=float(time), **values), at
 
     def warn(self, messages: Iterable[str]) -> None:
         """Keep what was said to be suspicious, each once."""
         self._settings["warnings"] = list(dict.fromkeys([*self._settings.get("warnings", ()), *messages]))
 
-    def add(self, result: StepResult, certificate: StepCertificate) -> None:
-        """Record one step."""
-        state, joints = result.state, result.joints
-        chunk = _Chunk(
-            time=np.array([state.t]),
-            q=state.q[None],
-            v=state.v[None],
-            balance=np.array([result.balance]),
-            certificate=certificate.row()[None],
-            joints=np.zeros((0, 0, int(ja.REPORT_COLUMNS))) if joints is None else report_rows(joints),
-            contacts=[rows(result)] if self._keep_contacts else [],
-            counts=np.array([result.contacts.contact_count] if self._keep_contacts else [], dtype=np.int64),
-            memory=result.memory,
-        )
-        self._keep(chunk)
-
-    def add_log(self, log: Log, h: float, seconds: float, memory: Memory) -> None:
-        """Record the steps of a log, each of which took so many seconds."""
-        blocks, chunks, *_ = self._held
-        before = chunks[-1].time if chunks else blocks[-1][("time",)]
-        chunk = _Chunk(
-            # Added up one by one, as the state does.
-            time=np.cumsum(np.concatenate([before[-1:], np.full(log.check.shape[0], h)]))[1:],
-            q=log.q,
-            v=log.v,
-            balance=log.balance,
-            certificate=checked_rows(log.check, seconds),
-            joints=log.joints,
-            contacts=[logged_rows(log)] if self._keep_contacts else [],
-            counts=np.diff(log.start) if self._keep_contacts else np.zeros(0, dtype=np.int64),
-            memory=memory,
-        )
-        self._keep(chunk)
+    def add(self, steps: Steps, tested: dict[str, Any] | None = None) -> None:
+        """Record some steps, with what a test of the rigid model found in them."""
+        certificate = checked_rows(steps.checks, steps.seconds)
+        for key, value in (tested or {}).items():
+            certificate[:, COLUMNS.index(key)] = value
+        self._keep(_Chunk(steps, certificate))
 
     def _keep(self, chunk: _Chunk) -> None:
         if len(self._held.chunks) >= _MOST_CHUNKS or self.step_count >= self._settled + _MOST_LOOSE:
             self._settle()
             self._settled = self.step_count
         self._held.chunks.append(chunk)
-        self.step_count += chunk.time.size
+        self.step_count += chunk.steps.time.size
 
     def _settle(self) -> None:
         """Put the chunks together to a block."""
@@ -165,7 +132,7 @@ class Recorder:
             held = [block[("contacts", "start")] for block in blocks]
             before = next((int(start[-1]) for start in reversed(held) if start.size), 0)
             block = _block(self._model, chunks, before, told=self._told)
-            self._held = _Held([*blocks, block], [], chunks[-1].memory, {})
+            self._held = _Held([*blocks, block], [], chunks[-1].steps.memory, {})
 
     def unsaved(self) -> dict[str, Any] | None:
         """Return the columns of the steps since :meth:`mark_saved`, None if all steps are to be written."""
@@ -181,7 +148,7 @@ class Recorder:
 
     def standing(self) -> dict[str, Any]:
         """Return what a file holds besides columns and changes with the steps."""
-        return {"memory": self._held.memory._asdict(), "settings": self._settings}
+        return {"memory": memory_to_dict(self._held.memory), "settings": self._settings}
 
     def trajectory(self) -> Trajectory:
         """Return the record so far."""
@@ -205,7 +172,7 @@ class Recorder:
             planar=model.planar,
             mass_centre=model.mass_centre,
             elastic=self._elastic,
-            memory=memory,
+            memory=memory_to_dict(memory),
             settings=self._settings,
         )
 
@@ -217,49 +184,65 @@ def _told_of(model: Model) -> tuple[str, ...]:
 
 def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tuple[str, ...]) -> Block:
     """Return the columns of chunks, after so many contacts of earlier steps, of which these columns are `told`."""
-    q, v = (np.concatenate([getattr(chunk, key) for chunk in chunks]) for key in ("q", "v"))
-    balance = np.concatenate([chunk.balance for chunk in chunks])
-    contacts = ContactLog.of([part for chunk in chunks for part in chunk.contacts], [chunk.counts for chunk in chunks])
+    every = [chunk.steps for chunk in chunks]
+    states = {
+        key: np.concatenate([getattr(steps, key) for steps in every])
+        for key in ("time", "q", "v", "modal", "modal_rate")
+    }
+    kinetic, potential = motion_energies(model, states["q"], states["v"], states["modal_rate"])
+    balance = np.concatenate([steps.balance for steps in every])
+    contacts = ContactLog.of(
+        [steps.contacts for steps in every if steps.contacts is not None], [steps.counts for steps in every]
+    )
     columns = contacts.to_dict() | {"start": contacts_before + contacts.start[1:]}
-    columns = {key: columns.get(key, np.zeros((0, 3))) for key in told}
-    joints = [chunk.joints for chunk in chunks if chunk.joints.shape[0]]
-    none = np.zeros((0, model.joints.count, int(ja.REPORT_COLUMNS)))
     return _flat(
         {
-            "time": np.concatenate([chunk.time for chunk in chunks]),
-            "q": q,
-            "v": v,
-            "contacts": columns,
-            "joints": joint_columns(np.concatenate([none, *joints])),
-            "kinetic": kinetic_energy(model.arrays, q, v).sum(axis=1),
-            "potential": potential_energy(model, q).sum(axis=1),
+            **states,
+            "contacts": {key: columns.get(key, np.zeros((0, 3))) for key in told},
+            "joints": {key: np.concatenate([steps.joints[key] for steps in every]) for key in every[0].joints},
+            "kinetic": kinetic,
+            "potential": potential,
             "balance": {key: balance[:, k].copy() for k, key in enumerate(Balance._fields)},
             "certificate": Certificate.from_rows(np.concatenate([chunk.certificate for chunk in chunks])).to_dict(),
         }
     )
 
 
-def _first_block(model: Model, state: State, joints: Array) -> Block:
+def _first_block(model: Model, state: State, memory: AnyMemory) -> Block:
     """Return the columns of a run that has not begun: one state, no steps."""
-    no_steps = np.zeros((0, len(Balance._fields))), np.zeros((0, len(COLUMNS)))
-    none = np.zeros(0, dtype=np.int64)
-    chunk = _Chunk(np.array([state.t]), state.q[None], state.v[None], *no_steps, joints, [], none, Memory.none())
-    block = _block(model, [chunk], 0, told=_told_of(model))
-    for key in ("effort", "reaction", "ending"):
-        block["joints", key] = block["joints", key][:0]
+    steps = Steps(
+        time=np.array([state.t]),
+        q=state.q[None],
+        v=state.v[None],
+        modal=state.modal[None],
+        modal_rate=state.modal_rate[None],
+        balance=np.zeros((0, len(Balance._fields))),
+        checks=np.zeros((0, len(CHECKS))),
+        seconds=0.0,
+        joints=_first_joints(model, state),
+        contacts=None,
+        counts=np.zeros(0, dtype=np.int64),
+        memory=memory,
+    )
+    block = _block(model, [_Chunk(steps, checked_rows(steps.checks, 0.0))], 0, told=_told_of(model))
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)
     return block
 
 
-def _first_joints(model: Model, state: State) -> Array:
-    """Return the joints of the state at which a run begins, as :func:`report_rows` tells them."""
+def _first_joints(model: Model, state: State) -> dict[str, Array]:
+    """Return coordinates and speeds of the joints at the state at which a run begins, and no impulses."""
     joints = model.joints
     coordinate, speed = joint_coordinates(joints, state.q, np.zeros(joints.count)), np.zeros(joints.count)
     rows = joint_rows(joints.arrays, joints.coordinates, state.q, coordinate)
     speed[joints.coordinates.joint] = rows.velocity(state.v)
-    first = np.zeros((1, joints.count, int(ja.REPORT_COLUMNS)))
-    first[0, :, ja.AT], first[0, :, ja.SPEED] = coordinate, speed
-    return first
+    none = np.zeros((0, joints.count, 6))
+    return {
+        "coordinate": coordinate[None],
+        "speed": speed[None],
+        "effort": none[:, :, 0],
+        "reaction": none,
+        "ending": none,
+    }
 
 
 def _flat(columns: dict[str, Any]) -> Block:

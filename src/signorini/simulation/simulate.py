@@ -12,15 +12,19 @@ from typing import Any, Literal
 from signorini._arrays import checked_number
 from signorini._jit import announce_compilation, is_cold
 from signorini.errors import FileError, InputError, SolverFailure
-from signorini.formulations import Formulation, StepResult
+from signorini.formulations import Formulation
 from signorini.io import GrowingTree
 from signorini.model import State
 from signorini.scene import Scene, scene_from_text, scene_to_text
-from signorini.simulation.certificate import StepCertificate
-from signorini.simulation.choose import formulation_from_dict, formulation_to_dict, scheme_to_dict
+from signorini.simulation.choose import (
+    formulation_from_dict,
+    formulation_to_dict,
+    memory_from_dict,
+    scheme_to_dict,
+)
 from signorini.simulation.joint_words import joint_failure
 from signorini.simulation.recorder import Recorder
-from signorini.simulation.simulator import Explained, Simulator, Snapshot
+from signorini.simulation.simulator import Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
 from signorini.solvers.solution import SUCCESS
 
@@ -107,7 +111,8 @@ def simulate(
         "scheme": scheme_to_dict(simulator.formulation),
         "scene": scene_to_text(scene),
     }
-    recorder = Recorder(simulator.model, simulator.snapshot().state, settings, keep_contacts=record != "motion")
+    begins = simulator.snapshot()
+    recorder = Recorder(simulator.model, begins.state, begins.memory, settings, keep_contacts=record != "motion")
     return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback)
 
 
@@ -159,9 +164,9 @@ def go_on(
     )
     if simulator.model.names != past.names:
         raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")
-    last = State(float(past.time[-1]), past.q[-1].copy(), past.v[-1].copy())
-    simulator.restore(Snapshot(last, past.memory, past.step_count))
-    recorder = Recorder.continuing(simulator.model, past, keep_contacts=settings["record"] != "motion")
+    memory = memory_from_dict(simulator.memory, past.memory, str(checkpoint))
+    simulator.restore(Snapshot(past.state(-1), memory, past.step_count))
+    recorder = Recorder.continuing(simulator.model, past, memory, keep_contacts=settings["record"] != "motion")
     return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
 
 
@@ -202,20 +207,12 @@ def _run(
     bar = _Bar(recorder.step_count, steps, progress)
     try:
         while recorder.step_count < steps:
-            t = simulator.state.t
-            if simulator.engine is not None and not simulator.validity:
-                most = 1 if callback is not None else bar.chunk
-                _run_compiled(simulator, recorder, min(most, steps - recorder.step_count))
-                t = simulator.engine.before.t
-                certificate = recorder.last
-                result = None
-            else:
-                result, certificate = simulator.advance()
-                recorder.add(result, certificate)
+            most = 1 if callback is not None or simulator.is_tested else bar.chunk
+            simulator.record(recorder, min(most, steps - recorder.step_count))
             bar.show(recorder.step_count)
             simulator.watch(*recorder.latest())
             recorder.warn(map(str, simulator.warnings))
-            _judge(simulator, result, certificate, t, on_failure, recorder)
+            _judge(simulator, recorder, on_failure)
             if callback is not None:
                 state = simulator.state
                 callback(state.t, state)
@@ -236,39 +233,17 @@ def _run(
     return trajectory
 
 
-def _run_compiled(simulator: Simulator, recorder: Recorder, steps: int) -> None:
-    """Advance by so many steps, or until one fails or the log is full, and record them."""
-    engine = simulator.engine
-    assert engine is not None
-    simulator.check_scene()
-    engine.log(steps, keep_contacts=recorder.keeps_contacts)
-    with Explained(simulator):
-        done = engine.timed_run(steps)
-    simulator.step_count += done
-    recorder.add_log(engine.read_log(), simulator.h, engine.seconds, engine.memory)
-
-
 def _step_count(duration: float, h: float) -> int:
     """Return how many steps reach `duration`; a last step shorter than a millionth of h is rounding."""
     return max(0, int(-(-(duration / h - 1e-6) // 1)))
 
 
-def _judge(
-    simulator: Simulator,
-    result: StepResult | None,
-    certificate: StepCertificate,
-    t: float,
-    on_failure: OnFailure,
-    recorder: Recorder,
-) -> None:
+def _judge(simulator: Simulator, recorder: Recorder, on_failure: OnFailure) -> None:
     """Raise or warn about a last step that was not solved; a state that is not finite always raises."""
-    solved, lost = certificate.status in SUCCESS, simulator.lost()
-    if (solved or on_failure == "keep") and not lost:
+    certificate, lost = recorder.last, simulator.lost()
+    if (certificate.status in SUCCESS or on_failure == "keep") and not lost:
         return
-    if result is None and simulator.engine is not None:
-        result = simulator.engine.result(simulator.model)
-    assert result is not None
-    l = recorder.step_count - 1
+    result, l, t = simulator.stepper.result(simulator.model), recorder.step_count - 1, simulator.stepper.before.t
     message = f"step {l} at t = {t:.6g} s: "
     if lost:
         message += lost
@@ -278,7 +253,7 @@ def _judge(
         message += f"; {result.solution.info['finding']}" if "finding" in result.solution.info else ""
         message += "".join(f"; {one}" for one in simulator.warnings if one.kind == "pressed")
     else:
-        message += f"{result.problem.contact_count} contacts not solved: {certificate.status}, "
+        message += f"{result.posed.what} not solved: {certificate.status}, "
         message += f"residual {certificate.residual:.2e}, must be <= {simulator.tolerance:.1e}"
         if certificate.residual <= simulator.tolerance:
             message += ", and so must velocity errors beside the load, which such impulses hide"

@@ -12,22 +12,20 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number, checked_tolerance
 from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError, SolverFailure
-from signorini.formulations import Engine, Formulation, Memory, MoreauJean, StepResult
-from signorini.formulations import step_arrays as at
+from signorini.formulations import Engine, Formulation, MoreauJean, Stepper, StepResult
 from signorini.geometry import detect
 from signorini.model import Contacts, Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
-from signorini.simulation.certificate import StepCertificate, certify, from_check
+from signorini.simulation.by_functions import ByFunctions
+from signorini.simulation.certificate import StepCertificate, from_checks, tested
 from signorini.simulation.contact_table import ContactLog, ContactTable, rows
 from signorini.simulation.door import FAR, Suspicion
 from signorini.simulation.explosion import diverging, is_finite, lost
-from signorini.simulation.warming import warm_up
 from signorini.simulation.watch import Watch
 from signorini.solvers import Status
-from signorini.solvers.solution import SUCCESS
 
 if TYPE_CHECKING:
-    from signorini.analysis import Validity  # loaded only by those who ask for the test
+    from signorini.simulation.recorder import Recorder
 
 DEFAULT_TOLERANCE = 1e-6
 MOST_THREADS = 64
@@ -40,7 +38,8 @@ class Snapshot:
     """All that a simulator needs to continue bit for bit; the memory of a stepper is never changed in place."""
 
     state: State
-    memory: Memory
+    memory: Any
+    """Of the formulation's own type, see :class:`~signorini.formulations.AnyMemory`."""
     step_count: int
 
 
@@ -129,11 +128,12 @@ class Simulator:
         state = self.model.initial_state.copy()
         walls = slice(self.model.fixed_count)
         state.q[walls], state.v[walls] = prescribed_pose(self.model, state.t)
-        memory = self.formulation.init(self.model, state)
+        state, memory = self.formulation.init(self.model, state)
+        self._kind = type(memory)
         self.threads = _checked_threads(threads)
-        self.engine = self._made_engine()
+        self.stepper = self._made_stepper()
         self.step_count = 0
-        self._continue_from(state, memory)
+        self.stepper.restore(state, memory)
         self._loaded = self.model
         self._watch = Watch(self.model, self.h)
         self._watch.at_the_door(state, memory.coordinate, self._contacts_at(state), contact_given=scene.contact_given)
@@ -147,45 +147,41 @@ class Simulator:
         """Return the contacts at the present state: those ahead, unless the formulation looks from further on."""
         if getattr(self.formulation, "theta", 1.0) < 1.0:
             return detect(self.model, state, np.zeros(self.model.body_count))
-        return self._contacts if self.engine is None else self.engine.ahead()
+        return self.stepper.ahead()
 
-    def _made_engine(self) -> Engine | None:
-        """Return the compiled step, None if the formulation has none for this model."""
-        make = getattr(self.formulation, "engine", None)
-        engine: Engine | None = make(self.model, self.h, self.tolerance) if make is not None else None
-        if engine is not None:
-            warm_up(engine)
-            if self.threads > 1:
-                engine.hire(self.threads)
-        return engine
+    def _made_stepper(self) -> Stepper:
+        """Return the formulation's own stepper, if it has one for this model, or its functions as one."""
+        model, h, tolerance = self.model, self.h, self.tolerance
+        own = getattr(self.formulation, "engine", None)
+        made: Stepper | None = own(model, h, tolerance) if own is not None else None
+        stepper = ByFunctions(self.formulation, model, h, tolerance) if made is None else made
+        stepper.prepare(self.threads)
+        return stepper
+
+    @property
+    def engine(self) -> Engine | None:
+        """The compiled step, for whoever looks into its arrays; None if there is none."""
+        return self.stepper if isinstance(self.stepper, Engine) else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what copies and pickles hold; an engine knows its arrays by addresses, so each makes its own."""
-        return {**vars(self), "engine": None, "snapshot": self.snapshot()}
+        return {**vars(self), "stepper": None, "snapshot": self.snapshot()}
 
     def __setstate__(self, settings: dict[str, Any]) -> None:
         snapshot = settings.pop("snapshot")
         vars(self).update(settings)
-        self.engine = self._made_engine()
-        self.restore(snapshot)
-
-    def _continue_from(self, state: State, memory: Memory) -> None:
-        """Set state and memory, and find the contacts ahead."""
-        if self.engine is not None:
-            self.engine.restore(state, memory)
-            return
-        self._before, self._state, self._memory = state, state, memory
-        self._contacts = self.formulation.detect(self.model, state, self.h)
+        self.stepper = self._made_stepper()
+        self._continue_from(snapshot)
 
     @property
     def state(self) -> State:
         """The present state, read-only; to go on from another, write into a :meth:`snapshot` and :meth:`restore` it."""
-        return (self._state if self.engine is None else self.engine.state).read_only()
+        return self.stepper.state.read_only()
 
     @property
-    def memory(self) -> Memory:
-        """What the stepper remembers besides the state; never changed in place."""
-        return self._memory if self.engine is None else self.engine.memory
+    def memory(self) -> Any:
+        """What the stepper remembers besides the state, of the formulation's own type; never changed in place."""
+        return self.stepper.memory
 
     def step(self, controls: Mapping[str, ArrayLike] | None = None) -> StepReport:
         """Advance by one step and check it.
@@ -202,33 +198,16 @@ class Simulator:
         """Advance by one step; :meth:`step` without the table for reading."""
         self.check_scene()
         self._loaded = model = self._with_controls(controls) if controls else self.model
-        if self.engine is not None:
-            with Explained(self):
-                if controls:
-                    self.engine.load(model)
-                self.engine.timed_run(1)
-            self.step_count += 1
-            result = self.engine.result(model)
-            if not self.validity:
-                return result, from_check(self.engine.check, self.engine.seconds)
-            before = self.engine.before
-            return result, from_check(self.engine.check, self.engine.seconds, self._tested(model, before, result))
+        stepper = self.stepper
         with Explained(self):
-            return self._advance_by_functions(model, look_again=bool(controls))
-
-    def _advance_by_functions(self, model: Model, *, look_again: bool) -> tuple[StepResult, StepCertificate]:
-        """Advance by one step of a formulation that is not compiled."""
-        contacts, before = self._contacts, self._state
-        if look_again:
-            contacts = self.formulation.detect(model, before, self.h)
-        result = self.formulation.step(model, before, contacts, self._memory, self.h, tolerance=self.tolerance)
-        self._before, self._state, self._memory = before, result.state, result.memory
+            if controls:
+                stepper.load(model)
+            stepper.timed_run(1)
         self.step_count += 1
-        self._contacts = self.formulation.detect(self.model, self._state, self.h)
-        certificate = certify(
-            model, before, result, self._contacts, self.tolerance, self._tested(model, before, result)
-        )
-        return replace(result, state=result.state.read_only()), certificate
+        result, certificate = stepper.result(model), from_checks(stepper.checks, stepper.seconds)
+        if self.is_tested:
+            certificate = replace(certificate, **self._tested(model, stepper.before, result))
+        return result, certificate
 
     def run(self, steps: int) -> int:
         """Advance by many steps without a report, in compiled code where the formulation has it.
@@ -236,21 +215,27 @@ class Simulator:
         Return how many of them were not solved to the tolerance.
         """
         self.check_scene()
-        failed, self._loaded = 0, self.model
-        if self.engine is None:
-            for _ in range(steps):
-                _, certificate = self.advance()
-                failed += certificate.status not in SUCCESS
-                self._look_at_step(certificate)
-            return failed
-        engine, done, before = self.engine, 0, self.step_count
+        self._loaded = self.model
+        stepper, failed, done, before = self.stepper, 0, 0, self.step_count
         while done < steps:
             with Explained(self):
-                done += engine.run(steps - done)
+                done += stepper.run(steps - done)
             self.step_count = before + done
-            failed += not engine.solved
-            self._look_at_step(from_check(engine.check, 0.0) if self._watch.drives else None)
+            failed += not stepper.solved
+            self._look_at_step(from_checks(stepper.checks, 0.0) if self._watch.drives else None)
         return failed
+
+    def record(self, recorder: Recorder, steps: int) -> None:
+        """Advance by so many steps, or fewer, and have what they leave behind recorded."""
+        self.check_scene()
+        self._loaded = self.model
+        stepper = self.stepper
+        stepper.log(steps, keep_contacts=recorder.keeps_contacts)
+        with Explained(self):
+            done = stepper.timed_run(steps)
+        self.step_count += done
+        found = self._tested(self.model, stepper.before, stepper.result(self.model)) if self.is_tested else None
+        recorder.add(stepper.read_log(), found)
 
     def watch(self, certificates: Iterable[StepCertificate], time: Array, q: Array, v: Array) -> None:
         """Say, once, what runs away and what drives press together in the last steps.
@@ -262,16 +247,17 @@ class Simulator:
             return
         for certificate, t in zip(certificates, time, strict=True):
             if self._watch.is_alarmed(certificate):
-                ahead = self._contacts if self.engine is None else self.engine.ahead()
+                ahead = self.stepper.ahead()
                 self._watch.ask_drives(self.snapshot().state, self.memory.coordinate, ahead, certificate, float(t))
 
     def _look_at_step(self, certificate: StepCertificate | None) -> None:
         """Look at the last step, with its certificate if there are drives, and raise if its state is not finite."""
-        v = self._state.v if self.engine is None else self.engine.arena[at.V]
+        v = self.stepper.velocity
         if not self._watch.drives and np.vdot(v, v) <= FAR * FAR:  # false also where it is not a number
             return
-        t, q, v = self.state
-        self.watch([] if certificate is None else [certificate], np.array([t]), q[None], v[None])
+        state = self.state
+        t = state.t
+        self.watch([] if certificate is None else [certificate], np.array([t]), state.q[None], state.v[None])
         message, l = self.lost(), self.step_count - 1
         if message:
             raise SolverFailure(f"step {l}: {message}", step=l, time=t - self.h, problem=None)
@@ -292,8 +278,7 @@ class Simulator:
         """Say what became of a state that is not finite; nothing if it is."""
         if is_finite(self.state):
             return ""
-        before = self._before if self.engine is None else self.engine.before
-        return lost(self._loaded, before, self.state, self.h)
+        return lost(self._loaded, self.stepper.before, self.state, self.h)
 
     def check_scene(self) -> None:
         """Raise `InputError` if the scene was edited since it was compiled: the simulator would not know."""
@@ -303,14 +288,17 @@ class Simulator:
                 "Simulator(scene, h=...), or say loads of a single step by step(controls=...)"
             )
 
-    def _tested(self, model: Model, before: State, result: StepResult) -> Validity | None:
-        """Ask whether the rigid model is valid in this step, if the user wants to know."""
-        if self.validity is None or self.validity is False:
-            return None
-        from signorini.analysis import check_step
+    @property
+    def is_tested(self) -> bool:
+        """Whether each step is asked if the rigid model is valid; a damping of 0 is one to ask with."""
+        return self.validity is not None and self.validity is not False
 
-        damping = None if self.validity is True else float(self.validity)
-        return check_step(model, before, result.contacts, result.impulse, result.velocity, damping=damping)
+    def _tested(self, model: Model, before: State, result: StepResult) -> dict[str, Any]:
+        """Ask whether the rigid model is valid in this step, for the certificate."""
+        from signorini.analysis import check_step  # loaded only by those who ask for the test
+
+        damping = None if self.validity is True else self.validity
+        return tested(check_step(model, before, result.contacts, result.impulse, result.velocity, damping=damping))
 
     def snapshot(self) -> Snapshot:
         """Return state and memory; a simulator restored to it continues bit for bit."""
@@ -322,8 +310,16 @@ class Simulator:
             raise InputError(
                 f"snapshot has {snapshot.state.q.shape[0]} bodies, must be of this scene with {self.model.body_count}"
             )
+        if snapshot.state.shapes != self.state.shapes:
+            raise InputError(f"snapshot has arrays of {snapshot.state.shapes}, must be {self.state.shapes}")
+        if type(snapshot.memory) is not self._kind:
+            names = type(snapshot.memory).__name__, self._kind.__name__
+            raise InputError("snapshot has a memory of type {}, must be {} for this formulation".format(*names))
+        self._continue_from(snapshot)
+
+    def _continue_from(self, snapshot: Snapshot) -> None:
         self.step_count = snapshot.step_count
-        self._continue_from(snapshot.state.copy(), snapshot.memory)
+        self.stepper.restore(snapshot.state.copy(), snapshot.memory)
 
     def _effort(self, name: str, effort: float) -> list[Force]:
         """Return the loads of an effort along the coordinate of a joint."""

@@ -11,15 +11,18 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.errors import FileError, InputError
-from signorini.formulations import Balance, Memory
+from signorini.formulations import Balance
+from signorini.formulations.base import IMPULSES
 from signorini.math.rotation import rotate
+from signorini.model import State
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.report import report_text, told
 from signorini.simulation.verdict import judge
 
-_FORMAT = "signorini trajectory 1"
+_FORMAT = "signorini trajectory 2"
+_EARLIER = "signorini trajectory 1"  # states have no further coordinates, memories one kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,10 @@ class Trajectory:
     """Poses of the mass centres, (n+1, n_b, 7)."""
     v: Array
     """Velocities, (n+1, n_b, 6)."""
+    modal: Array
+    """Further coordinates, see :class:`~signorini.State`, (n+1, n_m)."""
+    modal_rate: Array
+    """Their rates, (n+1, n_m)."""
     contact_log: ContactLog
     joint_log: JointLog
     elastic: float
@@ -84,8 +91,8 @@ class Trajectory:
     balance: dict[str, Array]
     """Terms of the energy balance of every step, (n,) [J]."""
     certificate: Certificate
-    memory: Memory
-    """Of the stepper at the end of the run."""
+    memory: dict[str, Any]
+    """What the stepper remembers at the end of the run, by name as files hold it."""
     settings: dict[str, Any] = field(default_factory=dict)
     """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
     to be suspicious, ``"warnings"`` (files of older versions have none)."""
@@ -134,6 +141,12 @@ class Trajectory:
     def step_count(self) -> int:
         """Number of steps computed."""
         return int(self.time.size) - 1
+
+    def state(self, step: int) -> State:
+        """Return the state that was recorded after so many steps; negative counts from the end."""
+        arrays = (x[step].copy() for x in (self.q, self.v, self.modal, self.modal_rate))
+        q, v, modal, modal_rate = arrays
+        return State(t=float(self.time[step]), q=q, v=v, modal=modal, modal_rate=modal_rate)
 
     def contacts(self, step: int) -> ContactTable:
         """Return the table of contacts of one step, counted from 0; negative counts from the end."""
@@ -242,6 +255,8 @@ class Trajectory:
             "time": self.time,
             "q": self.q,
             "v": self.v,
+            "modal": self.modal,
+            "modal_rate": self.modal_rate,
             "contacts": self.contact_log.to_dict(),
             "joints": {key: value for key, value in joints.items() if key != "names"},
             "kinetic": self.kinetic,
@@ -257,6 +272,8 @@ class Trajectory:
             time=columns["time"],
             q=columns["q"],
             v=columns["v"],
+            modal=columns["modal"],
+            modal_rate=columns["modal_rate"],
             contact_log=ContactLog.from_dict(columns["contacts"]),
             joint_log=JointLog(**{**columns["joints"], "names": tuple(joints)}),
             kinetic=columns["kinetic"],
@@ -278,7 +295,7 @@ class Trajectory:
             **columns,
             "joints": columns["joints"] | {"names": list(self.joint_log.names)},
             "elastic": self.elastic,
-            "memory": self.memory._asdict(),
+            "memory": self.memory,
             "settings": self.settings,
         }
 
@@ -294,9 +311,12 @@ class Trajectory:
         from signorini.io import read_tree
 
         tree = read_tree(path)
-        if tree.get("format") != _FORMAT:
+        if tree.get("format") not in (_FORMAT, _EARLIER):
             raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
         try:
+            if tree["format"] == _EARLIER:
+                none = np.zeros((len(tree["time"]), 0))
+                tree |= {"modal": none, "modal_rate": none, "memory": {"kind": IMPULSES, **tree["memory"]}}
             trajectory = Trajectory.of(
                 tree,
                 names=tuple(tree["names"]),
@@ -305,13 +325,13 @@ class Trajectory:
                 planar=tree["planar"],
                 mass_centre=tree["mass_centre"],
                 elastic=tree["elastic"],
-                memory=Memory(**tree["memory"]),
+                memory=tree["memory"],
                 settings=tree["settings"],
             )
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {error}") from error
         n, columns = trajectory.step_count, trajectory.columns()
-        states = {key: columns[key] for key in ("q", "v", "kinetic", "potential")}
+        states = {key: columns[key] for key in ("q", "v", "modal", "modal_rate", "kinetic", "potential")}
         for key, rows, column in [
             *((key, n + 1, column) for key, column in states.items()),
             *((key, n, column) for group in ("balance", "certificate") for key, column in columns[group].items()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Watch:
             self.say(pressed(model, state, coordinate, h, contacts))
             next_walls, walls = state.copy(), slice(model.fixed_count)
             next_walls.q[walls], next_walls.v[walls] = prescribed_pose(model, state.t + h)
-            self.say(driven_into(model, state, next_walls._replace(t=state.t + h)))
+            self.say(driven_into(model, state, replace(next_walls, t=state.t + h)))
 
     def is_alarmed(self, certificate: StepCertificate) -> bool:
         """Tell whether to ask what drives press together after such a step: at the 1st, 2nd, 4th, 8th... bad one."""
@@ -79,15 +80,15 @@ class Watch:
         if not np.abs(v).max(initial=0.0) > FAR or any(one.kind == "runaway" for one in self.suspicions):
             return
         k = int(np.argmax(np.abs(v).max(axis=(1, 2)) > FAR))
-        self.say([runaway(self._model, State(float(time[k]), q[k], v[k]), self._h)])
+        self.say([runaway(self._model, State(t=float(time[k]), q=q[k], v=v[k]), self._h)])
 
     def look_back(self, time: Array, q: Array, v: Array, *, samples: int = 50) -> None:
         """Say where in a run, looked at now and then, prescribed bodies went into fixed ones."""
         if not self.drives or self._model.fixed_count < 2 or time.size < 2:
             return
-        first = State(float(time[0]), q[0], v[0])
+        first = State(t=float(time[0]), q=q[0], v=v[0])
         for k in np.unique(np.linspace(1, time.size - 1, samples).round().astype(int)):
-            found = list(driven_into(self._model, first, State(float(time[k]), q[k], v[k])))
+            found = list(driven_into(self._model, first, State(t=float(time[k]), q=q[k], v=v[k])))
             if found:
                 self.say(found)
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def two_bodies(kind: str, *, planar: bool = False, world: bool = False, **more: 
 
 
 def moved(model: Model, state: State, v: Array) -> State:
-    return advance(model, State(state.t, state.q.copy(), state.v.copy()), v, 1.0, exact_rotation=True)
+    return advance(model, state.copy(), v, 1.0, exact_rotation=True)
 
 
 def drifted(model: Model, seed: int) -> State:
@@ -202,7 +203,7 @@ def test_rate_of_a_driven_row_and_of_a_moving_wall() -> None:
     scene.add_body(sg.Sphere(0.1), position=(1, 0, 0), name="b")
     scene.add_joint("prismatic", "wall", "b", anchor=(0, 0, 0), axis=(1, 0, 0), motion=lambda t: 0.2 * t + t * t)
     model = compile_scene(scene)
-    state = State(0.1, model.initial_state.q.copy(), model.initial_state.v.copy())
+    state = replace(model.initial_state.copy(), t=0.1)
     state.q[:1], state.v[:1] = prescribed_pose(model, state.t)
     rows = bilateral_rows(model, state, np.zeros(1), 1e-3, secant=False)
     assert rows.rate[-1] == pytest.approx(-0.5 - 0.2 - 0.2, rel=1e-9)

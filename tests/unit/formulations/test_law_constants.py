@@ -32,7 +32,7 @@ from signorini.formulations.step_meet import (
     set_path,
 )
 from signorini.formulations.step_mend import _allowed, _is_too_close
-from signorini.formulations.step_solve import _next_alpha, _pose_island
+from signorini.formulations.step_solve import _next_alpha, pose_island
 from signorini.solvers.island_forces import HOLDS, SLIPS
 from signorini.solvers.island_table import BEST, ENTRY, MODE
 from tests.friction_problems import friction as friction_problem
@@ -409,7 +409,7 @@ def test_a_loaded_layer_bridges_twenty_times_its_softness_of_a_gap_and_four_fift
     arena[at.GAP][0], arena[at.SHIFT][0], arena[at.B][0] = gap, gap / H, 0.0
     arena[at.REFERENCE][0], arena[at.COMPLIANCE][0] = (load, 0.0, 0.0), 0.0
     arena[at.DIAGONAL][0] = np.eye(3)
-    _pose_island(arena.table, 0, 1, alpha)
+    pose_island(arena.table, 0, 1, alpha)
     assert arena[at.LOAD][0, 0] + alpha * load == pytest.approx((1.0 - part) * gap / H, rel=1e-6)
 
 

@@ -9,26 +9,22 @@ import tempfile
 from pathlib import Path
 
 from signorini._jit import announce_compilation, is_compiled
-from signorini.formulations import Engine
 from signorini.formulations.step_stages import needed_stages, robust_stages, stage_address, stage_kernel
 from signorini.geometry.tables import Family
 
 _HELPER = """
 import sys
-from signorini.simulation.warming import compile_share
+from signorini.formulations.warming import compile_share
 compile_share(sys.argv[1], int(sys.argv[2]), *(word in sys.argv[3:] for word in ("joined", "resting")))
 """
 
 
-def warm_up(engine: Engine) -> None:
+def warm_up(family: Family, *, joined: bool, rests: bool) -> None:
     """Compile what a compiled run needs and this machine does not have yet, half of it in a second process.
 
     Without that process, wherever none can be made, all is compiled here when it is first called.
     """
-    if engine.family is None:
-        return
-    joined, rests = engine.joints is not None, engine.rests
-    missing = missing_stages(engine.family, joined, rests)
+    missing = missing_stages(family, joined, rests)
     if missing:
         announce_compilation()
     if len(missing) < 2:  # nothing to share
@@ -36,9 +32,7 @@ def warm_up(engine: Engine) -> None:
     with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
         try:
             helper = subprocess.Popen(
-                [sys.executable, "-c", _HELPER, claims, str(int(engine.family))]
-                + ["joined"] * joined
-                + ["resting"] * rests,
+                [sys.executable, "-c", _HELPER, claims, str(int(family))] + ["joined"] * joined + ["resting"] * rests,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -46,7 +40,7 @@ def warm_up(engine: Engine) -> None:
         except OSError:
             return
         with helper:
-            compile_share(claims, int(engine.family), joined, rests)
+            compile_share(claims, int(family), joined, rests)
 
 
 def missing_stages(family: Family, joined: bool = False, rests: bool = False) -> list[int]:

@@ -12,9 +12,9 @@ import pytest
 import signorini as sg
 from signorini._jit import announce_compilation
 from signorini.formulations import step_arrays as at
+from signorini.formulations import warming
 from signorini.formulations.step_stages import needed_stages, stage_kernel
 from signorini.geometry.tables import Family
-from signorini.simulation import warming
 from tests.scenes import stack
 
 
@@ -85,7 +85,8 @@ def test_a_stage_that_is_claimed_is_left_to_the_other_process(monkeypatch: pytes
 @pytest.mark.compiled_only
 def test_importing_the_library_compiles_nothing_so_that_the_first_run_is_still_announced(tmp_path: Path) -> None:
     script = (
-        "import signorini; from signorini._jit import is_cold; from signorini.simulation.warming import missing_stages;"
+        "import signorini; from signorini._jit import is_cold;"
+        "from signorini.formulations.warming import missing_stages;"
         "from signorini.geometry.tables import Family; print(is_cold(), len(missing_stages(Family.SIMPLE)) > 1)"
     )
     for _ in range(2):
