@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from signorini._grades import DRIFT_WRONG
+
 # --- flight ----------------------------------------------------------------------
 
 TURN_AT_ONCE: Final = 0.5
@@ -41,9 +43,9 @@ hundreds."""
 DEPENDENT: Final = 1e-10
 """Law [1]. Mobility of a row of a loop beside those before it, of that on free bodies, below which the others say it
 already. Found: chosen, a million roundings; no record of trials."""
-TORN: Final = 0.05
+TORN: Final = DRIFT_WRONG
 """Law [joint]. Drift, of the size of a joint, that a step may leave before its bodies are moved onto it; a step that
-cannot fails. Found: chosen, what is seen; DRIFT_WRONG of the grades."""
+cannot fails. Found: derived, a drift that is not trusted."""
 ASKED: Final = 1e-3
 """Law [joint]. What a step may leave open of the rates that rows ask for, times h, before the joints contradict each
 other. Found: chosen between rounding of redundant rows, 1e-12, and TORN."""

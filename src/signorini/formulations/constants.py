@@ -11,7 +11,7 @@ import sys
 from typing import Final
 
 from signorini._constants import Constant, read
-from signorini._grades import OVERLAP_REMARK
+from signorini._grades import OVERLAP_REMARK, OVERLAP_WRONG
 from signorini.dynamics import constants as _dynamics
 from signorini.solvers import island_constants as _island
 
@@ -27,9 +27,9 @@ REACH_FRACTION: Final = 0.01
 SWIFT: Final = 0.5
 """Law [width]. Way in a step from which on bodies may pass through each other, and are followed. Found: derived; half
 of the thinner body may pass between two looks before the normal points the wrong way."""
-DOUBT: Final = 1e-3
-"""Law [width]. Deviation of a way from its tangent, from which on it is followed. Found: OVERLAP_REMARK of the
-grades."""
+DOUBT: Final = OVERLAP_REMARK
+"""Law [width]. Deviation of a way from its tangent, from which on it is followed. Found: derived, an overlap that is
+remarked upon."""
 MEETING: Final = 1e-4
 """Law [width]. Gap that counts as a meeting, and way that counts as rest. Found: chosen, a tenth of DOUBT."""
 DEEP: Final = 2.5e-3
@@ -103,10 +103,11 @@ rest; no record."""
 
 # --- softness, where neither sweeps nor the robust solver meet a rigid problem ---
 
-YIELD_AT_REST: Final = 1e-3
-"""Law [width]. Largest deflection of a layer where an island rests. Found: OVERLAP_REMARK of the grades."""
-YIELD_AT_MOST: Final = 2e-2
-"""Law [width]. Largest deflection of a layer in motion. Found: OVERLAP_WRONG of the grades."""
+YIELD_AT_REST: Final = OVERLAP_REMARK
+"""Law [width]. Largest deflection of a layer where an island rests. Found: derived, as an overlap that is remarked
+upon."""
+YIELD_AT_MOST: Final = OVERLAP_WRONG
+"""Law [width]. Largest deflection of a layer in motion. Found: derived, as an overlap that is not trusted."""
 RIGID_ENOUGH: Final = 1e-6
 """Law [1]. Residual of a rigid problem that is no reason to be soft, though a finer tolerance is missed. Found:
 chosen."""
@@ -224,8 +225,8 @@ OVERRELAXED: Final = 1.5
 """Effort [1]. Relaxation of MORE_SWEEPS. Found: chosen between 1 and 2."""
 PART_NEAR: Final = 0.01
 """Effort [1]. Change by a sweep, of the largest displacement, that ends them. Found: chosen."""
-PART_FINE: Final = 2e-8
-"""Effort [size]. Change by a sweep that ends them. Found: chosen, twice LEAST_PARTED."""
+PART_FINE: Final = 2.0 * LEAST_PARTED
+"""Effort [size]. Change by a sweep that ends them. Found: derived."""
 
 # --- sweeps that solve an island -------------------------------------------------
 
@@ -358,8 +359,6 @@ SHARE_AT_ONCE: Final = 0.25
 """Effort [CREDIT]. That is spent on one solution. Found: chosen."""
 TOO_DEAR: Final = 0.75
 """Effort [CREDIT]. That a refused solution counts for; what is left is for parts of the island. Found: chosen."""
-POLISH_STEPS: Final = 6
-"""Effort [steps]. Of Newton from a solution to a finer one. Found: chosen."""
 POLISH_ALPHA: Final = 1e-6
 """Effort [1]. Proximal weight of these. Found: chosen."""
 DEAREST: Final = 500
@@ -369,14 +368,9 @@ COUPLE_CREDIT: Final = 10000
 
 # --- how precise -----------------------------------------------------------------
 
-EXACT: Final = 1e-13
-"""Effort [1]. Residual to which impulses that are many times those of the load are found more precisely. Found:
-rounding, some hundreds."""
 FINER: Final = 1e-2
 """Effort [1]. Of the residual asked for, where contacts of light bodies err though the island does not. Found:
 chosen."""
-ROUNDED: Final = 1e-15
-"""Effort [1]. What rounding leaves of the residual. Found: rounding, four."""
 GREAT: Final = 1e3
 """Effort [1]. Impulses over what the load asks of the lightest contact, from which their rounding is cleared from
 velocities of what rests: by its square, a ten thousand millionth of its weight, a body that a load tilts by it is

@@ -18,7 +18,6 @@ from signorini.formulations.constants import (
     LIKELY,
     LIKELY_FEW,
     POLISH_ALPHA,
-    POLISH_STEPS,
     SHARE_AT_ONCE,
     TOO_DEAR,
 )
@@ -47,6 +46,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_parts import island_views, part_views
 from signorini.problems.couplings import apply_couplings
+from signorini.solvers.island_constants import FINISH_STEPS
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import move_inside
 from signorini.solvers.island_table import (
@@ -178,7 +178,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what >= SOLVE_PART else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
-            best = proximal_newton(w, best, goal, limit - limit + POLISH_STEPS, POLISH_ALPHA, limit < 0)
+            best = proximal_newton(w, best, goal, limit - limit + FINISH_STEPS, POLISH_ALPHA, limit < 0)
         if what == SOLVE_AT_REST and best <= tolerance and numbers[SPRING] == 0.0:
             best = measured(w[SHARE_FORCES, 0], (w, best, goal))
     if what > SHARE:

@@ -57,7 +57,6 @@ from signorini.formulations.constants import (
     EASY_SWEEPS,
     ELSEWHERE,
     ENTRY_AT_LEAST,
-    EXACT,
     FACE,
     FALLS,
     FINER,
@@ -89,7 +88,6 @@ from signorini.formulations.constants import (
     PROGRESS,
     RIGID_ENOUGH,
     RIGID_SWEEPS,
-    ROUNDED,
     SHARE_AT_ONCE,
     SLOWER,
     SMALL_ISLAND,
@@ -181,7 +179,7 @@ from signorini.formulations.step_rescue import CLEAR, KEEP, NEAR, SHARE, SOLVE, 
 from signorini.formulations.step_softness import largest_yield
 from signorini.math.cones import LEVERAGE, ROUNDING, allowed_error, natural_square
 from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
-from signorini.solvers.island_constants import EDGE, MARGIN, RESTING
+from signorini.solvers.island_constants import EDGE, FEW_ROUNDINGS, MARGIN, RESTING, SUM_ROUNDING
 from signorini.solvers.nsgs_kernels import local_data
 
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
@@ -353,7 +351,7 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
             own += (rho[k] * load[k, i]) ** 2
     if whole <= LEVERAGE**2 * own:
         return tolerance
-    return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, EXACT))
+    return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, SUM_ROUNDING))
 
 
 @inner_kernel
@@ -504,7 +502,7 @@ def solve_step(t: IntArray) -> bool:
             divided = island[i, N_CONTACTS] >= DIVIDED and t[TAKE_PART, 0] != 0
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
-            slow, goal = speed <= RESTING, max(max(FINEST, min(speed, 1.0)) * tolerance, min(EXACT, tolerance))
+            slow, goal = speed <= RESTING, max(max(FINEST, min(speed, 1.0)) * tolerance, min(SUM_ROUNDING, tolerance))
             failed, stiffened = _remembered(softness, first, last, PACE), none
             rests, stays = pace <= RESTING, False
             island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
@@ -534,7 +532,7 @@ def solve_step(t: IntArray) -> bool:
             wanted = LARGE_AT_REST * tolerance
         if island[i, CUT_ROW] == 0 and how != _IN_PART:
             first_look, after, asked[i] = none, none + BETTERED, _asked(rho, load, p, tolerance)
-            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, ROUNDED))
+            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, FEW_ROUNDINGS))
             if asked[i] < tolerance:
                 after = none  # sweeps carry what is left of the error from heavy bodies to light ones
         shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
@@ -596,7 +594,7 @@ def solve_step(t: IntArray) -> bool:
             continue
         may_keep = robust and (large or how == _LOOK) and keep_wait <= 0.0 and numbers[SPRING] == 0.0
         may_keep = may_keep and (slow or (light and large and rests)) and island[i, N_CONTACTS] > TINY
-        fine = min(wanted, max(HELD_ERROR * asked[i], ROUNDED)) if may_keep and how == _LOOK else wanted
+        fine = min(wanted, max(HELD_ERROR * asked[i], FEW_ROUNDINGS)) if may_keep and how == _LOOK else wanted
         if may_keep and how == _LOOK and residual <= fine and _stirs(t, i, p, y, load):
             fine = -1.0  # a solution that holds is taken before one that slips
         if not soft and residual > fine and (island[i, CUT_ROW] == 0 or not met):

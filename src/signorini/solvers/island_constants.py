@@ -23,6 +23,14 @@ TOLD_APART: Final = 100.0
 LEAST_TOLD: Final = 1e-12
 """Law [load]. The same of a solution without residual. Found: rounding, some thousands."""
 
+# --- what is rounding ------------------------------------------------------------
+
+FEW_ROUNDINGS: Final = 1e-15
+"""Effort [1]. What rounding leaves of a residual, and of a function that is to fall. Found: rounding, four."""
+SUM_ROUNDING: Final = 1e-13
+"""Effort [1]. What the roundings of a sum leave, of its terms: least residual that is asked for where impulses are many
+times those of the load, and what least impulses may miss. Found: rounding, some hundreds."""
+
 # --- which method comes when -----------------------------------------------------
 
 MARGIN: Final = 0.9
@@ -139,8 +147,6 @@ SHARE_TRIED: Final = 10
 """Effort [steps]. After which no more than SHARE_FAR may be missing. Found: chosen."""
 SHARE_FAR: Final = 0.3
 """Effort [1]. Part of what they must do to the bodies. Found: chosen."""
-MISSING_EXACT: Final = 1e-13
-"""Effort [1]. What may be missing of it at best. Found: rounding, some hundreds."""
 MISSING_OF_ERROR: Final = 0.1
 """Effort [1]. The same, of the error to which it is known. Found: chosen."""
 MISSING_ENOUGH: Final = 1e-9
@@ -159,8 +165,6 @@ WEIGHT_LESS: Final = 0.1
 """Effort [1]. ... and lowered after a whole one. Found: chosen."""
 ENOUGH_FALL: Final = 1e-4
 """Effort [1]. Part of the predicted fall that a step must make. Found: usual, Armijo's rule."""
-FALL_ROUNDING: Final = 1e-15
-"""Effort [1]. Of the function: its rounding. Found: rounding, four."""
 STEP_HALVINGS: Final = 10
 """Effort [1]. Of a step. Found: chosen."""
 MODE_TURNS: Final = 12
@@ -187,8 +191,6 @@ REFINE_EXACT: Final = 1e-14
 """Effort [load]. Error that is rounding. Found: rounding, fifty."""
 INSIDE_CONE: Final = 1.0 - 1e-9
 """Effort [cone]. Impulses that are inside. Found: chosen."""
-SUM_ROUNDING: Final = 1e-13
-"""Effort [1]. Of the terms of a sum: what its roundings leave. Found: rounding, a few hundred."""
 FREE_WEIGHT: Final = 1e-16
 """Effort [1]. Of the identity, for what nothing holds. Found: rounding."""
 FOLLOW_TURNS: Final = 4

@@ -37,10 +37,9 @@ from signorini.solvers.island_constants import (
     CLOSED_SPEED,
     EDGE,
     ENOUGH_FALL,
-    FALL_ROUNDING,
+    FEW_ROUNDINGS,
     LEAST_TOLD,
     MISSING_ENOUGH,
-    MISSING_EXACT,
     MISSING_OF_ERROR,
     MODE_TURNS,
     RESTING,
@@ -50,6 +49,7 @@ from signorini.solvers.island_constants import (
     SPRING_STIFF,
     STEP_HALVINGS,
     STRAIGHT,
+    SUM_ROUNDING,
     TOLD_APART,
     WEIGHT_FIRST,
     WEIGHT_LEAST,
@@ -201,7 +201,7 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
         phi = _project(w, v, along, r, s, True) - _product(wanted, x)
         missing = _left_over(w, r, wanted, left)
     for count in range(SHARE_STEPS):
-        if missing <= max(MISSING_EXACT, MISSING_OF_ERROR * error) * size:
+        if missing <= max(SUM_ROUNDING, MISSING_OF_ERROR * error) * size:
             return True
         work[SHARING_STEPS] += 1
         if not factor(w, s, weight):
@@ -217,7 +217,7 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
                     trial[i, j] = x[i, j] + step * y[i, j]
             apply(w, trial, v)
             value = _project(w, v, along, trial_r, s, False) - _product(wanted, trial)
-            if value <= phi - ENOUGH_FALL * step * slope + FALL_ROUNDING * abs(phi):
+            if value <= phi - ENOUGH_FALL * step * slope + FEW_ROUNDINGS * abs(phi):
                 found = True
                 break
             step *= 0.5

@@ -126,9 +126,9 @@ def reach_modes(w: IntArray, s: Array, r: Array, y: Array, summed: bool) -> bool
     """Change r and y until contacts do not move against their springs `s`; False where that is singular.
 
     If y is `summed` it stays what G^T r is by its sum, with its rounding; else it takes the steps that r does.
-    Springs of stiffness `STIFF` are given. They are a proximal weight, which vanishes as turns are repeated: quickly if
-    it is small beside the answer of the heaviest node to its contacts; where turns show otherwise it is lowered, with
-    sums only at the first, for these end in their rounding.
+    Springs of stiffness `SPRING_STIFF` are given. They are a proximal weight, which vanishes as turns are repeated:
+    quickly if it is small beside the answer of the heaviest node to its contacts; where turns show otherwise it is
+    lowered, with sums only at the first, for these end in their rounding.
     """
     q, soft, work, step = real_rows(w, Q), real_rows(w, SOFT), wholes(w, WORK), real_rows(w, Y + 0)
     g, u, du, dr, left = (
