@@ -62,6 +62,7 @@ class Engine:
             self._run = run if self.theta == 1.0 else run_ahead
         self._plain = self.joints is None and self._couples is None and self._collisions is None
         self._connected = False
+        self.velocity: Array = self.arena[at.V]
         self.seconds = 0.0
 
     @property
@@ -386,12 +387,6 @@ class Engine:
     def checks(self) -> Array:
         """The same by the columns of the certificate, (len(CHECKS),)."""
         return found(self.check)
-
-    @property
-    def velocity(self) -> Array:
-        """The present velocities, not a copy."""
-        v: Array = self.arena[at.V]
-        return v
 
     @property
     def solved(self) -> bool:
