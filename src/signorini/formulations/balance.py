@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array, BoolArray
-from signorini.dynamics import elastic_energy, kinetic_energy, potential_energy
+from signorini.dynamics import elastic_energy, kinetic_energy, motion_energies
 from signorini.formulations.base import Balance, FreeMotion
 from signorini.formulations.joint_report import Settled
 from signorini.formulations.joint_space import JointSpace, LawKind
@@ -139,4 +139,5 @@ def with_joints(
 
 def _energy(model: Model, state: State) -> float:
     """Return kinetic and potential energy [J]."""
-    return float(kinetic_energy(model.arrays, state.q, state.v).sum() + potential_energy(model, state.q).sum())
+    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate)
+    return float(kinetic + potential)

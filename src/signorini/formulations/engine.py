@@ -62,6 +62,7 @@ class Engine:
         self._plain = self.joints is None and self._couples is None and self._collisions is None
         self._named = None if options.solver is None else NamedSolver(options.solver, tolerance)
         self._connected = False
+        self.velocity: Array = self.arena[at.V]
         self.seconds = 0.0
 
     @property
@@ -454,12 +455,6 @@ class Engine:
     def checks(self) -> Array:
         """The same by the columns of the certificate, (len(CHECKS),)."""
         return found(self.check)
-
-    @property
-    def velocity(self) -> Array:
-        """The present velocities, not a copy."""
-        v: Array = self.arena[at.V]
-        return v
 
     @property
     def solved(self) -> bool:

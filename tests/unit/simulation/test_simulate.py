@@ -190,6 +190,9 @@ def test_validity_of_the_rigid_model_is_part_of_the_certificate_if_asked_for() -
     assert wedged.verdict == "trusted with remarks"
     assert "remark: rigid contact forces not unique in 5 steps" in replace(tested, certificate=wedged).report()
 
+    undamped = sg.simulate(scene, duration=0.05, h=0.01, validity=0.0)  # a damping to ask with, not a "no"
+    np.testing.assert_array_equal(undamped.certificate.unique, Answer.YES)
+
     untested = sg.simulate(scene, duration=0.05, h=0.01)
     np.testing.assert_array_equal(untested.certificate.unique, NOT_TESTED)
     assert np.isnan(untested.certificate.critical_damping).all()
