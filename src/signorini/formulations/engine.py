@@ -21,6 +21,7 @@ from signorini.formulations.base import Balance, FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
+from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.posed import Phases, PosedFriction
@@ -242,6 +243,8 @@ class Engine:
             if stage == at.UNSOLVED:
                 self._rescue()
             elif stage == at.MOVED:
+                if self.joints is not None and self.joints.projects:
+                    self._project(self.joints)
                 self._load(self.model)
                 counts[[at.STAGE, at.PAUSE]] = at.LOADED, self._room.paused
             elif stage == at.DRIFTED:
@@ -274,6 +277,16 @@ class Engine:
     def _now(self) -> State:
         """Return the present state without copying it."""
         return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q], v=self.arena[at.V])
+
+    def _project(self, joints: JointTables) -> None:
+        """Move bodies onto their joints, where the step has taken them."""
+        fixed, q, v, now = self.model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
+        moved = State(now.t, q.copy(), v.copy())
+        moved.q[:fixed], moved.v[:fixed] = prescribed_pose(self.model, now.t)
+        before = State(now.t - self.h, self.arena[at.Q_START], self.arena[at.V_0])
+        end, gained = joints.project(before, moved)
+        q[fixed:], v[fixed:] = end.q[fixed:], end.v[fixed:]
+        self._numbers[at.ENERGY_CHANGE] += gained
 
     def _load(self, model: Model, ahead: float = 0.0) -> None:
         """Set loads and prescribed motions of the coming step, for bodies that have drifted so many seconds ahead."""

@@ -17,7 +17,7 @@ def _numbered(count: int) -> Any:
 
 (
     SUMS,  # (9,): see below
-    TALLY,  # (6,): see below
+    TALLY,  # (7,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -129,9 +129,9 @@ def _numbered(count: int) -> Any:
 ) = _numbered(9)
 
 # TALLY
-LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED = _numbered(6)
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS = _numbered(7)
 # Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs;
-# trees and loops are factored where bodies are.
+# trees and loops are factored where bodies are; Python moves bodies onto their joints where steps end.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)

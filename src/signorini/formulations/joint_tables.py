@@ -6,7 +6,15 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini.dynamics import inverse_inertia, joint_coordinates, joint_system
+from signorini.dynamics import (
+    inverse_inertia,
+    joint_coordinates,
+    joint_rows,
+    joint_system,
+    kinetic_energy,
+    potential_energy,
+    projected,
+)
 from signorini.dynamics.joint_faults import coordinate_sizes, row_sizes
 from signorini.dynamics.joint_tree import MOST_ROWS
 from signorini.dynamics.motion import motion_rate
@@ -17,7 +25,7 @@ from signorini.formulations.constants import BLOCK_ROOM
 from signorini.formulations.gap_law import lift_speed
 from signorini.formulations.mechanisms import Mechanisms
 from signorini.formulations.step_joint_laws import LAST_NAME
-from signorini.model import Joints, Model
+from signorini.model import Joints, Model, State
 
 
 def takes_joints(model: Model) -> bool:
@@ -49,8 +57,10 @@ def _depend(model: Model) -> bool:
 class JointTables:
     """The joints of an :class:`~signorini.formulations.engine.Engine`."""
 
-    def __init__(self, model: Model, h: float) -> None:
-        self._h, self._joints = h, model.joints
+    def __init__(self, model: Model, h: float, *, projects: bool = False) -> None:
+        self._h, self._joints, self._model = h, model.joints, model
+        self.projects = projects
+        """Whether bodies are moved onto their joints where steps end."""
         self.arena = Arena(int(ja.ARRAY_COUNT))
         self.law_room = _most_laws(model.joints)
         """Most laws that can act in a step."""
@@ -62,6 +72,7 @@ class JointTables:
         self._put_mechanisms(mechanisms)
         self._make_arrays(mechanisms, model.body_count)
         self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, self._most_law_blocks(mechanisms)
+        self.arena[ja.TALLY][ja.PROJECTS] = projects
         self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
         self.make_room(0)
         self.log(0)
@@ -159,7 +170,7 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (6,)),
+            (ja.TALLY, (7,)),
             (ja.ROW_BODY, (2 * n_r,)),
             (ja.GAUGE_BODY, (2 * n_g,)),
             (ja.READY, (n_t,)),
@@ -198,6 +209,19 @@ class JointTables:
         for g, motion in enumerate(self._joints.motions):
             if motion is not None:
                 table[g] = motion(t), motion_rate(motion, t, self._h, secant=True)
+
+    def project(self, before: State, moved: State) -> tuple[State, float]:
+        """Return the end of a step, to which bodies have `moved`, on the joints, and the energy that it has more [J].
+
+        `before` is its start.
+        """
+        model, joints, near = self._model, self._joints, self.coordinate
+        rows = joint_rows(joints.arrays, joints.coordinates, moved.q, near)
+        near[joints.coordinates.joint] += self._h * rows.velocity(moved.v)
+        end = projected(model, before, moved, near, self._h)
+        gained = _energy(model, end) - _energy(model, moved)
+        self.arena[ja.SUMS][ja.RIGID_WORK] += gained
+        return end, gained
 
     def restore(self, coordinate: Array) -> None:
         """Continue where the joints stand like this."""
@@ -252,6 +276,11 @@ class JointTables:
             moved_onto=bool(check[at.MOVED_ONTO]),
             fault=int(check[at.JOINT_FAULT]),
         )
+
+
+def _energy(model: Model, state: State) -> float:
+    """Return kinetic and potential energy [J]."""
+    return float(kinetic_energy(model.arrays, state.q, state.v).sum() + potential_energy(model, state.q).sum())
 
 
 def _settings(joints: Joints) -> Array:

@@ -87,7 +87,7 @@ class MoreauJean:
 
     The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
     named is asked between them. With joints that is so where theta is 1, restitution not Poisson's, friction Coulomb's,
-    neither stiffness nor projection is asked for, and :func:`~signorini.formulations.joint_tables.takes_joints` holds;
+    no stiffness is asked for, and :func:`~signorini.formulations.joint_tables.takes_joints` holds;
     with couples or ellipsoids where restitution is not Poisson's and
     :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1. Other steps are
     taken by functions of Python, which differ in the rule for overlaps.
@@ -166,7 +166,7 @@ class MoreauJean:
     def _plain(self) -> bool:
         """Whether the options are those for which joints are compiled."""
         law = self.theta == 1.0 and self.restitution_law != "poisson" and self.stiffness is None
-        return law and not self.projection and not self.sleeping
+        return law and not self.sleeping
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
@@ -180,6 +180,7 @@ class MoreauJean:
             theta=self.theta,
             stiffness=self.stiffness,
             restitution=self.restitution_law,
+            projection=self.projection,
             solver=self.solver,
         )
         return Engine(model, h, tolerance, options)

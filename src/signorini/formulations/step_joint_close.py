@@ -158,7 +158,7 @@ def _prepare(t: IntArray, j: IntArray) -> int:
     for k in range(tree.shape[0]):
         if tree[k, ja.ACTS] >= ja.IS_CLOSED:  # when the step was moved before
             tree[k, ja.ACTS] = 0
-        if tree[k, ja.ACTS] == 0 and _turns_too_far(t, j, k):
+        if tree[k, ja.ACTS] == 0 and (wholes(j, ja.TALLY)[ja.PROJECTS] == 1 or _turns_too_far(t, j, k)):
             tree[k, ja.ACTS] = ja.IS_LEFT
         alone += 1 if tree[k, ja.ACTS] == 0 else 0
         apart[k] = math.inf

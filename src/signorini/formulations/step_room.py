@@ -86,6 +86,8 @@ class Options(NamedTuple):
     """Of contacts [N/m]."""
     restitution: str = "passive"
     """The law of restitution: ``"passive"``, ``"newton"`` or ``"poisson"``."""
+    projection: bool = False
+    """Whether bodies are moved onto their joints where steps end."""
     solver: Any = None
     """That is asked instead of the step's own."""
 
@@ -120,12 +122,13 @@ class Room:
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
         self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
-        self.joints = JointTables(model, h) if model.joints.any else None
+        self.joints = JointTables(model, h, projects=options.projection) if model.joints.any else None
         """None if there are none."""
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         driven = self.joints is not None and self.joints.driven
+        driven |= self.joints is not None and self.joints.projects
         self.paused = functions or driven or any(motion is not None for motion in model.motions)
-        """Whether loads or drives are functions, which Python evaluates in each step."""
+        """Whether there is something for Python to do where a step ends: loads or drives are functions."""
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
