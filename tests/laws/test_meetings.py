@@ -164,6 +164,26 @@ def test_what_feels_nothing_keeps_its_angular_momentum(seed: int) -> None:
 # --- shadows -----------------------------------------------------------------
 
 
+SWEEPS: dict[str, Any] = {
+    "tanh": lambda t: (np.tanh((t - 0.105) / 0.003), 0.0, 0.0),
+    "cosine": lambda t: (-np.cos(2.0 * np.pi * 30.0 * min(t, 0.5 / 30.0)), 0.0, 0.0),
+    "jump": lambda t: (-1.0 if t < 0.05 else 1.0, 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython()], ids=["compiled", "python"])
+@pytest.mark.parametrize("name", SWEEPS)
+def test_what_a_prescribed_body_sweeps_over_is_swept_along(name: str, formulation: sg.MoreauJean) -> None:
+    """The plate is at rest where the step begins in which it passes the ball, or nearly so."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.Box((0.05, 1, 1)), motion=SWEEPS[name], name="plate")
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0), name="ball")
+    with pytest.warns(sg.SceneWarning):
+        run = sg.simulate(scene, duration=0.15, h=0.01, formulation=formulation)
+    plate, ball = run.position("plate")[-1, 0], run.position("ball")[-1, 0]
+    assert ball - plate > 0.12
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_target_in_the_shadow_of_a_shield_is_not_struck(seed: int) -> None:
     """Law: what a shield turns away does not reach what stands behind it, however the two faces are turned."""

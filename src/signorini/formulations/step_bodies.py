@@ -15,6 +15,7 @@ from signorini.formulations.step_arrays import (
     BOUND,
     COUNTS,
     DRIFT,
+    DRIVE,
     FACTOR,
     FAR,
     FIRST_BODY,
@@ -88,6 +89,7 @@ def load_bodies(t: IntArray) -> None:
     numbers, bound, reach, q = reals(t, NUMBERS), reals(t, BOUND), reals(t, REACH), real_rows(t, Q)
     v_spun, v_free, p_ext, L = real_rows(t, V_SPUN), real_rows(t, V_FREE), real_rows(t, P_EXT), real_rows(t, FACTOR)
     fixed, h, way, inertia = wholes(t, COUNTS)[FIXED], numbers[H], wholes(t, WAY), real_blocks(t, INERTIA)
+    drive = real_rows(t, DRIVE)
     mass_factors(reals(t, MASS), real_rows(t, FREE), real_blocks(t, ROOT), q, L)
     for b in range(v_free.shape[0]):
         x0 = L[b, 3] * p_ext[b, 3] + L[b, 6] * p_ext[b, 4] + L[b, 9] * p_ext[b, 5]
@@ -99,9 +101,14 @@ def load_bodies(t: IntArray) -> None:
         e, omega = (q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (v_free[b, 3], v_free[b, 4], v_free[b, 5])
         speed = math.sqrt(v_free[b, 0] ** 2 + v_free[b, 1] ** 2 + v_free[b, 2] ** 2)
         speed += bound[b] * turn_rate(way[b], inertia[b], e, omega, numbers[DRIFT])
-        reach[b] = h * speed
-        if b >= fixed:  # the way of fixed bodies is known exactly, and they are often huge
+        if b >= fixed:
             reach[b] = REACH_FACTOR * h * speed + REACH_FRACTION * bound[b]
+        else:  # their way is known exactly, however they begin it, and they are often huge
+            w = drive[b]
+            mean = math.sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) + bound[b] * math.sqrt(
+                w[3] ** 2 + w[4] ** 2 + w[5] ** 2
+            )
+            reach[b] = h * max(speed, mean)
     if wholes(t, COUNTS)[VEERS] == 1:
         veer_bodies(way, inertia, q, v_free, numbers[DRIFT], real_rows(t, VEER))
 

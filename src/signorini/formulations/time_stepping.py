@@ -80,7 +80,9 @@ def reachable_contacts(model: Model, at: Stage, v_free: Array) -> Contacts:
     if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
         speed = np.maximum(speed, _speed(model, at, driven_velocity(model, state, v_free, h)))
     reach = REACH_FACTOR * h * speed + REACH_FRACTION * bound
-    reach[: model.fixed_count] = h * speed[: model.fixed_count]  # known exactly, and often huge
+    # The way of fixed bodies is known exactly, however they begin it, and they are often huge.
+    fixed, mean = slice(model.fixed_count), _speed(model, at, drive_velocity(model, state, at.drift, secant=True))
+    reach[fixed] = h * np.maximum(speed, mean)[fixed]
     return detect(model, state, reach)
 
 
