@@ -97,3 +97,25 @@ def test_a_sliding_box_presses_evenly_left_and_right_and_more_in_front() -> None
     tilt = MU * 0.1 / 0.2
     np.testing.assert_allclose(np.sort(p[:, 0]), weight / 4 * (1 + tilt * np.array([-1, -1, 1, 1])), rtol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(p[:, 1:], axis=1), MU * p[:, 0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("mass", [1.03, 1.2, 2.0])
+@pytest.mark.parametrize("h", [0.01, 0.001])
+def test_what_slips_from_a_symmetric_clamp_slides_straight_down(mass: float, h: float) -> None:
+    """Fingers that guides hold leave open where they press; the limit of equal stiffness is even pressure.
+
+    Then friction is 2 mu F, and the box falls with m g - 2 mu F, without turning.
+    """
+    scene = sg.Scene()
+    scene.add_body(sg.Box((0.1, 0.1, 0.1)), mass=mass, position=(0, 0, 1), name="box")
+    for side in (-1, 1):
+        finger = f"finger {side}"
+        scene.add_body(sg.Box((0.02, 0.05, 0.05)), mass=0.2, position=(0.06 * side, 0, 1), name=finger)
+        scene.add_joint("prismatic", None, finger, anchor=(0.06 * side, 0, 1), axis=(1, 0, 0))
+        scene.add_force(finger, force=(-10.0 * side, 0, 0))
+    scene.set_contact(friction=0.5)
+    run = sg.simulate(scene, duration=0.1, h=h)
+    assert run.linear_velocity("box")[-1] == pytest.approx([0, 0, -(mass * 9.81 - 10.0) / mass * 0.1], abs=1e-8)
+    assert np.abs(run.angular_velocity("box")).max() < 1e-7
+    log = run.contact_log
+    assert log.impulse[: log.start[1], 0] / h == pytest.approx(np.full(8, 2.5), rel=1e-6)

@@ -612,6 +612,10 @@ def solve_step(t: IntArray) -> bool:
                 residual = found if kept else residual
                 keep_wait = 0.0 if kept else keep_back
                 keep_back = 1.0 if kept else min(2.0 * keep_back, LONGEST_WAIT)
+                if residual > wanted and how == _LOOK and island[i, N_BODIES] <= SMALL_ISLAND:
+                    # What begins to slip slips evenly: sweeps, one contact after another, would tell like from like.
+                    found, debt = _rescued(t, i, SOLVE_AT_REST, MARGIN * wanted, CREDIT, debt, 1.0)
+                    residual = min(residual, found)
             errs = robust and residual > wanted and how == _LOOK and divided and residual < FALLS * before
             if errs and counts[SHORT] == 0 and succeeds(t[TAKE_PART, 0], (t, i, residual)):
                 before, how = residual, none + _IN_PART
