@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from signorini.formulations.base import Balance, FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
+from signorini.formulations.joint_space import RowLaws
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
@@ -33,7 +35,7 @@ from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.stepper import Steps
-from signorini.formulations.time_stepping import ContactSpace, contact_space, explained
+from signorini.formulations.time_stepping import ContactSpace, contact_space, explained, pose_and_solve
 from signorini.formulations.warming import warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
@@ -61,7 +63,8 @@ class Engine:
         if self.family is not None:
             self._run = run if self.theta == 1.0 else run_ahead
         self._plain = self.joints is None and self._couples is None and self._collisions is None
-        self._named = None if options.solver is None else NamedSolver(options.solver, tolerance)
+        by_load = np.any(model.joints.load_friction > 0.0)  # which Python poses
+        self._named = NamedSolver(options.solver, tolerance) if by_load or options.solver is not None else None
         self._connected = False
         self.velocity: Array = self.arena[at.V]
         self.seconds = 0.0
@@ -281,9 +284,9 @@ class Engine:
     def _project(self, joints: JointTables) -> None:
         """Move bodies onto their joints, where the step has taken them."""
         fixed, q, v, now = self.model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
-        moved = State(now.t, q.copy(), v.copy())
+        moved = State(t=now.t, q=q.copy(), v=v.copy())
         moved.q[:fixed], moved.v[:fixed] = prescribed_pose(self.model, now.t)
-        before = State(now.t - self.h, self.arena[at.Q_START], self.arena[at.V_0])
+        before = State(t=now.t - self.h, q=self.arena[at.Q_START], v=self.arena[at.V_0])
         end, gained = joints.project(before, moved)
         q[fixed:], v[fixed:] = end.q[fixed:], end.v[fixed:]
         self._numbers[at.ENERGY_CHANGE] += gained
@@ -380,27 +383,33 @@ class Engine:
         for rows, which in self._groups():
             contacts = self._seen(self._contacts(rows))
             space = self._space(model, there, free, contacts)
-            problem = self._posed(model, space, self._law(rows))
-            solution = self._asked(named, problem, contacts, self.arena[at.POSITION][rows])
+            problem, solution = self._asked(named, space, rows)
             islands[which, at.MET] = solution.success
             named.note(explained(model, space, problem, solution))
             iterations = max(iterations, solution.iterations)
         self.arena[at.CHECK][at.ENDED] = named.status
         self._go_on_after(iterations)
 
-    def _asked(self, named: NamedSolver, problem: FrictionProblem, contacts: Contacts, place: IntArray) -> Solution:
-        """Have a problem solved whose contacts and laws are the rows `place`, and put its impulses in."""
-        tolerance, p = float(self._numbers[at.TOLERANCE]), self.arena[at.P]
+    def _asked(self, named: NamedSolver, space: ContactSpace, rows: IntArray) -> tuple[FrictionProblem, Solution]:
+        """Have contacts and laws of joints solved whose map is `space`, and put their impulses in."""
+        place, tolerance, law = self.arena[at.POSITION][rows], float(self._numbers[at.TOLERANCE]), self._law(rows)
         if self._couples is not None:
-            law = friction_law(self.model, contacts)
-            return self._couples.rescue(problem, law, place, tolerance, named.answer)
-        if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
-            z = np.zeros(problem.size)
-            solution = Solution(z=z, status=Status.NO_SOLUTION, residual=problem.residual(z), iterations=0)
-        else:
-            solution = named.answer(problem, problem.flat(p[place]))
-        p[place] = problem.spatial(solution.z)
-        return solution
+            problem, friction = self._posed(self._loaded, space, law), friction_law(self.model, space.contacts)
+            return problem, self._couples.rescue(problem, friction, place, tolerance, named.answer)
+        pose, p, dim = partial(self._pose, self._loaded, space, law[0]), self.arena[at.P], int(self._counts[at.DIM])
+        start = np.ascontiguousarray(p[place, :dim]).reshape(-1)
+        outcome = pose_and_solve(space, space.b + law[1][:, :dim], pose, named.answer, start, tolerance)
+        p[place] = outcome.problem.spatial(outcome.solution.z)
+        if space.joints is not None and space.joints.laws.by_load.any():
+            self._limit_by_load(space.joints.laws, outcome.problem, place)
+        return outcome.problem, outcome.solution
+
+    def _limit_by_load(self, laws: RowLaws, problem: FrictionProblem, place: IntArray) -> None:
+        """Let the step know how friction by load was posed; `place` are the rows of the problem, laws at its end."""
+        row = place.size - laws.count + np.flatnonzero(laws.by_load)
+        a, k = self.arena[at.DIAGONAL][place[row], 0, 0], place[row]
+        self.arena[at.B][k, 0] = -a * laws.bound[laws.by_load]
+        self.arena[at.LOAD][k, 0] = a * problem.load[row, 0] / problem.blocks[row, 0, 0]
 
     def _groups(self) -> list[tuple[IntArray, IntArray | slice]]:
         """Return contacts, with laws of joints, that are solved together, and the islands which these are.
@@ -504,13 +513,17 @@ class Engine:
             model, there, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle
         )
 
+    def _pose(self, model: Model, space: ContactSpace, compliance: Array, b: Array) -> FrictionProblem:
+        """Pose a problem on this map, with compliances (n, 3) and velocities b."""
+        dim, words = int(self._counts[at.DIM]), friction_law(model, space.contacts).words(space.mu.size)
+        softness = np.ascontiguousarray(compliance[:, :dim]) if compliance.any() else 0.0
+        return FrictionProblem(space.W, b, space.mu, dim=dim, compliance=softness, **words)
+
     def _posed(self, model: Model, space: ContactSpace, law: tuple[Array, Array]) -> FrictionProblem:
         """Pose a problem on this map; `law` is what :meth:`_law` said of its contacts and laws of joints."""
-        dim, (a, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
+        dim, (compliance, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
         b[:, :dim] += shift[:, :dim]
-        compliance = np.ascontiguousarray(a[:, :dim]) if a.any() else 0.0
-        words = friction_law(model, space.contacts).words(space.mu.size)
-        return FrictionProblem(space.W, b.reshape(-1), space.mu, dim=dim, compliance=compliance, **words)
+        return self._pose(model, space, compliance, b.reshape(-1))
 
     def _problem(
         self, model: Model, state: State, coordinate: Array, contacts: Contacts, law: tuple[Array, Array]

@@ -31,16 +31,15 @@ from signorini.model import Joints, Model, State
 def takes_joints(model: Model) -> bool:
     """Tell whether the compiled step can take the joints of a model.
 
-    It takes all kinds of joints with springs, dampers, limits, constant friction, drives and motors, in trees and in
-    loops. Loops whose rows depend on each other at the start, friction that follows the reaction, constraints by
-    functions and joints between fixed bodies go step by step in Python.
+    It takes all kinds of joints with springs, dampers, limits, friction, drives and motors, in trees and in loops.
+    Loops whose rows depend on each other at the start, constraints by functions and joints between fixed bodies go step
+    by step in Python.
     """
     joints = model.joints
     moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
     return (
         not joints.equalities
         and not joints.inequalities
-        and not np.any(joints.load_friction > 0.0)
         and bool(moving.all())
         and (not joints.tree.loop_row.size or not _depend(model))
     )
@@ -287,7 +286,10 @@ def _settings(joints: Joints) -> Array:
     """Return the numbers of each joint, (n_j, 7)."""
     moved = np.array([motion is not None for motion in joints.motions], dtype=bool)
     effort = np.where(moved, joints.effort_limit, np.inf)  # only what is to move has a motor
-    columns = [joints.rest, joints.stiffness, joints.damping, *joints.limits.T, joints.friction, effort]
+    friction = np.maximum(
+        joints.friction, joints.load_friction[:, 0]
+    )  # by load: that there is some, Python says how much
+    columns = [joints.rest, joints.stiffness, joints.damping, *joints.limits.T, friction, effort]
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 

@@ -74,6 +74,7 @@ from signorini.formulations.time_stepping import (
     pose_and_solve,
     reachable_contacts,
     veers,
+    warm_start,
 )
 from signorini.formulations.ways import ways_of
 from signorini.model import Contacts, Model, State
@@ -261,7 +262,8 @@ class MoreauJean:
 
         def outcome_of(shift: Array, hurried: bool = False) -> Outcome:
             limit = HURRY if hurried and self.solver is None else None
-            return pose_and_solve(space, shift, pose, partial(answer, limit=limit), memory, tolerance)
+            b, start = space.shifted(shift), warm_start(memory, space)
+            return pose_and_solve(space, b, pose, partial(answer, limit=limit), start, tolerance)
 
         if not asked.rebounds or self.restitution_law == "newton":
             outcome = outcome_of(shift)

@@ -41,6 +41,7 @@ from signorini.formulations.time_stepping import (
     finish,
     pose_and_solve,
     refuse,
+    warm_start,
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
@@ -119,7 +120,8 @@ class StewartTrinkle:
             return replace(solution, status=Status.SOLVED)
 
         shift = contacts.gap / h
-        outcome = pose_and_solve(space, shift, pose, answer, memory, tolerance)
+        start = warm_start(memory, space)
+        outcome = pose_and_solve(space, space.shifted(shift), pose, answer, start, tolerance)
         return finish(
             model,
             at,

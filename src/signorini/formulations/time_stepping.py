@@ -166,6 +166,12 @@ class ContactSpace:
         u: Array = (self.W @ p.reshape(-1)).reshape(self.b.shape) + self.b
         return u[: self.contacts.contact_count]
 
+    def shifted(self, shift: Array) -> Array:
+        """Return b with `shift` (n_c,) added to the normal velocities of the contacts, (n, dim)."""
+        b = self.b.copy()
+        b[: shift.size, 0] += shift
+        return b
+
     def split(self, p: Array) -> tuple[Array, Array]:
         """Return the impulses of contacts (n_c, dim), and of joint laws, one number each."""
         if self.joints is None:
@@ -269,29 +275,28 @@ def _sizes(v: Array, contacts: Contacts, J_a: Array, J_b: Array) -> Array:
 
 def pose_and_solve(
     space: ContactSpace,
-    shift: Array,
+    b: Array,
     pose: Callable[[Array], FrictionProblem],
     answer: Callable[[FrictionProblem, Array], Solution],
-    memory: Memory,
+    start: Array,
     tolerance: float,
 ) -> Outcome:
-    """Pose the friction problem of a step, with `shift` (n_c,) added to the normal velocities, and have it answered.
+    """Pose the friction problem of a step with the velocities `b` (n, dim), and have it answered from `start` (n dim,).
 
     Limits of joint friction that follow a reaction are taken from the reaction of the solution until both agree; the
     problem returned is posed with the limits that its own solution asks for.
     """
-    b = space.b.copy()
-    b[: shift.size, 0] += shift
+    b = b.copy()
     problem = pose(b.reshape(-1))
     if space.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
         z = np.zeros(b.size)
         none = Solution(z=z, status=Status.NO_SOLUTION, residual=problem.residual(z), iterations=0)
         return Outcome(problem, none, z.reshape(b.shape))
-    solution = answer(problem, warm_start(memory, space))
+    solution = answer(problem, start)
     if space.joints is None or not space.joints.laws.by_load.any():
         return Outcome(problem, solution, solution.z.reshape(b.shape))
     by_load = space.joints.laws.by_load
-    row = shift.size + np.flatnonzero(by_load)
+    row = space.contacts.contact_count + np.flatnonzero(by_load)
     a = np.asarray(space.W.diagonal())[b.shape[1] * row]
     for _ in range(_MOST_REPETITIONS):
         _, impulse = space.motion(solution.z.reshape(b.shape))

@@ -1,0 +1,103 @@
+"""Random scenes in which the compiled step is compared with the step by functions of Python, from the same states."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import signorini as sg
+from signorini.formulations import step_arrays as at
+from tests.by_python import ByPython, another_solution, overlaps
+
+GRAVITY = 9.81
+TOLERANCE = 1e-12
+LAWS: tuple[dict[str, Any], ...] = (
+    *({}, {}, {}),  # with joints, couples, and by the passive law
+    {"theta": 0.5},
+    {"theta": 0.75, "gyroscopic": "implicit"},
+    {"restitution_law": "newton"},
+    {"restitution_law": "poisson"},
+    {"stiffness": 3e4},
+    {"gyroscopic": "explicit"},
+)
+
+
+class Compared(NamedTuple):
+    """What came of a scene."""
+
+    steps: int
+    """That could be compared."""
+    pressed: int
+    """Those of them with an impulse."""
+    worst: float
+    """Largest difference of a velocity, of the fastest."""
+
+
+def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
+    """Return a scene of a few bodies, in overlaps some of them, and the options of its formulation."""
+    options = dict(LAWS[rng.integers(len(LAWS))])
+    joined = not options and bool(rng.random() < 0.6)
+    scene = sg.Scene(gravity=(0.5 * rng.standard_normal(), 0, -GRAVITY))
+    if rng.random() < 0.3:
+        frequency = 30.0 * rng.random()
+        scene.add_fixed(sg.Box((9, 9, 0.4)), motion=lambda t: (0.05 * np.sin(frequency * t), 0, -0.2), name="floor")
+    else:
+        scene.add_fixed(sg.HalfSpace(), name="floor")
+    displaced = not joined and "stiffness" not in options and "theta" not in options
+    count, apart = int(rng.integers(2, 6)), 0.21 if displaced or rng.random() < 0.5 else 0.199
+    stacked = not joined and rng.random() < 0.4
+    for k in range(count):
+        shape = (sg.Sphere(0.1), sg.Box((0.2, 0.2, 0.2)), sg.Capsule(0.05, 0.1))[rng.integers(1 if joined else 3)]
+        place = (0.01 * rng.standard_normal(), 0.0, 0.1 + apart * k) if stacked else (apart * k, 0.0, 0.1005)
+        scene.add_body(
+            shape,
+            mass=float(np.exp(rng.standard_normal())),
+            position=place,
+            velocity=(0.0 if stacked else 1.0) * rng.standard_normal(3),
+            angular_velocity=(0.0 if stacked else 3.0) * rng.standard_normal(3),
+            name=f"body {k}",
+        )
+    for k in range(count - 1 if joined else 0):
+        more: list[dict[str, Any]] = [{}, {"limits": (-0.2, 0.3)}, {"friction": 0.3}, {"spring": 20.0}]
+        words = more[rng.integers(4)]
+        anchor = (apart * (k + 0.5), 0, 0.1005)
+        scene.add_joint("revolute", f"body {k}", f"body {k + 1}", anchor=anchor, axis=(0, 1, 0), **words)
+    friction: dict[str, Any] = {"friction": float(rng.choice([0.0, 0.3, 0.8]))}
+    if "stiffness" not in options:
+        friction["restitution"] = float(rng.choice([0.0, 0.0, 0.5, 1.0]))
+    if not joined and options.get("restitution_law") != "poisson" and rng.random() < 0.3:
+        friction |= {"torsional": 0.01, "rolling": 0.005}
+    scene.set_contact(**friction)
+    return scene, options
+
+
+def compare(scene: sg.Scene, options: dict[str, Any], steps: int, h: float = 2e-3) -> Compared:
+    """Take steps by both ways, each from where the compiled one has come to.
+
+    Left out are steps in which the rules for overlaps differ, those that were posed again more than once, each time of
+    which multiplies what the last left, and those where Coulomb's law leaves velocities open: there each solves the
+    problem of the other.
+    """
+    fast, slow = (
+        sg.Simulator(scene, h=h, formulation=stepper(**options), tolerance=TOLERANCE)
+        for stepper in (sg.MoreauJean, ByPython)
+    )
+    assert fast.engine is not None
+    assert slow.engine is None
+    displaces = options.get("theta", 1.0) == 1.0 and "stiffness" not in options and not fast.model.joints.any
+    compared, pressed, worst = 0, 0, 0.0
+    for _ in range(steps):
+        slow.restore(fast.snapshot())
+        one, other = fast.step(), slow.step()
+        if not (one.certificate.status == other.certificate.status == sg.Status.SOLVED):
+            continue
+        if (displaces and overlaps(one)) or fast.engine.arena[at.COUNTS][at.MENDED] > 1:
+            continue
+        fastest = max(np.abs(fast.state.v).max(), h * GRAVITY)
+        error = float(np.abs(fast.state.v - slow.state.v).max() / fastest)
+        if error > 1e-9 and another_solution(one.result, other.result):
+            continue
+        compared, pressed = compared + 1, pressed + bool(one.result.impulse[:, 0].any())
+        worst = max(worst, error)
+    return Compared(compared, pressed, worst)
