@@ -36,6 +36,7 @@ _ARRIVED = 8.0  # roundings
 _ABOVE = 256.0  # roundings at which F is told from its rounding
 _BACK = 4  # steps that lead back at least half of the way: 0.41 of it is left at a root of order 5
 _AWAY = 1e8  # times the start: unknowns beyond it that no slope holds ran away
+_TINIEST = 1e-260  # below which values, their differences and products leave the range of numbers: no steps can be told
 _LADDER = 16.0 ** np.arange(-12.0, 1.0)  # from some roundings to all of a distance
 
 
@@ -44,7 +45,7 @@ def distance(problem: MCP, x: Array, F: Array) -> float:
     if x.size == 0:
         return 0.0
     model = model_at(problem, x, F)
-    if model is None:
+    if model is None or np.any((np.abs(F) < _TINIEST) & (F != 0.0)):
         return np.inf
     d = model.step(x, F)
     far = float((np.abs(d) / (1.0 + np.abs(x))).max())

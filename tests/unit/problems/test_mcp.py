@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +87,12 @@ def test_wrong_data_are_refused_at_the_door(arguments: dict[str, object], messag
 def test_functions_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only problems made of data can be saved"):
         MCP(lambda x: x, x0=[1.0]).save(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("F", [lambda x: np.exp(-x), lambda x: np.exp(x / 100.0), lambda x: 1.0 + x * x])
+def test_values_at_the_end_of_the_range_of_numbers_prove_no_solution(F: Callable[[Array], Array]) -> None:
+    """None of these is ever zero; at 1e-290 of them slopes and products of values are."""
+    problem = MCP(lambda x: 1e-290 * F(x), lower=-np.inf, upper=np.inf, x0=[0.5])
+    x = np.array([0.5])
+    assert problem.residual(x) < 1e-8
+    assert not problem.credible(x, 1e-8)
