@@ -11,10 +11,12 @@ import pytest
 import signorini as sg
 from signorini._grades import TAKEN_WRONG, losses
 from signorini.audit import Grade, audit_tree
+from signorini.simulation.choose import scheme_to_dict
 from tests.by_python import ByPython
 from tests.joint_scenes import link, slider, wheel
 
 BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython(solver=sg.NSGS())], ids=["fast", "python"])
+SCHEME = scheme_to_dict(sg.MoreauJean())  # that of both, though only one is known by name
 OMEGA = 10.0
 A = 0.1
 """Amplitude [m, rad]."""
@@ -108,7 +110,9 @@ def wave(time: Any, x: Any, omega: float) -> tuple[float, float]:
 def agrees(trajectory: sg.Trajectory, scene: sg.Scene) -> None:
     """Check that energies add up, and that the audit says of all that it can what the run does."""
     assert np.abs(trajectory.certificate.energy_error).max() < 1e-13
-    audit = audit_tree(trajectory.tree(), scene=scene)
+    tree = trajectory.tree()
+    tree["settings"] = {**tree["settings"], "scheme": SCHEME}
+    audit = audit_tree(tree, scene=scene)
     lost = losses(trajectory.certificate.joint_work).max() / trajectory.certificate.energy_scale.max()
     wrong = {one.what for one in audit.findings if one.grade is Grade.NOT_TRUSTED}
     assert wrong == ({"energy lost in joints"} if lost > TAKEN_WRONG else set())
