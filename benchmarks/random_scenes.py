@@ -255,9 +255,10 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
 
 
 def _simulate(scene: sg.Scene, duration: float, limit: float) -> sg.Trajectory:
+    """Return the run of a scene, up to the first step that is not solved: what follows changes no verdict."""
     try:
         with _no_longer_than(limit):
-            return sg.simulate(scene, duration=duration, h=H, on_failure="keep", progress=False)
+            return sg.simulate(scene, duration=duration, h=H, progress=False)
     except sg.SolverFailure as failure:
         assert isinstance(failure.trajectory, sg.Trajectory)
         return failure.trajectory
