@@ -1,4 +1,4 @@
-"""Does the compiled step do what the step by functions of Python does? Random scenes, step by step from the same states.
+"""Does the compiled step do what the step by functions of Python does? Random scenes, each step from the same state.
 
 ::
 
@@ -15,7 +15,6 @@ import sys
 import warnings
 
 import numpy as np
-
 from tests.oracle import compare, random_scene
 
 AGREED = 1e-9

@@ -1,4 +1,4 @@
-"""The compiled step against the step by functions of Python, in random scenes; more by ``benchmarks/random_oracle.py``."""
+"""The compiled step against the step by functions of Python, in random scenes, as ``benchmarks/random_oracle.py``."""
 
 from __future__ import annotations
 
