@@ -1,4 +1,4 @@
-"""Does the compiled step do what the step by functions of Python does? Random scenes, step by step from one state.
+"""Does the compiled step do what the step by functions of Python does? Random scenes, each step from the same state.
 
 ::
 

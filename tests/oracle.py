@@ -21,6 +21,7 @@ LAWS: tuple[dict[str, Any], ...] = (
     {"stiffness": 3e4},
     {"gyroscopic": "explicit"},
 )
+HINGES: tuple[dict[str, Any], ...] = ({}, {"limits": (-0.2, 0.3)}, {"friction": 0.3}, {"spring": 20.0})
 
 
 class Compared(NamedTuple):
@@ -59,8 +60,7 @@ def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
             name=f"body {k}",
         )
     for k in range(count - 1 if joined else 0):
-        more: list[dict[str, Any]] = [{}, {"limits": (-0.2, 0.3)}, {"friction": 0.3}, {"spring": 20.0}]
-        words = more[rng.integers(4)]
+        words = HINGES[rng.integers(len(HINGES))]
         anchor = (apart * (k + 0.5), 0, 0.1005)
         scene.add_joint("revolute", f"body {k}", f"body {k + 1}", anchor=anchor, axis=(0, 1, 0), **words)
     friction: dict[str, Any] = {"friction": float(rng.choice([0.0, 0.3, 0.8]))}
