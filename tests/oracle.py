@@ -33,6 +33,8 @@ class Compared(NamedTuple):
     """Those of them with an impulse."""
     worst: float
     """Largest difference of a velocity, of the fastest."""
+    open: int
+    """Steps left out because the law leaves velocities open."""
 
 
 def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
@@ -77,7 +79,8 @@ def compare(scene: sg.Scene, options: dict[str, Any], steps: int, h: float = 2e-
 
     Left out are steps in which the rules for overlaps differ, those that were posed again more than once, each time of
     which multiplies what the last left, and those where Coulomb's law leaves velocities open: there each solves the
-    problem of the other.
+    problem of the other. Where contacts with friction rebound, which part of the rebound is taken follows from the
+    solutions found on the way, and one of these may be open.
     """
     fast, slow = (
         sg.Simulator(scene, h=h, formulation=stepper(**options), tolerance=TOLERANCE)
@@ -86,7 +89,8 @@ def compare(scene: sg.Scene, options: dict[str, Any], steps: int, h: float = 2e-
     assert fast.engine is not None
     assert slow.engine is None
     displaces = options.get("theta", 1.0) == 1.0 and "stiffness" not in options and not fast.model.joints.any
-    compared, pressed, worst = 0, 0, 0.0
+    compared, pressed, worst, free = 0, 0, 0.0, 0
+    rubs = bool(fast.model.materials.friction.any())
     for _ in range(steps):
         slow.restore(fast.snapshot())
         one, other = fast.step(), slow.step()
@@ -96,8 +100,10 @@ def compare(scene: sg.Scene, options: dict[str, Any], steps: int, h: float = 2e-
             continue
         fastest = max(np.abs(fast.state.v).max(), h * GRAVITY)
         error = float(np.abs(fast.state.v - slow.state.v).max() / fastest)
-        if error > 1e-9 and another_solution(one.result, other.result):
+        rebounds = rubs and fast.engine.arena[at.COUNTS][at.REBOUNDS] == 1
+        if error > 1e-9 and (rebounds or another_solution(one.result, other.result)):
+            free += 1
             continue
         compared, pressed = compared + 1, pressed + bool(one.result.impulse[:, 0].any())
         worst = max(worst, error)
-    return Compared(compared, pressed, worst)
+    return Compared(compared, pressed, worst, free)

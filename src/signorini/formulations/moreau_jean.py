@@ -200,6 +200,7 @@ class MoreauJean:
             return engine.result(model)
         at = stage(model, state, memory, h, self.gyroscopic, self.theta)
         free = free_motion(model, at)
+        start = contacts
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at, free.v_free)
         ways, known = ways_of(model), self.restitution_law != "poisson"
@@ -211,7 +212,7 @@ class MoreauJean:
         drive = drive_velocity(model, at.state, at.drift, secant=True)
         mends = self.stiffness is None  # springs give way
         ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
-        contacts = ways.foreseen(contacts)
+        contacts = ways.foreseen(contacts, start)
         while True:
             result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
             missed = ways.missed(v, contacts)

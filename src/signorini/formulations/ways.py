@@ -172,20 +172,23 @@ class Ways:
         n_c = int(self._counts[at.CONTACTS])
         return Contacts.of_rows(self._arena[at.VALUE][:n_c], self._arena[at.INDEX][:n_c])
 
-    def _note_overlaps(self, contacts: Contacts) -> None:
+    def _note_overlaps(self, *several: Contacts) -> None:
         """Note the overlap that is deepest beside the width of its bodies."""
         thin = self._arena[at.THIN]
-        share = -contacts.gap / np.minimum(thin[contacts.body_a], thin[contacts.body_b])
-        self._numbers[[at.DEEPEST, at.DEEPEST_EXTENT]] = share.max(initial=0.0), 1.0
+        shares = [-some.gap / np.minimum(thin[some.body_a], thin[some.body_b]) for some in several]
+        self._numbers[[at.DEEPEST, at.DEEPEST_EXTENT]] = np.concatenate(shares).max(initial=0.0), 1.0
 
-    def foreseen(self, contacts: Contacts) -> Contacts:
-        """Return the contacts of the step as they are to be posed; `contacts` are all that may close."""
+    def foreseen(self, contacts: Contacts, start: Contacts) -> Contacts:
+        """Return the contacts of the step as they are to be posed; `contacts` are all that may close.
+
+        `start` are those at its start, which is elsewhere than where it acts if theta < 1.
+        """
         while True:
             if contacts.contact_count > self._arena[at.VALUE].shape[0]:
                 self._make_room(2 * contacts.contact_count)
             self._rows(at.VALUE, at.INDEX, contacts)
             self._counts[at.CONTACTS] = contacts.contact_count
-            self._note_overlaps(contacts)
+            self._note_overlaps(contacts, start)
             if _meet(self._arena.table):
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
