@@ -36,7 +36,7 @@ from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.stepper import Steps
 from signorini.formulations.time_stepping import ContactSpace, contact_space, explained, pose_and_solve
-from signorini.formulations.warming import warm_up
+from signorini.formulations.warming import finish_warming, warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.math.cones import LEVERAGE, ROUNDING
@@ -315,6 +315,7 @@ class Engine:
                 self._connect(at.RESCUE_COUPLES)
                 connect_couples(table)
             elif self._couples is None and self.arena.table[at.RESCUE, 0] == 0:
+                finish_warming()
                 self._connect(at.RESCUE)
                 connect_island(table, resisting=False)
             elif table[NEWTON, 0] == 0:

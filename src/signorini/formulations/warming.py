@@ -1,4 +1,8 @@
-"""Compile on two cores: a first run spends its time in the compiler, which uses only one."""
+"""Compile on two cores: a first run spends its time in the compiler, which uses only one.
+
+What every step needs is shared by this process and a second one, which then goes on by itself with what bodies need
+once they rest. Runs wait for that only when they get there.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,14 @@ from signorini.geometry.tables import Family
 
 _HELPER = """
 import sys
-from signorini.formulations.warming import compile_share
-compile_share(sys.argv[1], int(sys.argv[2]), *(word in sys.argv[3:] for word in ("joined", "resting")))
+from signorini.formulations.warming import compile_rest, compile_share
+compile_share(sys.argv[1], int(sys.argv[2]), "joined" in sys.argv)
+print("done", flush=True)
+if "resting" in sys.argv:
+    compile_rest(int(sys.argv[2]))
 """
+
+_at_work: list[subprocess.Popen[bytes]] = []
 
 
 def warm_up(family: Family, *, joined: bool, rests: bool) -> None:
@@ -24,40 +33,49 @@ def warm_up(family: Family, *, joined: bool, rests: bool) -> None:
 
     Without that process, wherever none can be made, all is compiled here when it is first called.
     """
-    missing = missing_stages(family, joined, rests)
-    if missing:
+    needed, later = missing_stages(needed_stages(joined), family), missing_stages(robust_stages(), family)
+    missing = len(needed) + (len(later) if rests else 0)
+    if missing > 0:
         announce_compilation()
-    if len(missing) < 2:  # nothing to share
+    if missing < 2:  # nothing to share
         return
     with tempfile.TemporaryDirectory(prefix="signorini-") as claims:
         try:
             helper = subprocess.Popen(
                 [sys.executable, "-c", _HELPER, claims, str(int(family))] + ["joined"] * joined + ["resting"] * rests,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
         except OSError:
             return
-        with helper:
-            compile_share(claims, int(family), joined, rests)
+        _at_work.append(helper)
+        compile_share(claims, int(family), joined)
+        if needed and helper.stdout is not None:
+            helper.stdout.readline()
 
 
-def missing_stages(family: Family, joined: bool = False, rests: bool = False) -> list[int]:
-    """Return the stages of which there is no machine code, for scenes with joints and resting bodies, or without."""
-    stages = (*needed_stages(joined), *(robust_stages() if rests else ()))
+def finish_warming() -> None:
+    """Wait until the second process has compiled all that it was asked for."""
+    while _at_work:
+        with _at_work.pop():
+            pass
+
+
+def missing_stages(stages: tuple[int, ...], family: Family) -> list[int]:
+    """Return those stages of which there is no machine code."""
     return [k for k in stages if not is_compiled(stage_kernel(k, family))]
 
 
-def compile_share(claims: str, family: int, joined: bool = False, rests: bool = False) -> None:
-    """Compile the stages for scenes of a family one after another, except those that the other process has claimed.
+def compile_share(claims: str, family: int, joined: bool = False) -> None:
+    """Compile what steps need, one stage after another, except those that the other process has claimed.
 
     A stage is claimed by making a file of its number in the folder `claims`.
     """
     collecting = gc.isenabled()
     gc.disable()  # what the compiler leaves behind is not worth a tenth of its time
     try:
-        for k in missing_stages(Family(family), joined, rests):
+        for k in missing_stages(needed_stages(joined), Family(family)):
             try:
                 Path(claims, str(k)).touch(exist_ok=False)
             except FileExistsError:
@@ -66,3 +84,9 @@ def compile_share(claims: str, family: int, joined: bool = False, rests: bool = 
     finally:
         if collecting:
             gc.enable()
+
+
+def compile_rest(family: int) -> None:
+    """Compile what islands need that rest."""
+    for k in missing_stages(robust_stages(), Family(family)):
+        stage_address(k, Family(family))

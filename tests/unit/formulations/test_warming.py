@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import signorini as sg
 from signorini._jit import announce_compilation
 from signorini.formulations import step_arrays as at
 from signorini.formulations import warming
-from signorini.formulations.step_stages import needed_stages, stage_kernel
+from signorini.formulations.step_stages import needed_stages, robust_stages, stage_kernel
 from signorini.geometry.tables import Family
 from tests.scenes import stack
 
@@ -51,6 +52,7 @@ def test_half_is_compiled_in_a_second_process_and_the_user_is_told(
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
     sg.Simulator(stack(2), h=0.01)
+    warming.finish_warming()
     assert codes == [0]
     assert capsys.readouterr().err.count("compiling") == 1
 
@@ -82,12 +84,52 @@ def test_a_stage_that_is_claimed_is_left_to_the_other_process(monkeypatch: pytes
     assert sorted(compiled) == sorted(set(needed_stages(joined=False)) - {at.POSE})
 
 
+class _Process:
+    """A second process that has done its share at once."""
+
+    def __init__(self, words: list[str], **_: Any) -> None:
+        self.words, self.stdout, self.waited_for = words, io.BytesIO(b"done\n"), False
+
+    def __enter__(self) -> _Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.waited_for = True
+
+
+def test_steps_begin_while_the_second_process_compiles_what_rest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[_Process] = []
+
+    def popen(words: list[str], **more: Any) -> _Process:
+        made.append(_Process(words, **more))
+        return made[-1]
+
+    monkeypatch.setattr(warming, "is_compiled", lambda _: False)
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    sg.Simulator(stack(2), h=0.01)
+    (helper,) = made
+    assert "resting" in helper.words
+    assert not helper.waited_for
+    warming.finish_warming()
+    assert helper.waited_for
+
+
+def test_what_rest_needs_is_all_that_the_robust_solver_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[int] = []
+    monkeypatch.setattr(warming, "is_compiled", lambda _: False)
+    monkeypatch.setattr(warming, "stage_address", lambda k, _: compiled.append(k))
+    warming.compile_rest(int(Family.SIMPLE))
+    assert compiled == list(robust_stages())
+
+
 @pytest.mark.compiled_only
 def test_importing_the_library_compiles_nothing_so_that_the_first_run_is_still_announced(tmp_path: Path) -> None:
     script = (
         "import signorini; from signorini._jit import is_cold;"
+        "from signorini.formulations.step_stages import needed_stages;"
         "from signorini.formulations.warming import missing_stages;"
-        "from signorini.geometry.tables import Family; print(is_cold(), len(missing_stages(Family.SIMPLE)) > 1)"
+        "from signorini.geometry.tables import Family;"
+        "print(is_cold(), len(missing_stages(needed_stages(False), Family.SIMPLE)) > 1)"
     )
     for _ in range(2):
         done = subprocess.run(
