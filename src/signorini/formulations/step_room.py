@@ -34,7 +34,7 @@ from signorini.formulations.step_cut import CUT_COLUMNS, EXTENT_COLUMNS
 from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
-from signorini.solvers.island_table import ISLAND_ROWS, NODE_VECTORS, POOL, Y
+from signorini.solvers.island_table import ISLAND_ROWS, LINE, NODE_VECTORS, POOL, Y
 
 _BY_CONTACT = {
     at.OLD_SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
@@ -253,7 +253,7 @@ class Room:
 
     def make_room_for_robust(self, numbers: int) -> None:
         """Give the robust solver room for so many numbers."""
-        pool, table = self.arena.put(at.ROBUST_POOL, np.zeros(numbers)), self.arena[at.ROBUST]
+        pool, table = self.arena.put(at.ROBUST_POOL, _at_a_line(numbers)), self.arena[at.ROBUST]
         table[: int(Y) + NODE_VECTORS] = 0
         table[POOL, :2] = pool.ctypes.data, numbers
 
@@ -307,6 +307,13 @@ class Room:
         joints = np.zeros((rows, 0, int(REPORT_COLUMNS))) if self.joints is None else self.joints.read_log(rows)
         self.counts[at.LOGGED] = 0
         return Log(q, v, check, balance, start, value, index, joints)
+
+
+def _at_a_line(numbers: int) -> Array:
+    """Return so many zeros that begin with a line of the cache."""
+    memory = np.zeros(numbers + LINE)
+    skip = -(memory.ctypes.data // memory.itemsize) % LINE
+    return memory[skip : skip + numbers]
 
 
 def _roots(model: Model) -> Array:

@@ -82,7 +82,7 @@ OPEN, VELOCITY, RESIDUAL, FACTOR, SUBSTITUTE, STEP, LEAST_NORM, STEADY_FORCES, C
 NEWTON, FUNCTION, BLOCKS, INTERIOR, INSIDE, SHARE_FORCES, SOLVE_ROBUSTLY, NEWTON_NEARBY = KEEP_MODES + 1 + _numbered(8)
 ISLAND_ROWS = int(NEWTON_NEARBY + 1)
 
-_LINE = 8  # numbers of a line of the cache, at whose beginnings arrays begin
+LINE = 8  # numbers of a line of the cache, at whose beginnings arrays begin
 
 # WORK
 NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, WORK_COUNT = _numbered(4)
@@ -91,7 +91,7 @@ NEWTON_STEPS, INTERIOR_STEPS, SHARING_STEPS, WORK_COUNT = _numbered(4)
 @inner_kernel
 def claim(w: IntArray, row: int, n: int, m: int, l: int) -> None:
     """Give a row of the table an array (n,), (n, m) or (n, m, l) of the pool; what is missing is counted too."""
-    w[POOL, 2] += -(w[POOL, 0] // 8 + w[POOL, 2]) % _LINE
+    w[POOL, 2] += -w[POOL, 2] % LINE
     w[row, 0] = w[POOL, 0] + 8 * w[POOL, 2]
     w[row, 1], w[row, 2], w[row, 3] = n, m, l
     w[POOL, 2] += n * max(m, 1) * max(l, 1)

@@ -19,8 +19,8 @@ TABLE = {constant.name: constant for constant in table()}
 LAYOUT = {
     "flight.py": {"TURNED", "SPUN", "FLIGHT_COLUMNS"},
     "island_couples.py": {"PATH_COLUMNS"},
-    "island_lu.py": {"_WORD"},
-    "island_table.py": {"VECTORS", "NODE_VECTORS"},
+    "island_lu.py": {"_WORD", "_WIDE"},
+    "island_table.py": {"VECTORS", "NODE_VECTORS", "LINE"},
     "passive_law.py": {"SETTLED"},
     "step_arrays.py": {"CLOSE"},
     "step_joint_close.py": {"CLOSES", "CLOSES_NEXT", "GOES_ON", "FAILS"},

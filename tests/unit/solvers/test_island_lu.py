@@ -154,9 +154,9 @@ def stored_matrix(table: Table, nodes: int) -> Array:
     start, column, place, b = table.wholes(START), table.wholes(COLUMN), table.wholes(PLACE), table.reals(B)
     A = np.zeros((nodes, nodes, 6, 6))
     for k in range(nodes):
-        A[k, k] = b[k]
+        A[k, k] = b[k, :, :6]
         for t in range(start[k], start[k + 1]):
-            A[k, column[t]], A[column[t], k] = b[nodes + 2 * t], b[nodes + 2 * t + 1]
+            A[k, column[t]], A[column[t], k] = b[nodes + 2 * t, :, :6], b[nodes + 2 * t + 1, :, :6]
     return A[np.ix_(place, place)].transpose(0, 2, 1, 3).reshape(6 * nodes, 6 * nodes)
 
 
