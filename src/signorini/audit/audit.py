@@ -187,7 +187,7 @@ class _Checks:
             out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
         laws = self._joint_laws(steps)
         law = Law(steps, moved, None if laws is None else laws.size)
-        self.pushes.note(steps, law.u, law.e, laws)
+        self.pushes.note(steps, law, laws)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])
