@@ -125,6 +125,8 @@ class _Checks:
 
     def findings(self) -> list[Finding]:
         """Return everything, in the order in which people ask."""
+        if self.record.modal_rate.size:
+            self.unchecked.append("modal coordinates, except in energies: how they move is not recorded")
         return [*self._steps(), *self._overlaps(), *self._joints(), *self._energies()]
 
     # --- step by step --------------------------------------------------------

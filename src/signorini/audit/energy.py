@@ -18,7 +18,8 @@ from signorini.audit.joint_laws import JointLaws
 from signorini.audit.law import Law
 from signorini.audit.record import Record
 from signorini.audit.steps import Steps
-from signorini.dynamics import elastic_energy, joint_rows, kinetic_energy, potential_energy
+from signorini.dynamics import elastic_energy, joint_rows
+from signorini.dynamics.energy import motion_energies
 from signorini.model import Model
 
 GAINS = ("load_work", "drive_work", "correction_work", "joint_work")
@@ -73,8 +74,7 @@ class Energies:
         """Stretches of springs and their rates, (n+1, n_j)."""
         for k in range(n):
             q, v = np.ascontiguousarray(record.q[k]), np.ascontiguousarray(record.v[k])
-            self.kinetic[k] = kinetic_energy(arrays, q, v).sum()
-            self.potential[k] = potential_energy(model, q).sum()
+            self.kinetic[k], self.potential[k] = motion_energies(model, q, v, record.modal_rate[k])
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
                 rows = joint_rows(joints.arrays, joints.coordinates, q, near)
