@@ -125,6 +125,8 @@ class _Checks:
 
     def findings(self) -> list[Finding]:
         """Return everything, in the order in which people ask."""
+        if self.record.modal_rate.size:
+            self.unchecked.append("modal coordinates, except in energies: how they move is not recorded")
         return [*self._steps(), *self._overlaps(), *self._joints(), *self._energies()]
 
     # --- step by step --------------------------------------------------------
@@ -187,7 +189,7 @@ class _Checks:
             out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
         laws = self._joint_laws(steps)
         law = Law(steps, moved, None if laws is None else laws.size)
-        self.pushes.note(steps, law.u, law.e, laws)
+        self.pushes.note(steps, law, laws)
         out["friction cone"] = law.excess(~coupled)
         if record.contacts.velocity is not None:
             out["velocities of contacts"] = law.misstated(record.contacts.velocity[steps.rows])

@@ -15,9 +15,11 @@ from signorini._arrays import Array
 from signorini._grades import at_play, given_for_good, losses, rises
 from signorini.audit.findings import Worst
 from signorini.audit.joint_laws import JointLaws
+from signorini.audit.law import Law
 from signorini.audit.record import Record
 from signorini.audit.steps import Steps
-from signorini.dynamics import elastic_energy, joint_rows, kinetic_energy, potential_energy
+from signorini.dynamics import elastic_energy, joint_rows
+from signorini.dynamics.energy import motion_energies
 from signorini.model import Model
 
 GAINS = ("load_work", "drive_work", "correction_work", "joint_work")
@@ -31,7 +33,8 @@ class Pushes:
         self.rest = np.zeros(steps)
         """To bodies at rest, half of ``p . W p`` without joints, (n,)."""
         self.given = np.zeros(steps)
-        """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, (n,)."""
+        """To bodies that have felt all loads, ``p . (u + b)/2`` with ``u = W p + b``, beyond what lifts them out of
+        overlaps, (n,)."""
         self.rebound = np.zeros(steps)
         """Work of contacts that rebound, (n,)."""
         self.swing = np.zeros(steps)
@@ -40,14 +43,15 @@ class Pushes:
         self.share = np.ones((steps, joints))
         """Of the midpoint rule in springs: which part of half a step before its end they count, (n, n_j)."""
 
-    def note(self, steps: Steps, u: Array, e: Array, laws: JointLaws | None) -> None:
-        """Note some steps; `u` (n_c, 3) are the velocities of contacts, `e` (n_c,) their restitution."""
-        here, p = slice(steps.first, steps.last), steps.p
+    def note(self, steps: Steps, law: Law, laws: JointLaws | None) -> None:
+        """Note some steps, with the laws of their contacts and of their joints."""
+        here, p, u = slice(steps.first, steps.last), steps.p, law.u
         energy = 0.5 * np.einsum("bi,bij,bj->b", steps.push, steps.free.M_inv, steps.push)
         self.rest[here] = np.bincount(steps.step, energy, minlength=steps.count)
-        self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1), minlength=steps.count)
+        lifted = p[:, 0] * np.clip(u[:, 0], 0.0, np.maximum(0.0, -law.gap) / steps.drift)
+        self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1) - lifted, minlength=steps.count)
         self.given[here] -= self.rest[here]
-        apart = np.where(e > 0.0, np.maximum(0.0, p[:, 0] * u[:, 0]), 0.0)
+        apart = np.where(law.e > 0.0, np.maximum(0.0, p[:, 0] * u[:, 0]), 0.0)
         self.rebound[here] = np.bincount(steps.contact_step, apart, minlength=steps.count)
         change = np.where(steps.moving[:, None], steps.v_new - steps.v_start, 0.0)
         loads = steps.free.p_ext - steps.h * steps.model.arrays.weight[steps.body]
@@ -70,8 +74,7 @@ class Energies:
         """Stretches of springs and their rates, (n+1, n_j)."""
         for k in range(n):
             q, v = np.ascontiguousarray(record.q[k]), np.ascontiguousarray(record.v[k])
-            self.kinetic[k] = kinetic_energy(arrays, q, v).sum()
-            self.potential[k] = potential_energy(model, q).sum()
+            self.kinetic[k], self.potential[k] = motion_energies(model, q, v, record.modal_rate[k])
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
                 rows = joint_rows(joints.arrays, joints.coordinates, q, near)
@@ -175,14 +178,10 @@ class Energies:
         Joints give to contacts, or take, what these seem to take or give: with them, what the motion has gained in a
         step, up to the work of contacts that rebound.
         """
-        correction, lost, made = (
-            self._terms(("correction_work",)),
-            self._terms(("friction", "impact")),
-            self._made(pushes),
-        )
-        if correction is None or lost is None or made is None:
+        lost, made = self._terms(("friction", "impact")), self._made(pushes)
+        if lost is None or made is None:
             return None
-        given = np.minimum(made - lost, pushes.rebound) if joined else pushes.given - correction
+        given = np.minimum(made - lost, pushes.rebound) if joined else pushes.given
         softened = self.record.column("certificate", "compliance")
         if softened is not None:
             given = np.where(softened > 0.0, 0.0, given)

@@ -1,23 +1,22 @@
 r"""Newton's and Euler's equations of every body in every step, and that places follow velocities.
 
-What is missed of :math:`M (v^+ - v_{free}) = J^T p` is compared with the sizes of all terms of the equation, forces and
-moments apart, so that a heap at rest is judged by the impulses that keep it there. Bodies that nothing touches are
-judged once more without knowledge of how they turn: their angular momentum in world axes changes by the moment of the
-loads alone, :math:`L^+ = L + h \tau`.
+What is missed of :math:`M (v^+ - v_{free}) = J^T p` is compared with the sizes of all terms of the equation
+(:mod:`signorini.audit.terms`). Bodies that nothing touches are judged once more without knowledge of how they turn:
+their angular momentum in world axes changes by the moment of the loads alone, :math:`L^+ = L + h \tau`.
 
 Places follow velocities, :math:`q^+ = q_m + \theta h\, G v^+`, to rounding too, except that bodies in a heap with
-overlaps may be displaced to part them. Such displacements are not recorded; they must not be larger than the overlaps
-of the heap together, times the lever by which a body that is lifted at one end moves at the other.
+overlaps may be displaced to part them. Such displacements are not recorded; they are the least in the mean of squares
+over the mass of each body, and must not be larger by this measure than a few times the overlaps of the heap together.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, IntArray
-from signorini._scipy import sparse
+from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import TOUCH, Worst
 from signorini.audit.steps import Steps, quaternion_products
+from signorini.audit.terms import missed_parts, ratio
 from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
@@ -25,10 +24,8 @@ from signorini.math.rotation import rotated
 
 NO_OVERLAP = 1e-7
 """Of the smaller body: overlaps that nobody needs to part."""
-ROUNDED = 1e-13
-"""Of all that a heap carries: what a few hundred roundings leave in the equations of one of its bodies."""
-LEVER = 4.0
-"""How far the farthest point of a body may move where one of its points is moved by 1."""
+PARTED = 4.0
+"""How far a body may be displaced, in the mean over its mass, of all overlaps of its heap."""
 
 
 def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displaced: BoolArray) -> Worst:
@@ -36,39 +33,11 @@ def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displa
 
     The places of bodies `displaced` tell nothing of their angular momentum.
     """
-    free = steps.free
-    missed = np.einsum("bij,bj->bi", free.M, steps.v_new - steps.v_told)
-    missed *= _freedom(steps)
-    value = np.zeros(steps.body.size)
-    sizes, parts = steps.push_size + steps.pull_size, (slice(0, 3), slice(3, 6))
-    for k, part in enumerate(parts):
-        M = free.M[:, part, part]
-        sizes[:, k] += np.linalg.norm(free.p_ext[:, part], axis=1)
-        for v in (steps.v_start, steps.v_new):
-            sizes[:, k] += np.linalg.norm(np.einsum("bij,bj->bi", M, v[:, part]), axis=1)
-    rounding = _rounding(steps, sizes)
-    for k, part in enumerate(parts):
-        beyond = np.maximum(0.0, np.linalg.norm(missed[:, part], axis=1) - rounding[:, k])
-        share = _ratio(beyond, sizes[:, k])
-        value = np.maximum(value, np.where(turns | (k == 0), share, 0.0))
+    force, moment = missed_parts(steps, steps.v_new).T
+    value = np.maximum(force, np.where(turns, moment, 0.0))
     value = np.maximum(value, np.where(turns & ~displaced, _missed_spin(steps), 0.0))
     mine = steps.moving & judged
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
-
-
-def _rounding(steps: Steps, sizes: Array) -> Array:
-    """Return what rounding leaves in the equations of forces and moments, by their `sizes` (N, 2), (N, 2).
-
-    Joints that have nothing to carry hand rounding of the forces on to moments, and of moments to forces, from each
-    body of the heap to all others. The joints of a scene are solved together, and count as one heap.
-    """
-    heap, bound = heaps(steps), steps.model.arrays.bound[steps.body]
-    joined = (steps.model.joints.tree.of_body >= 0)[steps.body]
-    heap = np.where(joined, heap.size + steps.step, heap)
-    lever = np.where(bound > 0.0, bound, 1.0)
-    force = np.bincount(heap, (sizes[:, 0] + sizes[:, 1] / lever) * steps.moving)[heap]
-    left: Array = ROUNDED * np.stack([force, force * lever], axis=1)
-    return left
 
 
 def _missed_spin(steps: Steps) -> Array:
@@ -81,26 +50,13 @@ def _missed_spin(steps: Steps) -> Array:
     L = [_momentum(inertia, q, v) for q, v in ((steps.q_start, steps.v_start), (steps.q_end, steps.v_end))]
     tau = steps.free.p_ext[:, 3:]
     size = sum(np.linalg.norm(x, axis=1) for x in (*L, tau))
-    return np.where(flies, _ratio(np.linalg.norm(L[1] - L[0] - tau, axis=1), size), 0.0)
+    return np.where(flies, ratio(np.linalg.norm(L[1] - L[0] - tau, axis=1), size), 0.0)
 
 
 def _momentum(inertia: Array, q: Array, v: Array) -> Array:
     """Return angular momenta in world axes, (N, 3)."""
     back = q[:, 3:] * [1.0, -1.0, -1.0, -1.0]
     return rotated(q[:, 3:], np.einsum("bij,bj->bi", inertia, rotated(back, v[:, 3:])))
-
-
-def _freedom(steps: Steps) -> Array:
-    """Return 1 for the directions in which bodies may move, (N, 6)."""
-    free = steps.model.arrays.free[steps.body].copy()
-    free[~steps.moving] = 0.0
-    return free
-
-
-def _ratio(part: Array, whole: Array) -> Array:
-    """Return ``part / whole``, 0 where both vanish, and infinite for what is not a number."""
-    out = np.divide(part, whole, out=np.where(part == 0.0, 0.0, np.inf), where=whole > 0.0)
-    return np.where(np.isnan(out), np.inf, out)
 
 
 def displacements(steps: Steps) -> Array:
@@ -125,27 +81,12 @@ def _conjugate(e: Array) -> Array:
     return e * [1.0, -1.0, -1.0, -1.0]
 
 
-def heaps(steps: Steps) -> IntArray:
-    """Return a number for each body that those have in common which contacts and joints hold together, (N,)."""
-    contacts, joints, N = steps.contacts, steps.model.joints, steps.body.size
-    a, b = contacts.body_a, contacts.body_b
-    both = steps.moving[a] & steps.moving[b]
-    edges = [np.stack([a[both], b[both]])]
-    held = joints.arrays.body_a >= steps.model.fixed_count
-    for k, l in zip(joints.arrays.body_a[held], joints.arrays.body_b[held], strict=True):
-        shift = np.arange(steps.count) * steps.body_count
-        edges.append(np.stack([k + shift, l + shift]))
-    i, j = np.concatenate(edges, axis=1)
-    graph = sparse.csr_array((np.ones(i.size), (i, j)), shape=(N, N))
-    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
 def room_to_part(steps: Steps) -> Array:
     """Return by how much contacts of the heap of every body overlap, and are open though they touch, (N,) [m].
 
     It is zero for heaps without an overlap that is more than rounding.
     """
-    heap, contacts, bound = heaps(steps), steps.contacts, steps.model.arrays.bound[steps.body]
+    heap, contacts, bound = steps.heap, steps.contacts, steps.model.arrays.bound[steps.body]
     a, b = contacts.body_a, contacts.body_b
     size = np.where(
         steps.moving[a] & steps.moving[b], np.minimum(bound[a], bound[b]), np.where(steps.moving[b], bound[b], bound[a])
@@ -157,9 +98,13 @@ def room_to_part(steps: Steps) -> Array:
 
 
 def _ways(steps: Steps, moved: Array) -> Array:
-    """Return by how much the farthest points of bodies are `moved`, (N,) [m]."""
-    bound = steps.model.arrays.bound[steps.body]
-    away: Array = np.linalg.norm(moved[:, :3], axis=1) + bound * np.linalg.norm(moved[:, 3:], axis=1)
+    """Return by how much bodies are `moved`, as the root of the mean square over their mass, (N,) [m].
+
+    By this measure a body that is pushed at one point never goes farther than the point: a needle rolls as it likes.
+    """
+    away = np.zeros(steps.body.size)
+    mine, M = steps.moving, steps.free.M[steps.moving]
+    away[mine] = np.sqrt(np.einsum("bi,bij,bj->b", moved[mine], M, moved[mine]) / M[:, 0, 0])
     return away
 
 
@@ -170,8 +115,8 @@ def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Wors
     """
     place = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1)
     size = place + steps.model.arrays.bound[steps.body]
-    value = np.maximum(_ratio(np.linalg.norm(moved[:, :3], axis=1), size), np.linalg.norm(moved[:, 3:], axis=1))
-    value[_ways(steps, moved) <= LEVER * room] = 0.0
+    value = np.maximum(ratio(np.linalg.norm(moved[:, :3], axis=1), size), np.linalg.norm(moved[:, 3:], axis=1))
+    value[_ways(steps, moved) <= PARTED * room] = 0.0
     mine = steps.moving & ~excused
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 

@@ -96,6 +96,8 @@ class Record:
     """(n,)"""
     q: Array
     v: Array
+    modal_rate: Array
+    """Velocities of further coordinates, of unit mass, (n+1, n_m)."""
     contacts: ContactRows | None
     joints: JointRows | None
     tolerance: float
@@ -135,6 +137,9 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
     for word, array, shape in (("q", q, (n + 1, n_b, 7)), ("v", v, (n + 1, n_b, 6))):
         if n < 0 or array.shape != shape:
             raise FileError(f"{source}: {word} has the shape {array.shape}, must be {shape} for names and time")
+    modal_rate = _floats(tree.get("modal_rate", np.zeros((n + 1, 0))))
+    if modal_rate.ndim != 2 or modal_rate.shape[0] != n + 1:
+        raise FileError(f"{source}: modal_rate has the shape {modal_rate.shape}, must have {n + 1} rows")
     settings = tree.get("settings") or {}
     if not isinstance(settings, dict):
         raise FileError(f"{source}: settings are {settings!r}, must be a group")
@@ -155,6 +160,7 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
         h=_steps(time, _number(settings, "h", source)),
         q=q,
         v=v,
+        modal_rate=modal_rate,
         contacts=_contacts(tree.get("contacts"), n, n_b, source),
         joints=joints,
         tolerance=_number(settings, "tolerance", source) or TOLERANCE,

@@ -21,6 +21,7 @@ from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
+from signorini.audit.terms import heaps, missed_parts
 from signorini.dynamics import (
     JointSystem,
     contact_wrenches,
@@ -180,6 +181,8 @@ class Steps:
         """Couples about the contact frames, (n_c, 3); zero where none are told."""
         self.axes = contact_frames(self.contacts.normal)
         """The contact frames, (n_c, 3, 3)."""
+        self.heap = heaps(self)
+        """A number that bodies have in common which contacts and joints hold together, (N,)."""
         self.push, self.push_size = self._pushed()
         self.pull, self.pull_size = self._joined()
         self.v_told = self.free.v + np.einsum("bij,bj->bi", self.free.M_inv, self.push + self.pull)
@@ -203,13 +206,11 @@ class Steps:
         """Return the flights (N, 7), and the velocities of the record right after the impulses, (N, 6).
 
         Flights begin where the step acts, or where bodies were displaced to: from where they end at the end of the
-        step. A body that nothing else keeps from going through another turns evenly; the record does not tell which,
-        so bodies are taken to have turned evenly where that goes better with their impulses, by more than rounding.
+        step. A body that nothing else keeps from going through another turns evenly; the record does not tell which.
+        It is the way that goes with the impulses, and if both do to rounding the one that leads where the body is.
         """
         ways, flown, v = self.free.ways, np.zeros((self.body.size, FLIGHT_COLUMNS)), self.v_end.copy()
-        least, turning = np.full(self.body.size, np.inf), self.free.M_inv[:, 3:, 3:]
-        moments = np.linalg.norm(turning, axis=(1, 2)) * (self.push_size[:, 1] + self.pull_size[:, 1])
-        rounding = ROUNDING * (moments + np.linalg.norm(self.v_told[:, 3:], axis=1))
+        least, near = np.full(self.body.size, np.inf), np.zeros(self.body.size, dtype=bool)
         for way in (CONSERVING, EVEN):
             found, began = np.zeros_like(flown), self.q_end.copy()
             way_of = np.where(ways == CONSERVING, way, ways)
@@ -218,9 +219,17 @@ class Steps:
             back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
             began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
             v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
-            missed = np.linalg.norm((v_new - self.v_told)[:, 3:], axis=1)
-            better = missed < np.where(least <= rounding, 0.0, least)
-            least[better], flown[better], v[better] = missed[better], found[better], v_new[better]
+            missed = missed_parts(self, v_new)[:, 1]
+            displaced = quaternion_products(began[:, 3:], self.free.q[:, 3:] * [1.0, -1.0, -1.0, -1.0])
+            there = 2.0 * np.linalg.norm(displaced[:, 1:], axis=1) <= ROUNDING
+            told = (there == near) | (np.maximum(missed, least) > ROUNDING)
+            better = np.where(told, missed < least, there)
+            least[better], near[better], flown[better], v[better] = (
+                missed[better],
+                there[better],
+                found[better],
+                v_new[better],
+            )
         return flown, v
 
     def joined(self, s: int) -> JointSystem:

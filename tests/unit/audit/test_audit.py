@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import signorini as sg
 from signorini._grades import DRIFT_REMARK, DRIFT_WRONG, OVERLAP_REMARK, OVERLAP_WRONG, worst_of
 from signorini.audit import Audit, Finding, Grade, audit_file, audit_tree, write_record
 from signorini.audit.findings import FACTOR, ROUNDING, Worst, judged
 from signorini.audit.law import gap_bounds, shifted
+from signorini.scene import scene_to_text
 from tests.unit.audit.records import MASS, MU, G, H, block_scene, sliding_block
 
 
@@ -316,3 +318,57 @@ def test_bounds_are_those_of_the_manual() -> None:
         1e-9,
         10.0,
     )
+
+
+def thin_scene(size: tuple[float, float, float]) -> sg.Scene:
+    """Return a body of 2 kg, without weight, above a floor."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(sg.Box(size), mass=2.0, position=(0, 0, 5), name="body")
+    return scene
+
+
+def one_step(scene: sg.Scene, gap: float, push: float) -> dict[str, Any]:
+    """Return a step at rest, with two contacts that push against each other, at one point each."""
+    q, n = np.zeros((2, 2, 7)), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
+    q[:, :, 3], q[:, 1, 2] = 1.0, 5.0
+    contacts = {
+        "start": np.array([0, 2]),
+        "body_a": np.array([0, 0]),
+        "body_b": np.array([1, 1]),
+        "point": np.tile([0.2, 0.0, 5.0], (2, 1)),
+        "normal": n,
+        "gap": np.full(2, gap),
+        "impulse": np.tile([push, 0.0, 0.0], (2, 1)),
+    }
+    settings = {"h": H, "scene": scene_to_text(scene)}
+    named = {"names": ["floor", "body"], "time": np.array([0.0, H]), "contacts": contacts, "settings": settings}
+    return {**named, "q": q, "v": np.zeros((2, 2, 6))}
+
+
+@pytest.mark.parametrize(
+    ("size", "spin", "push"),
+    [((0.4, 0.2, 0.1), 10.0, 1e5), ((0.6, 0.05, 0.02), 1.0, 1e2), ((0.6, 0.05, 0.02), 1.0, 1e5)],
+)
+def test_an_even_turn_is_told_from_a_flight_however_hard_a_body_is_pressed(
+    size: tuple[float, float, float], spin: float, push: float
+) -> None:
+    """``R = exp(h w)`` and ``L`` is kept: beside great impulses the moment tells no way, and the place does."""
+    tree, a = one_step(thin_scene(size), 0.0, push), np.array(size)
+    inertia = 2.0 / 12.0 * (np.sum(a**2) - a**2)
+    w = spin * np.array([0.1, 0.2, 0.3])
+    turn = Rotation.from_rotvec(H * w)
+    tree["v"][0, 1, 3:] = w
+    tree["v"][1, 1, 3:] = turn.apply(turn.inv().apply(inertia * w) / inertia)
+    tree["q"][1, 1, 3:] = np.roll(turn.as_quat(), 1)
+    audit = audit_tree(tree)
+    assert audit.of("momentum").worst < 1e-14
+    assert audit.of("places follow velocities").worst < 1e-14
+
+
+@pytest.mark.parametrize(("axis", "found"), [(0, False), (2, True)], ids=["about its length", "across"])
+def test_needles_roll_where_they_are_parted(axis: int, found: bool) -> None:
+    """Rolled by 1e-4 rad a needle of 1 cm and 1 m goes by a micrometre, its overlap; turned across by 50 times that."""
+    tree = one_step(thin_scene((1.0, 0.01, 0.01)), -1e-6, 0.0)
+    tree["q"][1, 1, 3], tree["q"][1, 1, 4 + axis] = np.cos(0.5e-4), np.sin(0.5e-4)
+    assert (audit_tree(tree).of("places follow velocities").worst > 1e-9) is found

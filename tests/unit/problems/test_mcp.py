@@ -95,3 +95,19 @@ def test_values_at_the_end_of_the_range_of_numbers_prove_no_solution(F: Callable
     problem, x = MCP(lambda x: 1e-300 * F(x), lower=-np.inf, upper=np.inf, x0=[0.5]), np.array([at])
     assert problem.residual(x) < 1e-8
     assert not problem.credible(x, 1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-270, 1e-290, 1e-320])
+@pytest.mark.parametrize("start", [0.5, 100.0])
+def test_tails_that_are_rounded_to_zero_prove_no_solution(scale: float, start: float) -> None:
+    """``c exp(-x)`` is never zero, though numbers of 64 bits say so where it is below 5e-324."""
+    problem = MCP(lambda x: scale * np.exp(-x), lower=-np.inf, upper=np.inf, x0=[start])
+    x = np.array([1337.0])
+    assert problem.residual(x) == 0.0
+    assert not problem.credible(x, 1e-8)
+
+
+def test_an_unknown_that_nothing_asks_for_is_solved_anywhere() -> None:
+    """What is exactly zero wherever one looks is a continuum of solutions, not a tail."""
+    problem = MCP(lambda x: np.array([x[0] - 1.0, 0.0 * x[1]]), lower=-np.inf, upper=np.inf, x0=[0.5, 0.5])
+    assert problem.credible(np.array([1.0, 20.0]), 1e-8)

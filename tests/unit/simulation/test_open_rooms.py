@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.audit import Grade, audit_tree
 from signorini.formulations import AnyMemory, Formulation, Posed, Stepper
 from signorini.simulation import FORMULATIONS
 from signorini.simulation.by_functions import ByFunctions
@@ -85,6 +86,17 @@ def test_a_run_is_recorded_certified_and_accounted_for(tmp_path: Path) -> None:
     loaded = sg.Trajectory.load(tmp_path / "run.h5")
     same(loaded, trajectory)
     assert loaded.report() == trajectory.report()
+
+
+def test_the_audit_counts_the_energy_of_modes_and_names_what_it_does_not_check() -> None:
+    """What the ball loses to its mode is no error of the run; a mode that is quicker than told is found."""
+    tree = run().tree()
+    audit = audit_tree(tree, scene=scene())
+    assert [one.what for one in audit.findings if one.grade is not Grade.TRUSTED] == []
+    assert "modal coordinates, except in energies: how they move is not recorded" in audit.unchecked
+    assert audit.verdict is Grade.REMARKS
+    tree["modal_rate"] = 1.01 * tree["modal_rate"]
+    assert audit_tree(tree, scene=scene()).of("energies as told").grade is Grade.NOT_TRUSTED
 
 
 def test_a_killed_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
