@@ -182,6 +182,10 @@ from signorini.problems.couplings import apply_couplings, fill_inverse_normal_di
 from signorini.solvers.island_constants import EDGE, FEW_ROUNDINGS, MARGIN, RESTING, SUM_ROUNDING
 from signorini.solvers.nsgs_kernels import local_data
 
+# What is remembered of an island, see SOFTNESS: compliance, the wait until it is tried as rigid, the next such wait,
+# compliance at the beginning, debt, pace, fill, the wait until contacts are tried to go on as before, the next of these.
+Memories = tuple[float, float, float, float, float, float, float, float, float]
+
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls; else many over all.
 _FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
@@ -213,12 +217,15 @@ def pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
 
 
 @inner_kernel
-def _remembered(softness: Array, first: int, last: int, column: int) -> float:
-    """Return what is remembered of an island: the largest number of a column over its contacts."""
-    most = 0.0
+def _remembered(softness: Array, first: int, last: int) -> Memories:
+    """Return what is remembered of an island: the largest number of each column over its contacts."""
+    alpha, wait, back, entry, debt, pace, fill, keep_wait, keep_back = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):
-        most = max(most, softness[k, column])
-    return most
+        alpha, entry = max(alpha, softness[k, ALPHA]), max(entry, softness[k, ENTRY_ALPHA])
+        wait, back = max(wait, softness[k, WAIT]), max(back, softness[k, BACK])
+        debt, pace, fill = max(debt, softness[k, DEBT]), max(pace, softness[k, PACE]), max(fill, softness[k, FILL])
+        keep_wait, keep_back = max(keep_wait, softness[k, KEEP_WAIT]), max(keep_back, softness[k, KEEP_BACK])
+    return (alpha, wait, back, entry, debt, pace, fill, keep_wait, keep_back)
 
 
 @inner_kernel
@@ -443,10 +450,12 @@ def _note_changes(
 
 
 @inner_kernel
-def _remember(softness: Array, first: int, last: int, column: int, number: float) -> None:
-    """Note a number of an island with its contacts."""
-    for c in range(first, last):
-        softness[c, column] = number
+def _remember(softness: Array, first: int, last: int, memories: Memories) -> None:
+    """Note what is remembered of an island with its contacts."""
+    for k in range(first, last):
+        softness[k, ALPHA], softness[k, WAIT], softness[k, BACK], softness[k, ENTRY_ALPHA] = memories[:4]
+        softness[k, DEBT], softness[k, PACE], softness[k, FILL] = memories[4:7]
+        softness[k, KEEP_WAIT], softness[k, KEEP_BACK] = memories[7:]
 
 
 @inner_kernel
@@ -490,12 +499,9 @@ def solve_step(t: IntArray) -> bool:
     while i < counts[ISLANDS]:
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
-            alpha, entry = _remembered(softness, first, last, ALPHA), _remembered(softness, first, last, ENTRY_ALPHA)
-            wait, back = _remembered(softness, first, last, WAIT), max(1.0, _remembered(softness, first, last, BACK))
-            keep_wait = _remembered(softness, first, last, KEEP_WAIT) - 1.0
-            keep_back = max(1.0, _remembered(softness, first, last, KEEP_BACK))
-            debt = max(0.0, _remembered(softness, first, last, DEBT) - EARNED)
-            fill = _remembered(softness, first, last, FILL)
+            alpha, wait, back, entry, debt, failed, fill, keep_wait, keep_back = _remembered(softness, first, last)
+            back, debt = max(1.0, back), max(0.0, debt - EARNED)
+            keep_wait, keep_back = keep_wait - 1.0, max(1.0, keep_back)
             light = fill <= LIGHT
             cheap = fill <= CHEAP and island[i, CUT_ROW] == 0 and debt <= DEAR * CREDIT
             large = counts[SOFT] == 1 and not cheap
@@ -503,8 +509,7 @@ def solve_step(t: IntArray) -> bool:
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= RESTING, max(max(FINEST, min(speed, 1.0)) * tolerance, min(SUM_ROUNDING, tolerance))
-            failed, stiffened = _remembered(softness, first, last, PACE), none
-            rests, stays = pace <= RESTING, False
+            rests, stays, stiffened = pace <= RESTING, False, none
             island[i, RESTS], island[i, CLEARED] = 1 if rests else 0, 0
             soft = alpha > 0.0 and (wait > 0.0 or (large and alpha > LEAST_ALPHA and not rests)) and not cheap
             whole = cheap or (not large and failed == 0.0 and island[i, CUT_ROW] == 0)
@@ -714,17 +719,10 @@ def solve_step(t: IntArray) -> bool:
         island[i, MET] = 1 if met else 0
         solved = solved and met
         _note_changes(best, reference, softness, first, last, soft, tolerance)
-        _remember(softness, first, last, ALPHA, alpha)
-        _remember(softness, first, last, ENTRY_ALPHA, entry)
-        _remember(softness, first, last, WAIT, wait)
-        _remember(softness, first, last, BACK, back)
-        _remember(softness, first, last, PACE, failed)
         if counts[OPEN_ISLAND] == i + 1:
             fill = counts[OPEN_WORK] / island[i, N_CONTACTS]
-        _remember(softness, first, last, FILL, fill)
-        _remember(softness, first, last, KEEP_WAIT, max(0.0, keep_wait))
-        _remember(softness, first, last, KEEP_BACK, keep_back)
-        _remember(softness, first, last, DEBT, debt)
+        memories = (alpha, wait, back, entry, debt, failed, fill, max(0.0, keep_wait), keep_back)
+        _remember(softness, first, last, memories)
         counts[SWEEPS] = max(counts[SWEEPS], total)
         i, fresh = i + 1, True
     return solved
