@@ -183,7 +183,7 @@ from signorini.solvers.island_constants import EDGE, FEW_ROUNDINGS, MARGIN, REST
 from signorini.solvers.nsgs_kernels import local_data
 
 # What is remembered of an island, see SOFTNESS: compliance, the wait until it is tried as rigid, the next such wait,
-# compliance at the beginning, debt, pace, fill, the wait until contacts are tried to go on as before, the next of these.
+# compliance at the beginning, debt, pace, fill, the wait until contacts are tried to go on as before, the next of them.
 Memories = tuple[float, float, float, float, float, float, float, float, float]
 
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
