@@ -28,14 +28,20 @@ from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.posed import Phases, PosedFriction
 from signorini.formulations.robust import solve_robustly
-from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.stage import Stage, stage
 from signorini.formulations.step_reading import compiled_status, found, logged_contacts, logged_joints
 from signorini.formulations.step_room import Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
 from signorini.formulations.step_theta import run_ahead
 from signorini.formulations.stepper import Steps
-from signorini.formulations.time_stepping import ContactSpace, contact_space, explained, pose_and_solve
+from signorini.formulations.time_stepping import (
+    ContactSpace,
+    contact_space,
+    explained,
+    joined_free_motion,
+    pose_and_solve,
+)
 from signorini.formulations.warming import warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
@@ -214,7 +220,7 @@ class Engine:
         family, joined = Family.SIMPLE if self.family is None else self.family, self.joints is not None
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
-            self._connect(at.RUN_AHEAD)
+            self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
         if self._named is not None:
             self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._collisions is not None:  # whose phases are solved as steps are
@@ -286,7 +292,7 @@ class Engine:
         fixed, q, v, now = self.model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
         moved = State(t=now.t, q=q.copy(), v=v.copy())
         moved.q[:fixed], moved.v[:fixed] = prescribed_pose(self.model, now.t)
-        before = State(t=now.t - self.h, q=self.arena[at.Q_START], v=self.arena[at.V_0])
+        before = State(t=now.t - self.theta * self.h, q=self.arena[at.Q_0], v=self.arena[at.V_0])
         end, gained = joints.project(before, moved)
         q[fixed:], v[fixed:] = end.q[fixed:], end.v[fixed:]
         self._numbers[at.ENERGY_CHANGE] += gained
@@ -321,10 +327,8 @@ class Engine:
                 connect_island(table, resisting=True)
             else:
                 self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
-            self.arena[at.Q][:] = self.arena[at.Q_START]
-            if self.theta < 1.0:
-                self.arena[at.V][:] = self.arena[at.V_START]
-            self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
+            self._counts[at.SHORT] = 0
+            self._begin_again()
             return
         awake = self._awake()
         if not np.isfinite(self._law(awake)[1]).all():  # a motion that has exploded, no mistake of the user's
@@ -332,7 +336,7 @@ class Engine:
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         v = self.arena[at.V if self.theta == 1.0 else at.V_START]
         began = State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q_START], v=v)
-        coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
+        coordinate = self._coordinate_at_start
         contacts, named = self._seen(self._contacts(awake)), self._named
         if named is not None:
             named.begin()
@@ -363,12 +367,28 @@ class Engine:
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
             if resists and not self._may_rebound_less:
-                self.arena[at.Q][:] = began.q
-                self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
+                self._counts[at.SOFTEN] = 1
+                self._begin_again()
                 return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._go_on_after(iterations)
+
+    def _begin_again(self) -> None:
+        """Go back to the start of the step."""
+        self.arena[at.Q][:] = self.arena[at.Q_START]
+        if self.theta < 1.0:
+            self.arena[at.V][:] = self.arena[at.V_START]
+            if self.joints is not None:
+                self.joints.go_back()
+        self._counts[at.STAGE] = at.READY
+
+    @property
+    def _coordinate_at_start(self) -> Array:
+        """Coordinates of the joints at the start of the step that is being solved."""
+        if self.joints is None:
+            return np.zeros(0)
+        return self.joints.coordinate if self.theta == 1.0 else self.joints.coordinate_before
 
     @property
     def _may_rebound_less(self) -> bool:
@@ -504,7 +524,7 @@ class Engine:
         """
         memory = Memory.none()._replace(coordinate=coordinate)
         there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
-        return there, free_motion(model, there)
+        return there, joined_free_motion(model, there, self._gyroscopic)
 
     def _space(self, model: Model, there: Stage, free: FreeMotion, contacts: Contacts) -> ContactSpace:
         """Return the map of impulses of a step, by the same functions."""

@@ -16,7 +16,7 @@ def _numbered(count: int) -> Any:
 
 
 (
-    SUMS,  # (9,): see below
+    SUMS,  # (10,): see below
     TALLY,  # (7,): see below
     # constant: joints, as in JointArrays
     BODY_A,
@@ -74,6 +74,7 @@ def _numbered(count: int) -> Any:
     GAUGE_RATE,  # (n_g,) that prescribed bodies give them
     COORDINATE,  # (n_j,)
     COORDINATE_0,  # (n_j,) at the start of the step
+    START_SPEED,  # (n_j,) of these there, for theta < 1
     REPORT,  # (n_j, REPORT_COLUMNS): see below
     LOG,  # (rows, n_j, REPORT_COLUMNS)
     INERTIAS,  # (n_b, 6, 6)
@@ -112,7 +113,7 @@ def _numbered(count: int) -> Any:
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(88)
+) = _numbered(89)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 (
@@ -123,10 +124,11 @@ def _numbered(count: int) -> Any:
     STOPPED_WORK,
     DAMPED_WORK,
     SPRING_WORK,
+    TURNED_WORK,  # of rigid rows, over the part of the way that bodies go at their old velocities
     SWING,  # impulses of loads, dampers, drives, motors and all friction times the changes of their speeds,
-    # and twice what springs have come to store more before steps end, see dynamics.joint_springs
+    # and what springs have come to store more before steps end, see dynamics.joint_springs, over theta - 1/2
     LIFT,
-) = _numbered(9)
+) = _numbered(10)
 
 # TALLY
 LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS = _numbered(7)

@@ -60,10 +60,9 @@ from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
-from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.stage import Stage, stage
 from signorini.formulations.step_room import Options
 from signorini.formulations.time_stepping import (
-    ContactSpace,
     Outcome,
     begin,
     candidates,
@@ -71,6 +70,7 @@ from signorini.formulations.time_stepping import (
     contact_space,
     finish,
     free_velocity,
+    joined_free_motion,
     pose_and_solve,
     reachable_contacts,
     veers,
@@ -166,8 +166,7 @@ class MoreauJean:
     @property
     def _plain(self) -> bool:
         """Whether the options are those for which joints are compiled."""
-        law = self.theta == 1.0 and self.restitution_law != "poisson" and self.stiffness is None
-        return law and not self.sleeping
+        return self.restitution_law != "poisson" and not self.sleeping
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
@@ -199,7 +198,7 @@ class MoreauJean:
             engine.timed_run(1)
             return engine.result(model)
         at = stage(model, state, memory, h, self.gyroscopic, self.theta)
-        free = free_motion(model, at)
+        free = joined_free_motion(model, at, self.gyroscopic)
         start = contacts
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at, free.v_free)
@@ -235,15 +234,9 @@ class MoreauJean:
         h = at.h
         law = friction_law(model, contacts)
 
-        def mapped(free: FreeMotion) -> ContactSpace:
-            return contact_space(
-                model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
-            )
-
-        space = mapped(free)
-        if self.theta < 1.0 and space.joints is not None and self.gyroscopic == "implicit":
-            free = free_motion(model, at, ahead=space.joints.velocity)
-            space = mapped(free)
+        space = contact_space(
+            model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
+        )
         last = memory.recall(contacts.feature)
         e = model.materials.restitution[contacts.material] * may_rebound
         asked = asked_of(model, at, space, e, last)

@@ -188,7 +188,9 @@ def _numbered(count: int) -> Any:
     PRESS_JOINED,
     HAS_ROOM,
     SETTLE_JOINTS,
-    RUN_AHEAD,  # for theta < 1, instead of RUN
+    RUN_AHEAD,  # for theta < 1, instead of RUN ...
+    DRIFT_JOINTS,  # ... and with joints, before bodies drift ...
+    AIM_JOINTS,  # ... and where they have drifted to
     COLLIDE,  # for Poisson's law, instead of SOLVE ...
     CHECK_COLLISION,  # ... and of LAW
     POSE_COUPLES,  # for couples and ellipsoids, instead of POSE, SOLVE, VELOCITIES, LAW and HAND_OVER ...
@@ -218,7 +220,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(49)
+) = ARRAY_COUNT + _numbered(51)
 
 # PLACE
 (

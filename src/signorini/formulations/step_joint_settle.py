@@ -57,7 +57,7 @@ from signorini.formulations.step_arrays import (
     MOVED_ONTO,
     NUMBERS,
     ORDER,
-    Q_START,
+    Q_0,
     REBOUND,
     SEEN,
     SEEN_INDEX,
@@ -115,7 +115,7 @@ def _energy(t: IntArray, j: IntArray) -> float:
 @inner_kernel
 def _push(t: IntArray, j: IntArray) -> None:
     """Move bodies along the rows of the step by what takes ``END_PSI`` to zero, if it were linear."""
-    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
+    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[DRIFT], real_rows(j, ja.PUSH)
     psi, impulse, total = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), reals(j, ja.END_SUM)
     tree_body = wholes(j, ja.TREE_BODY)
     for at in range(tree_body.shape[0]):
@@ -242,7 +242,7 @@ def _move(t: IntArray, j: IntArray, here: bool) -> bool:
             _soften(j)
         _, drift, _ = _open_rows(t, j)
         first = min(first, drift)
-    near, h = True, reals(t, NUMBERS)[H]
+    near, h = True, reals(t, NUMBERS)[DRIFT]
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         pushed = h * math.sqrt((v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
@@ -261,7 +261,7 @@ def _keep(t: IntArray, j: IntArray) -> bool:
     for r in range(total.shape[0]):
         total[r] = 0.0
     if _move(t, j, False):
-        _report(j, real_rows(t, Q_START), total, False)
+        _report(j, real_rows(t, Q_0), total, False)
     else:
         _copy(j, q_0, v_0, q, v)
         if not _move(t, j, True):
@@ -378,7 +378,7 @@ def _blocked_row(t: IntArray, j: IntArray) -> int:
 @inner_kernel
 def _turns_too_far(t: IntArray, j: IntArray) -> bool:
     """Tell whether some joined body came so fast that rows, which are those of the start, mean little at the end."""
-    v, tree_body, h, most = real_rows(t, V_0), wholes(j, ja.TREE_BODY), reals(t, NUMBERS)[H], 0.0
+    v, tree_body, h, most = real_rows(t, V_0), wholes(j, ja.TREE_BODY), reals(t, NUMBERS)[DRIFT], 0.0
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         most = max(most, v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
@@ -450,7 +450,8 @@ def settle(t: IntArray) -> None:
     else:
         _obey_closed(t, j)
     carry_on(t, j)
-    drift, worst, row = _beyond_limits(j, drift, worst, row)
+    if reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H]:  # else bodies may drift beyond limits
+        drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[JOINT_APART] = worst
     _count_gain(t)

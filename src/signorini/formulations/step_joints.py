@@ -62,8 +62,8 @@ def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
 def _evaluate(t: IntArray, j: IntArray) -> None:
     """Evaluate all bilateral rows where the step begins."""
     body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
-    joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[H], reals(j, ja.X_2)
-    motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
+    joint, role, pull = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[DRIFT]
+    motion, setting, x_2 = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING), reals(j, ja.X_2)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
     for r in range(psi.shape[0]):
         g = joint[r]
@@ -231,6 +231,7 @@ def answer(t: IntArray) -> None:
             v[b, m] = v_free[b, m] + push[b, m]
     for r in range(reaction.shape[0]):
         reaction[r] += reaction_free[r]
-    close_joints(t, j)
+    if reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H]:  # else steps are symmetric in time without it
+        close_joints(t, j)
     sum_up(t, j)
     _count_slip(t, j)

@@ -122,7 +122,7 @@ class Room:
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
         self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
-        self.joints = JointTables(model, h, projects=options.projection) if model.joints.any else None
+        self.joints = JointTables(model, h, options.theta, projects=options.projection) if model.joints.any else None
         """None if there are none."""
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         driven = self.joints is not None and self.joints.driven

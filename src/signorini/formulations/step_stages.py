@@ -23,6 +23,7 @@ from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joint_settle import settle
+from signorini.formulations.step_joint_theta import aim_joints, drift_joints
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
 from signorini.formulations.step_mend import look, mend
@@ -60,6 +61,8 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.HAS_ROOM: has_room,
     at.SETTLE_JOINTS: settle,
     at.RUN_AHEAD: run_ahead,
+    at.DRIFT_JOINTS: drift_joints,
+    at.AIM_JOINTS: aim_joints,
     at.COLLIDE: collide_step,
     at.CHECK_COLLISION: check_collision,
     at.POSE_COUPLES: pose_couples,

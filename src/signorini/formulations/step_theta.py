@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import EXPLICIT, gyroscopic
 from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
+    AIM_JOINTS,
     AIMED,
     CONTACTS,
     COUNTS,
@@ -27,12 +28,15 @@ from signorini.formulations.step_arrays import (
     DONE,
     DOUBTS,
     DRIFT,
+    DRIFT_JOINTS,
     DRIFTED,
     FIXED,
     FLOWN,
     GYROSCOPIC,
     INDEX,
     INERTIA,
+    JOINED,
+    LAW_ROOM,
     NEEDED,
     NUMBERS,
     PAUSE,
@@ -65,6 +69,8 @@ def _drift(t: IntArray) -> None:
             q_start[b, k] = q[b, k]
         for k in range(6):
             v_start[b, k] = v[b, k]
+    if wholes(t, COUNTS)[JOINED] == 1:
+        perform(t[DRIFT_JOINTS, 0], (t,))
     early = numbers[H] - numbers[DRIFT]
     fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, early, flown)
     move_bodies(q, v, early, True, flown, wholes(t, COUNTS)[FIXED])
@@ -120,8 +126,10 @@ def _aim(t: IntArray, steps: int) -> bool:
         return bool(counts[STAGE] != DRIFTED)
     _spin(t)
     load_bodies(t)
+    if counts[JOINED] == 1:
+        perform(t[AIM_JOINTS, 0], (t,))
     found = find(t)
-    if found < 0 or found > real_rows(t, P).shape[0]:
+    if found < 0 or found + counts[LAW_ROOM] > real_rows(t, P).shape[0]:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found

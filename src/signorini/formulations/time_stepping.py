@@ -110,6 +110,14 @@ def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
     ).velocity
 
 
+def joined_free_motion(model: Model, at: Stage, gyroscopic: str) -> FreeMotion:
+    """Return the free motion of a step; the implicit gyroscopic term knows of joints where theta < 1."""
+    free = free_motion(model, at)
+    if at.theta == 1.0 or gyroscopic != "implicit" or not model.joints.any:
+        return free
+    return free_motion(model, at, ahead=free_velocity(model, at, free))
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The impulses of a step, and the problems that they solve."""
