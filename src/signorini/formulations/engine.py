@@ -351,7 +351,10 @@ class Engine:
         if self._couples is not None:
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             law = friction_law(self.model, contacts)
-            self._rescued_by(self._couples.rescue(problem, law, place, tolerance, None))
+            if self.joints is None or not blocked(problem, tolerance).size:  # solvers would try for long
+                self._rescued_by(self._couples.rescue(problem, law, place, tolerance))
+            else:
+                self._go_on_after(0)
             return
         iterations = 0
         for rows, asked, moves in self._resisting():
@@ -413,13 +416,15 @@ class Engine:
     def _asked(self, named: NamedSolver, space: ContactSpace, rows: IntArray) -> tuple[FrictionProblem, Solution]:
         """Have contacts and laws of joints solved whose map is `space`, and put their impulses in."""
         place, tolerance, law = self.arena[at.POSITION][rows], float(self._numbers[at.TOLERANCE]), self._law(rows)
-        if self._couples is not None:
-            problem, friction = self._posed(self._loaded, space, law), friction_law(self.model, space.contacts)
-            return problem, self._couples.rescue(problem, friction, place, tolerance, named.answer)
         pose, p, dim = partial(self._pose, self._loaded, space, law[0]), self.arena[at.P], int(self._counts[at.DIM])
-        start = np.ascontiguousarray(p[place, :dim]).reshape(-1)
-        outcome = pose_and_solve(space, space.b + law[1][:, :dim], pose, named.answer, start, tolerance)
-        p[place] = outcome.problem.spatial(outcome.solution.z)
+        friction, b = friction_law(self.model, space.contacts), space.b.copy()
+        b[:, :dim] += law[1][:, :dim]
+        start = p[place, :dim] if self._couples is None else self._couples.guess(friction, place)
+        outcome = pose_and_solve(space, b, pose, named.answer, np.ascontiguousarray(start).reshape(-1), tolerance)
+        if self._couples is None:
+            p[place] = outcome.problem.spatial(outcome.solution.z)
+        else:
+            self._couples.put(friction, place, outcome.solution.z)
         if space.joints is not None and space.joints.laws.by_load.any():
             self._limit_by_load(space.joints.laws, outcome.problem, place)
         return outcome.problem, outcome.solution
@@ -430,6 +435,8 @@ class Engine:
         a, k = self.arena[at.DIAGONAL][place[row], 0, 0], place[row]
         self.arena[at.B][k, 0] = -a * laws.bound[laws.by_load]
         self.arena[at.LOAD][k, 0] = a * problem.load[row, 0] / problem.blocks[row, 0, 0]
+        if self._couples is not None:
+            self.arena[at.COUPLE_LOAD][k, 0] = self.arena[at.COUPLE_UNIT][k, 0] * self.arena[at.LOAD][k, 0]
 
     def _groups(self) -> list[tuple[IntArray, IntArray | slice]]:
         """Return contacts, with laws of joints, that are solved together, and the islands which these are.

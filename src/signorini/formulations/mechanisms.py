@@ -6,6 +6,7 @@ import numpy as np
 
 from signorini._arrays import IntArray
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.friction_law import has_couples
 from signorini.model import Joints, Model
 
 
@@ -39,12 +40,12 @@ class Mechanisms:
             self.freedom[at, ja.FIRST_FREEDOM] = np.cumsum(own) - own
             self.table[k, ja.LEAST_BODY] = self.body[at].min()
             self.table[k, ja.ALL_FREEDOMS] = own.sum()
-        self._count_blocks()
+        self._count_blocks(has_couples(model))
 
-    def _count_blocks(self) -> None:
+    def _count_blocks(self, couples: bool) -> None:
         """Count the blocks of three degrees of freedom that a force on a body may touch.
 
-        They are those on the way to the root of its tree, or with loops all of the mechanism.
+        They are those on the way to the root of its tree, or with loops all of the mechanism, as with `couples`.
         """
         blocks: list[set[int]] = [set()] * self.body.size
         for i in range(self.body.size - 1, -1, -1):  # from the roots
@@ -54,7 +55,7 @@ class Mechanisms:
             row = self.of_body[self.body[i]]
             k = row[ja.MECHANISM]
             closed = self.loops[k, ja.LOOP_STOP] > self.loops[k, ja.LOOP_FIRST]
-            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed else len(blocks[i])
+            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed or couples else len(blocks[i])
 
 
 def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:

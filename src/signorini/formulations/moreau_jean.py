@@ -159,7 +159,7 @@ class MoreauJean:
         """Tell whether the compiled step can take this model."""
         if self.theta < 1.0 and model.implicit:
             return False
-        if model.joints.any and not (self._plain and not has_couples(model) and takes_joints(model)):
+        if model.joints.any and not (self._plain and takes_joints(model)):
             return False
         return not has_couples(model) or (self.restitution_law != "poisson" and can_be_posed(model))
 

@@ -157,7 +157,7 @@ def _numbered(count: int) -> Any:
     COUPLE_SCALE,  # (cap, R) half axes s, 0 for components that a contact does not have
     COUPLE_UNIT,  # (cap, R) units d in which diagonals are 1
     COUPLE_LIMIT,  # (cap, 6): limits of the groups in these units, then without them
-    COUPLE_GATHER,  # (4 cap, R, 3)
+    COUPLE_GATHER,  # (as GATHER, R, 3)
     COUPLE_BLOCK,  # (cap, R, R) diagonal blocks of W, compliance included
     COUPLE_LOAD,  # (cap, R)
     COUPLE_P,  # (cap, R)
@@ -198,6 +198,7 @@ def _numbered(count: int) -> Any:
     COUPLE_VELOCITIES,
     CHECK_COUPLES,
     HAND_OVER_COUPLES,
+    TURN_JOINED,  # ... with joints too ...
     ORDINARY_POSE,  # ... which call these two
     ORDINARY_HAND_OVER,
     CUT_ISLANDS,  # for scenes of many bodies
@@ -220,7 +221,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(51)
+) = ARRAY_COUNT + _numbered(52)
 
 # PLACE
 (

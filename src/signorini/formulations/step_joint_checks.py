@@ -99,7 +99,7 @@ def _stored_before(t: IntArray, k: float, share: float, stretch: float, speed: f
     h, late = reals(t, NUMBERS)[H], reals(t, NUMBERS)[DRIFT] / reals(t, NUMBERS)[H] - 0.5
     if late == 0.0:
         return 0.0
-    return 0.5 / late * k * ((stretch - late * h * share * speed) ** 2 - stretch**2)
+    return float(0.5 / late * k * ((stretch - late * h * share * speed) ** 2 - stretch**2))
 
 
 @inner_kernel

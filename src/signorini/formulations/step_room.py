@@ -249,7 +249,7 @@ class Room:
         if self.collisions is not None:
             self.collisions.make_room(capacity, bodies)
         if self.couples is not None:
-            self.couples.make_room(capacity)
+            self.couples.make_room(capacity, blocks, bodies)
 
     def make_room_for_robust(self, numbers: int) -> None:
         """Give the robust solver room for so many numbers."""

@@ -15,6 +15,7 @@ from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_collide import check_collision, collide_step
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_couple_joints import turn_joined
 from signorini.formulations.step_couple_rescue import rescue_couples
 from signorini.formulations.step_couple_solve import solve_couples
 from signorini.formulations.step_couples import check_couples, couple_velocities, hand_over_couples, pose_couples
@@ -70,6 +71,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.COUPLE_VELOCITIES: couple_velocities,
     at.CHECK_COUPLES: check_couples,
     at.HAND_OVER_COUPLES: hand_over_couples,
+    at.TURN_JOINED: turn_joined,
     at.CUT_ISLANDS: cut_islands,
     at.TAKE_PART: take_part,
     at.MEET: meet_step,
@@ -179,7 +181,7 @@ def stage_address(k: int, family: Family) -> int:
     arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
         arguments = _FOR_DETECTION
-    elif k in (at.RUN, at.RUN_AHEAD):
+    elif k in (at.RUN, at.RUN_AHEAD, at.TURN_JOINED):
         arguments = (_WHOLE_ROWS, 1)
     elif k == at.TAKE_PART:
         arguments = (_WHOLE_ROWS, 1, 1.0)
