@@ -223,12 +223,14 @@ class Engine:
             self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
         if self._named is not None:
             self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
-        if self._collisions is not None:  # whose phases are solved as steps are
-            self._collisions.connect(lambda k: stage_address(k, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
             if self._named is not None:
                 self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+        if self._collisions is not None:  # whose phases are solved as steps are
+            self._collisions.connect(lambda k: stage_address(k, family))
+            if joined or self._couples is not None:
+                self._connect(at.AWAIT)
         if self._counts[at.PASSIVE]:
             self._connect(at.TEMPER)
         if self._counts[at.SLEEPS]:
@@ -343,7 +345,12 @@ class Engine:
         if self._collisions is not None and self._counts[at.COLLIDES]:
             there, free = self._stage(self._loaded, began, coordinate)
             space, answer = self._space(self._loaded, there, free, contacts), None if named is None else named.answer
-            self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance, answer))
+            solution, impulse = self._collisions.rescue(self._loaded, there, space, place, tolerance, answer)
+            if self._couples is None:
+                p[place, : impulse.shape[1]] = impulse
+            else:
+                self._couples.put(friction_law(self.model, contacts), place, impulse)
+            self._rescued_by(solution)
             return
         if named is not None:
             self._ask(named, began, coordinate)

@@ -159,14 +159,9 @@ class MoreauJean:
         """Tell whether the compiled step can take this model."""
         if self.theta < 1.0 and model.implicit:
             return False
-        if model.joints.any and not (self._plain and takes_joints(model)):
+        if model.joints.any and (self.sleeping or not takes_joints(model)):
             return False
-        return not has_couples(model) or (self.restitution_law != "poisson" and can_be_posed(model))
-
-    @property
-    def _plain(self) -> bool:
-        """Whether the options are those for which joints are compiled."""
-        return self.restitution_law != "poisson" and not self.sleeping
+        return not has_couples(model) or can_be_posed(model)
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
