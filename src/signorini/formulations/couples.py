@@ -25,11 +25,6 @@ _INSTEAD = (
 )
 
 
-def can_be_posed(model: Model) -> bool:
-    """Tell whether one problem may have all kinds of friction: not torsional friction beside ellipsoids."""
-    return not (np.any(model.materials.torsional > 0.0) and np.any(model.materials.ellipsoid > 0.0))
-
-
 class Couples:
     """Contacts with couples in the arrays of a step."""
 

@@ -33,7 +33,7 @@ from signorini.formulations.step_reading import compiled_status, found, logged_c
 from signorini.formulations.step_room import Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
-from signorini.formulations.step_theta import run_ahead
+from signorini.formulations.step_theta import run_ahead, run_from_act, run_to_act
 from signorini.formulations.stepper import Steps
 from signorini.formulations.time_stepping import (
     ContactSpace,
@@ -270,20 +270,27 @@ class Engine:
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
-        self._counts[at.DONE] = 0
-        while run_to_look(self.arena.table, steps):
-            contacts = detect(self.model, self._now(), self.arena[at.REACH])
-            n_c = contacts.contact_count
-            if n_c > self.arena[at.VALUE].shape[0]:
-                self._room.make_room_for_detection(0, n_c)
-            value, index = self.arena[at.VALUE], self.arena[at.INDEX]
-            value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
-            value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
-            for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
-                index[:n_c, k] = column
-            if not run_from_look(self.arena.table, n_c):
+        counts, table = self._counts, self.arena.table
+        counts[at.DONE] = 0
+        while self.theta == 1.0 or run_to_act(table, steps):
+            if counts[at.STAGE] == at.AIMED and not run_from_act(table, self._look()):
                 break
-        return int(self._counts[at.DONE])
+            if not run_to_look(table, steps) or not run_from_look(table, self._look()):
+                break
+        return int(counts[at.DONE])
+
+    def _look(self) -> int:
+        """Find the contacts where bodies are; return how many."""
+        contacts = detect(self.model, self._now(), self.arena[at.REACH])
+        n_c = contacts.contact_count
+        if n_c > self.arena[at.VALUE].shape[0]:
+            self._room.make_room_for_detection(0, n_c)
+        value, index = self.arena[at.VALUE], self.arena[at.INDEX]
+        value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
+        value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
+        for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
+            index[:n_c, k] = column
+        return n_c
 
     def _now(self) -> State:
         """Return the present state without copying it."""
@@ -356,8 +363,11 @@ class Engine:
             self._ask(named, began, coordinate)
             return
         if self._couples is not None:
-            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             law = friction_law(self.model, contacts)
+            if law.torsional is not None and law.ellipsoid is not None:  # of which no problem has both
+                self._go_on_after(0)
+                return
+            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             if self.joints is None or not blocked(problem, tolerance).size:  # solvers would try for long
                 self._rescued_by(self._couples.rescue(problem, law, place, tolerance))
             else:

@@ -54,7 +54,6 @@ from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY
-from signorini.formulations.couples import can_be_posed
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_tables import takes_joints
@@ -157,11 +156,7 @@ class MoreauJean:
 
     def _compiled(self, model: Model) -> bool:
         """Tell whether the compiled step can take this model."""
-        if self.theta < 1.0 and model.implicit:
-            return False
-        if model.joints.any and (self.sleeping or not takes_joints(model)):
-            return False
-        return not has_couples(model) or can_be_posed(model)
+        return not model.joints.any or (not self.sleeping and takes_joints(model))
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
