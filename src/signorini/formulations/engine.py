@@ -221,6 +221,8 @@ class Engine:
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
             self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
+        if self.joints is not None and self.joints.depend:
+            self._connect(at.FIND_SPARE)
         if self._named is not None:
             self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._couples is not None:

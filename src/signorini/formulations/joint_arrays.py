@@ -49,7 +49,7 @@ def _numbered(count: int) -> Any:
     FREEDOM,  # (n_t, 2): see below
     TREE_OF,  # (n_b, 3): see below
     TREE,  # (n_mechanisms, 4): see below
-    LOOPS,  # (n_mechanisms, 3): see below
+    LOOPS,  # (n_mechanisms, 4): see below
     LOOP_ROW,  # (n_l,) rows outside the trees
     # constant: beside what residuals count, see signorini.dynamics.joint_faults
     ROW_SIZE,  # (n_r,)
@@ -95,6 +95,10 @@ def _numbered(count: int) -> Any:
     EIGEN,  # (2, any, any)
     TAKEN,  # (n_l, any)
     TAKEN_SHARE,  # (n_l,)
+    SPARE,  # (n_l, n_r): this and the next three see step_joint_spare
+    SPARE_FORCE,  # (any, 6 n_t)
+    SPARE_GRAM,  # (2, any, any)
+    SPARE_MIXED,  # (any, n_r)
     # of one row
     FORCE,  # (3, 6)
     SPREAD,  # (3, any)
@@ -113,7 +117,7 @@ def _numbered(count: int) -> Any:
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(89)
+) = _numbered(93)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 (
@@ -152,8 +156,8 @@ LEAST_BODY, ALL_FREEDOMS, MORE_ROWS, ACTS = _numbered(4)
 # ... and where nothing acts, whether joints close where the step ends, or are left to the next one
 IS_CLOSED, IS_LEFT = _numbered(4)[2:]
 
-# LOOPS: first and after last row in LOOP_ROW, and number of directions that they take out
-LOOP_FIRST, LOOP_STOP, LOOP_TAKEN = _numbered(3)
+# LOOPS: first and after last row in LOOP_ROW, numbers of directions that they take out, and of spare impulses
+LOOP_FIRST, LOOP_STOP, LOOP_TAKEN, LOOP_SPARE = _numbered(4)
 
 # MOTION: prescribed coordinate and its mean rate over the step
 AIM, AIM_RATE = _numbered(2)

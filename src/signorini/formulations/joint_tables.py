@@ -32,21 +32,15 @@ def takes_joints(model: Model) -> bool:
     """Tell whether the compiled step can take the joints of a model.
 
     It takes all kinds of joints with springs, dampers, limits, friction, drives and motors, in trees and in loops.
-    Loops whose rows depend on each other at the start, constraints by functions and joints between fixed bodies go step
-    by step in Python.
+    Constraints by functions go step by step in Python.
     """
-    joints = model.joints
-    moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
-    return (
-        not joints.equalities
-        and not joints.inequalities
-        and bool(moving.all())
-        and (not joints.tree.loop_row.size or not _depend(model))
-    )
+    return not model.joints.equalities and not model.joints.inequalities
 
 
 def _depend(model: Model) -> bool:
-    """Tell whether rows depend on each other at the start: which impulses are the smallest is found in Python."""
+    """Tell whether rows depend on each other at the start."""
+    if not model.joints.tree.loop_row.size:
+        return False
     state, h = model.initial_state, 1.0
     near = joint_coordinates(model.joints, state.q, np.zeros(model.joints.count))
     M_inv = inverse_inertia(model.arrays, state.q)
@@ -65,6 +59,8 @@ class JointTables:
         """Most laws that can act in a step."""
         self.driven = any(motion is not None for motion in model.joints.motions)
         """Whether functions prescribe coordinates."""
+        self.depend = _depend(model)
+        """Whether rows depend on each other, so that of their impulses the smallest are to be found."""
         mechanisms = Mechanisms(model)
         self._put_joints()
         self._put_sizes(model)
@@ -158,6 +154,10 @@ class JointTables:
             (ja.EIGEN, (2, most, most)),
             (ja.TAKEN, (n_l, width)),
             (ja.TAKEN_SHARE, (n_l,)),
+            (ja.SPARE, (n_l, n_r)),
+            (ja.SPARE_FORCE, (most, 6 * n_t)),
+            (ja.SPARE_GRAM, (2, most, most)),
+            (ja.SPARE_MIXED, (most, n_r)),
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
             (ja.LAW_VALUE, (self.law_room, 5)),

@@ -59,7 +59,7 @@ class Mechanisms:
 
 
 def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 3)."""
+    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 4)."""
     of_tree, of_body = np.arange(tree_count), joints.tree.of_body
     rows = joints.tree.loop_row
     ends = []
@@ -72,7 +72,7 @@ def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, In
     mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
     own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
     order = np.argsort(own, kind="stable")
-    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
+    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 4), dtype=np.int64)
     loops[:, ja.LOOP_FIRST] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
     loops[:, ja.LOOP_STOP] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
     return mechanism, rows[order], loops

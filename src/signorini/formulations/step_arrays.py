@@ -188,6 +188,7 @@ def _numbered(count: int) -> Any:
     PRESS_JOINED,
     HAS_ROOM,
     SETTLE_JOINTS,
+    FIND_SPARE,  # for rows of joints that may depend on each other, see step_joint_spare
     RUN_AHEAD,  # for theta < 1, instead of RUN ...
     DRIFT_JOINTS,  # ... and with joints, before bodies drift ...
     AIM_JOINTS,  # ... and where they have drifted to
@@ -221,7 +222,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(52)
+) = ARRAY_COUNT + _numbered(53)
 
 # PLACE
 (

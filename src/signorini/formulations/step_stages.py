@@ -24,6 +24,7 @@ from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joint_settle import settle
+from signorini.formulations.step_joint_spare import find_spare
 from signorini.formulations.step_joint_theta import aim_joints, drift_joints
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
@@ -61,6 +62,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.PRESS_JOINED: press_joined,
     at.HAS_ROOM: has_room,
     at.SETTLE_JOINTS: settle,
+    at.FIND_SPARE: find_spare,
     at.RUN_AHEAD: run_ahead,
     at.DRIFT_JOINTS: drift_joints,
     at.AIM_JOINTS: aim_joints,
@@ -181,7 +183,7 @@ def stage_address(k: int, family: Family) -> int:
     arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
         arguments = _FOR_DETECTION
-    elif k in (at.RUN, at.RUN_AHEAD, at.TURN_JOINED):
+    elif k in (at.RUN, at.RUN_AHEAD, at.TURN_JOINED, at.FIND_SPARE):
         arguments = (_WHOLE_ROWS, 1)
     elif k == at.TAKE_PART:
         arguments = (_WHOLE_ROWS, 1, 1.0)
