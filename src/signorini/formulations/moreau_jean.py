@@ -43,6 +43,7 @@ References
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -182,7 +183,7 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
-        engine = self.engine(model, h, tolerance)
+        engine = _last.engine_of(self, model, h, tolerance)
         if engine is not None:
             engine.restore(state, memory)
             engine.timed_run(1)
@@ -265,6 +266,25 @@ class MoreauJean:
             return result, v
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
         return _with_springs(result, stored, stored - memory.stored), v
+
+
+class _Last(threading.local):
+    """The compiled step that functions asked for last in this thread: most ask for the same one again."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[MoreauJean, Model, float, float] | None = None
+        self._engine: Engine | None = None
+
+    def engine_of(self, formulation: MoreauJean, model: Model, h: float, tolerance: float) -> Engine | None:
+        """Return the compiled step if it can take this model, else None."""
+        last = self._asked
+        if last is None or last[0] is not formulation or last[1] is not model or last[2:] != (h, tolerance):
+            self._engine = formulation.engine(model, h, tolerance)
+            self._asked = formulation, model, h, tolerance
+        return self._engine
+
+
+_last = _Last()
 
 
 def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:
