@@ -21,13 +21,13 @@ from signorini.formulations.restitution import (
 )
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage
-from signorini.formulations.step_collide import BY_PYTHON
 from signorini.formulations.time_stepping import ContactSpace
 from signorini.model import Model
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, Status
 
 _BLOCKS = 9  # of a contact that is there twice: four, and four with one for its normal
+_BY_PYTHON = -1.0  # in place of the sweeps of a phase
 # Arrays by contact that a phase has for itself.
 _OWN = (
     at.B,
@@ -133,7 +133,7 @@ class Collisions:
         outcome = collide(model, there, space, shift, words, answer or rescued)
         whole = outcome.solution
         self._step[at.NUMBERS][at.SLID] = outcome.friction
-        self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, BY_PYTHON
+        self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
         self._rescued = outcome.phases[0][1].z, whole.z
         return whole, outcome.impulse
 
@@ -142,7 +142,7 @@ class Collisions:
     ) -> PhaseSolutions:
         """Pose both phases of the last step again."""
         words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
-        dim, by_python = space.b.shape[1], self.arena[at.CHECK][at.EFFORT] == BY_PYTHON
+        dim, by_python = space.b.shape[1], self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
         p = np.ascontiguousarray(self._step[at.COMPRESSION][place, :dim])
         if by_python:
             p = self._rescued[0].reshape(-1, dim)

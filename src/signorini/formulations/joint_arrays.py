@@ -153,8 +153,8 @@ MECHANISM, TREE_PLACE, TREE_BLOCKS = _numbered(3)
 
 # TREE: smallest body, degrees of freedom, where the rows of y beyond the first begin, whether anything acts
 LEAST_BODY, ALL_FREEDOMS, MORE_ROWS, ACTS = _numbered(4)
-# ... and where nothing acts, whether joints close where the step ends, or are left to the next one
-IS_CLOSED, IS_LEFT = _numbered(4)[2:]
+# ... and where nothing acts, whether joints close where the step ends, are left to the next one, or do not close
+IS_CLOSED, IS_LEFT, IS_OPEN = _numbered(5)[2:]
 
 # LOOPS: first and after last row in LOOP_ROW, numbers of directions that they take out, and of spare impulses
 LOOP_FIRST, LOOP_STOP, LOOP_TAKEN, LOOP_SPARE = _numbered(4)

@@ -36,6 +36,8 @@ class Closed(NamedTuple):
     """Those of mechanisms that close, (n_b,)."""
     rows: BoolArray
     """(n_r,)"""
+    open: bool
+    """Whether some mechanism does not close."""
 
 
 def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Array, impulse: Array) -> Closed:
@@ -50,7 +52,7 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
         acts[part[body[body >= fixed]]] = True
     turns = at.drift * np.linalg.norm(at.state.v[:, 3:], axis=1)
     acts[part[fixed:][turns[fixed:] > MOST_TURN]] = True
-    closes = np.zeros(acts.size, dtype=bool)
+    closes, is_open = np.zeros(acts.size, dtype=bool), False
     linear, apart, asked = (v, impulse), np.full(acts.size, np.inf), np.zeros(impulse.size)
     for repetition in range(MOST_CLOSINGS + 1):
         if acts[of_row].all():
@@ -64,13 +66,14 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
         left, corrected = ~acts & (state == FAILS), ~acts & ((state == GOES_ON) | (state == CLOSES_NEXT))
         v = np.where(left[part][:, None], linear[0], v)
         impulse, asked = np.where(left[of_row], linear[1], impulse), np.where(left[of_row], 0.0, asked)
+        is_open |= bool(left[of_row].any())
         closes |= ~acts & ((state == CLOSES) | (state == CLOSES_NEXT))
         acts, apart = acts | (state != GOES_ON), share
         more = np.where(corrected[of_row], rows.psi / at.drift, 0.0)
         push, pull = replace(system, x2=more).solve(np.zeros_like(v))
         v, impulse, asked = v + push, impulse + pull, asked + more
     system = replace(system, x2=system.x2 + asked)
-    return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row])
+    return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row], is_open)
 
 
 def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Closed) -> tuple[State, Push, float]:

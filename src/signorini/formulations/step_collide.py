@@ -81,9 +81,6 @@ from signorini.formulations.step_arrays import (
     U,
 )
 
-BY_PYTHON = -1.0
-"""In the place of the sweeps of a phase."""
-
 
 @inner_kernel
 def _lift(t: IntArray, k: int) -> float:
@@ -332,6 +329,6 @@ def check_collision(t: IntArray) -> None:
     check, phases = reals(t, CHECK), reals(s, CHECK)
     check[RESIDUAL], check[SUCCESS], check[EFFORT] = phases[RESIDUAL], phases[SUCCESS], counts[SWEEPS]
     p, u, compression = real_rows(t, P), real_rows(t, U), real_rows(t, COMPRESSION)
-    for k in range(counts[ACTIVE] if phases[EFFORT] != BY_PYTHON else 0):  # which has done so
+    for k in range(counts[ACTIVE] if phases[EFFORT] >= 0.0 else 0):  # else Python has done so
         for i in range(1, 3):
             numbers[SLID] -= (p[k, i] - compression[k, i]) * u[k, i]

@@ -197,7 +197,7 @@ def close_joints(t: IntArray, j: IntArray) -> None:
             if state == FAILS:
                 _leave(t, j, k)
             if state != GOES_ON:
-                tree[k, ja.ACTS] = ja.IS_LEFT if state == FAILS else ja.IS_CLOSED
+                tree[k, ja.ACTS] = ja.IS_OPEN if state == FAILS else ja.IS_CLOSED
                 alone -= 1
         if alone == 0:
             break

@@ -14,6 +14,7 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.dynamics.bodies import body_energy
 from signorini.dynamics.constants import (
     APART,
+    ASKED,
     FEW_MOVES,
     MOST_MOVES,
     MOST_PUSH,
@@ -59,6 +60,7 @@ from signorini.formulations.step_arrays import (
     ORDER,
     Q_0,
     REBOUND,
+    REDUNDANT_ROWS,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
@@ -276,6 +278,33 @@ def _keep(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
+def _cannot_close(t: IntArray, j: IntArray) -> bool:
+    """Tell whether joints that did not close cannot: no way along the rows where bodies are leads onto them.
+
+    Rows that depend on each other may be apart: see ``joint_faults``.
+    """
+    tree, open_, redundant = whole_rows(j, ja.TREE), 0, reals(t, CHECK)[REDUNDANT_ROWS]
+    for k in range(tree.shape[0]):
+        open_ += 1 if tree[k, ja.ACTS] == ja.IS_OPEN else 0
+    if open_ == 0 or redundant > 0.0:
+        return False
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
+    _copy(j, q, v, q_0, v_0)
+    least = math.inf
+    for _ in range(FEW_MOVES):
+        _factor_here(t, j)
+        least = min(least, _open_rows(t, j)[1])
+        if least <= ASKED:
+            _soften(j)
+            break
+        _push(t, j)
+        _soften(j)
+    _copy(j, q_0, v_0, q, v)
+    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    return bool(least > ASKED)
+
+
+@inner_kernel
 def _obey_closed(t: IntArray, j: IntArray) -> None:
     """Make the velocities of mechanisms that have closed obey their joints: the second half of RATTLE.
 
@@ -443,6 +472,7 @@ def settle(t: IntArray) -> None:
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
     swift = worst > TORN and (_turns_too_far(t, j) or _is_swift_near_others(t, j))
+    cannot = worst <= TORN and _cannot_close(t, j)
     check[MOVED_ONTO] = 0.0
     if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
@@ -462,7 +492,7 @@ def settle(t: IntArray) -> None:
         check[CONFLICT_ROW] = against
         check[CONFLICT_JOINT] = _joint_of(j, against)
         check[JOINT_FAULT] = BLOCKED
-    if check[JOINT_FAULT] == HELD and not worst <= TORN and not swift:
+    if check[JOINT_FAULT] == HELD and (cannot or (not worst <= TORN and not swift)):
         check[JOINT_FAULT] = DRIFTED
     if check[JOINT_FAULT] != HELD:
         check[SUCCESS] = 0.0
