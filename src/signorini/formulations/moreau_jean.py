@@ -87,16 +87,13 @@ class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
     The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
-    named is asked between them. With joints that is so where theta is 1, restitution not Poisson's, friction Coulomb's,
-    no stiffness is asked for, and :func:`~signorini.formulations.joint_tables.takes_joints` holds;
-    with couples or ellipsoids where restitution is not Poisson's and
-    :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1. Other steps are
-    taken by functions of Python, which differ in the rule for overlaps.
+    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples. Scenes with
+    constraints by functions alone are stepped by functions of Python, which differ in the rule for overlaps.
 
     **Overlaps** are taken back by a displacement that velocities never hear of
     (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
-    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in steps by
-    Python; contacts with a stiffness are left to overlap.
+    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in scenes
+    with constraints by functions; contacts with a stiffness are left to overlap.
     """
 
     solver: Any = None
@@ -148,20 +145,16 @@ class MoreauJean:
             e = float(model.materials.restitution.max())
             raise InputError(f"contact: restitution is {e:g}, must be 0 for contacts with a stiffness: springs rebound")
         always_awake = self.theta < 1.0 or self.restitution_law == "poisson" or has_couples(model)
-        if self.sleeping and (always_awake or not self._compiled(model)):
+        if self.sleeping and (always_awake or model.joints.any):
             raise InputError(
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
                 "theta < 1 or Poisson's law"
             )
         return state, begin(model, state)
 
-    def _compiled(self, model: Model) -> bool:
-        """Tell whether the compiled step can take this model."""
-        return not model.joints.any or (not self.sleeping and takes_joints(model))
-
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
-        if not self._compiled(model):
+        if not takes_joints(model):
             return None
         checked_tolerance(tolerance, "MoreauJean: tolerance")
         options = Options(
