@@ -388,6 +388,17 @@ def test_a_blade_that_turns_fast_keeps_its_hinge_and_its_speed(formulation: Any,
 
 
 @BOTH
+def test_a_blade_that_passes_by_a_post_keeps_its_speed(formulation: Any) -> None:
+    """A contact is posed above the hinge, and never presses."""
+    scene = blade(0.6)
+    scene.add_fixed(sg.Sphere(0.1), position=(0, 0, 0.67), name="post")
+    trajectory = simulate(scene, 30 * H, formulation)
+    assert any(trajectory.contacts(k).gap.size for k in range(30))
+    np.testing.assert_allclose(trajectory.joint("hinge").speed, 0.6 / H, rtol=1e-9)
+    np.testing.assert_allclose(trajectory.kinetic, trajectory.kinetic[0], rtol=1e-9)
+
+
+@BOTH
 @pytest.mark.parametrize("turn", [1.0, 1.5, 2.0, 3.0])
 def test_a_blade_that_turns_too_fast_for_its_steps_says_so(formulation: Any, turn: float) -> None:
     """Its hinge cannot be kept; it goes on, so that it meets what is in its way, but never as if all were well."""

@@ -44,7 +44,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_contacts import Frame, Vector, contact_arms
 from signorini.formulations.step_joint_checks import measure, sum_up
-from signorini.formulations.step_joint_close import close_joints
+from signorini.formulations.step_joint_close import close_joints, release_idle
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_springs import pose_springs
 from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, solve_mechanism
@@ -252,6 +252,7 @@ def answer(t: IntArray) -> None:
     for r in range(reaction.shape[0]):
         reaction[r] += reaction_free[r]
     if reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H]:  # else steps are symmetric in time without it
+        release_idle(t, j)
         close_joints(t, j)
     sum_up(t, j)
     _count_slip(t, j)

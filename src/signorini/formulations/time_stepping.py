@@ -44,7 +44,7 @@ from signorini.formulations.constants import GRAIN, REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
-from signorini.formulations.joint_closing import Closed, closed
+from signorini.formulations.joint_closing import Closed, Pressing, closed
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
@@ -338,7 +338,7 @@ def finish(
     v, reaction = space.motion(outcome.impulse)
     found: Closed | None = None
     if space.joints is not None and exact_rotation and not projection and at.theta == 1.0:
-        found = closed(model, at, space.contacts, space.joints, v, reaction)
+        found = closed(model, at, _pressing(space, outcome, p, p_laws), space.joints, v, reaction)
         space, v, reaction = replace(space, joints=found.space), found.v, found.impulse
     flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
     fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
@@ -387,6 +387,18 @@ def finish(
         lost_momentum=_lost_momentum(model, at, space, impulse),
         turned_energy=abs(turned),
     )
+
+
+def _pressing(space: ContactSpace, outcome: Outcome, p: Array, p_laws: Array) -> Pressing:
+    """Return which contacts press; all that are posed in a collision of two phases."""
+    contacts, n_c, push = space.contacts, space.contacts.contact_count, space.push
+    presses = np.any(p != 0.0, axis=1) | bool(outcome.phases)
+    shift = outcome.problem.b.reshape(-1, space.b.shape[1])[:n_c, 0] - space.b[:n_c, 0]
+
+    def left(v: Array) -> Array:
+        return (relative_velocity(push.J_a, push.J_b, contacts, v) + space.drive)[:, 0] + shift
+
+    return Pressing(contacts, presses, p_laws, left)
 
 
 def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
