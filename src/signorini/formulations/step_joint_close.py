@@ -28,6 +28,11 @@ from signorini.formulations.step_arrays import (
     ACTIVE,
     COLLIDES,
     COUNTS,
+    COUPLE_AXES,
+    COUPLE_SCALE,
+    COUPLE_U,
+    COUPLE_UNIT,
+    DIM,
     DRIVE,
     FIXED,
     INERTIA,
@@ -43,13 +48,14 @@ from signorini.formulations.step_arrays import (
     H,
     P,
     Q,
+    U,
     V,
 )
-from signorini.formulations.step_contacts import contact_arms, point_velocity
+from signorini.formulations.step_contacts import Vector, contact_arms, point_velocity
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
-from signorini.math.rotation import dot
+from signorini.math.rotation import dot, tangent_frame
 
 CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
 """Joints are closed, or will be by one more correction, or by some; or it leads nowhere."""
@@ -190,6 +196,21 @@ def release_idle(t: IntArray, j: IntArray) -> None:
 
 
 @inner_kernel
+def _approach(t: IntArray, c: int) -> Vector:
+    """Return the relative velocity of contact `c` at the velocities found."""
+    value, index, v, fixed = (
+        real_rows(t, SEEN_VALUE),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, V),
+        wholes(t, COUNTS)[FIXED],
+    )
+    a, b = index[c, 0], index[c, 1]
+    arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
+    to, fro = point_velocity(v, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v, a, arm_a)
+    return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
+
+
+@inner_kernel
 def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
     """Tell whether row `k`, of a contact or a limit, closes further than it may at the velocities found."""
     c, seen, v, b, load = (
@@ -199,25 +220,14 @@ def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
         real_rows(t, B),
         real_rows(t, LOAD),
     )
-    value, index, fixed, law = (
-        real_rows(t, SEEN_VALUE),
-        whole_rows(t, SEEN_INDEX),
-        wholes(t, COUNTS)[FIXED],
-        whole_rows(j, ja.LAW),
-    )
+    value, fixed, law = real_rows(t, SEEN_VALUE), wholes(t, COUNTS)[FIXED], whole_rows(j, ja.LAW)
     if c >= seen:
         l, posed = c - seen, real_rows(j, ja.LAW_VALUE)
         speed = row_speed(wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), law[l, ja.LAW_GAUGE], v, fixed)
         left = posed[l, ja.SIDE] * speed + posed[l, ja.LAW_RATE] + posed[l, ja.LAW_PSI] / reals(t, NUMBERS)[H]
         return bool(law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and left < 0.0)
-    first, second = index[c, 0], index[c, 1]
-    arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, first, second, fixed)
-    to, fro = (
-        point_velocity(v, second, arm_b),
-        point_velocity(real_rows(t, DRIVE) if first < fixed else v, first, arm_a),
-    )
-    n = (value[c, 6], value[c, 7], value[c, 8])
-    return bool(dot(n, to) - dot(n, fro) + load[k, 0] - b[k, 0] < 0.0)
+    u, n = _approach(t, c), (value[c, 6], value[c, 7], value[c, 8])
+    return bool(dot(n, u) + load[k, 0] - b[k, 0] < 0.0)
 
 
 @inner_kernel
@@ -237,6 +247,36 @@ def _yield(t: IntArray, j: IntArray) -> None:
             if m >= 0 and tree[m, ja.ACTS] == ja.IS_CLOSED and _closes_further(t, j, k):
                 _leave(t, j, m)
                 tree[m, ja.ACTS] = ja.IS_LEFT
+
+
+@inner_kernel
+def _renew(t: IntArray, j: IntArray) -> None:
+    """Tell contacts beside mechanisms that have closed, none of which presses, how fast they move."""
+    counts, order, index, value = (
+        wholes(t, COUNTS),
+        wholes(t, ORDER),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, SEEN_VALUE),
+    )
+    tree, tree_of, axes = whole_rows(j, ja.TREE), whole_rows(j, ja.TREE_OF), wholes(t, COUPLE_AXES)
+    u, load, b_free = real_rows(t, U), real_rows(t, LOAD), real_rows(t, B)
+    for k in range(counts[ACTIVE]):
+        c, moved = order[k], False
+        for side in range(2 if c < counts[SEEN] else 0):
+            b = index[c, side]
+            m = tree_of[b, ja.MECHANISM] if b >= counts[FIXED] else -1
+            moved = moved or (m >= 0 and tree[m, ja.ACTS] == ja.IS_CLOSED)
+        if not moved:
+            continue
+        n, w = (value[c, 6], value[c, 7], value[c, 8]), _approach(t, c)
+        tangent, other = tangent_frame(n)
+        frame = (n, tangent, other)
+        for i in range(counts[DIM]):
+            u[k, i] = dot(frame[i], w) + load[k, i] - b_free[k, i]
+        for i in range(axes.shape[0]):
+            if axes[i] < 3:
+                unit = real_rows(t, COUPLE_SCALE)[k, i] * real_rows(t, COUPLE_UNIT)[k, i]
+                real_rows(t, COUPLE_U)[k, i] = unit * u[k, axes[i]]
 
 
 @inner_kernel
@@ -300,6 +340,7 @@ def close_joints(t: IntArray, j: IntArray) -> None:
         for l in range(7):
             q[b, l] = q_0[b, l]
     _yield(t, j)
+    _renew(t, j)
     reaction, total = reals(j, ja.REACTION), reals(j, ja.END_SUM)
     for r in range(reaction.shape[0]):
         reaction[r] += total[r]

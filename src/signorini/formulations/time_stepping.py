@@ -349,6 +349,11 @@ def finish(
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
+    if found is not None and found.bodies.any():  # where nothing presses
+        beside, still = found.bodies[space.contacts.body_a] | found.bodies[space.contacts.body_b], v.copy()
+        still[: model.fixed_count] = 0.0
+        own = relative_velocity(space.push.J_a, space.push.J_b, space.contacts, still) + space.drive
+        u = np.where(beside[:, None], own, u)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
     turned = _turned_energy(model, at, v, moved)
     balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction, turned)
