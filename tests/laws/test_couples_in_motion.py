@@ -91,3 +91,24 @@ def test_what_does_not_go_together_is_refused() -> None:
     scene.set_contact(friction=0.3, rolling=0.1)
     with pytest.raises(sg.InputError, match=r"rolling is 0\.1, must be 0 for StewartTrinkle"):
         sg.simulate(scene, duration=0.1, h=0.01, formulation=sg.StewartTrinkle())
+
+
+def test_torsional_friction_and_ellipsoids_in_one_scene() -> None:
+    """Balls that never meet move as each does by itself, though one is stopped by a couple and one by an ellipsoid."""
+
+    def balls(*which: int) -> sg.Scene:
+        scene = ball_on((0, 0, 1))
+        laws: tuple[dict[str, Any], ...] = ({"torsional": 0.01}, {"ellipsoid": (1.0, 0.5, 0.01)})
+        for k in which:
+            spin, place = (0, 0, 3), (3 * R * k, 0, R)
+            scene.add_body(
+                sg.Sphere(R), mass=1.0, position=place, velocity=(1, 0.5, 0), angular_velocity=spin, name=f"{k}"
+            )
+            scene.set_contact(friction=0.4, **laws[k], between=("floor", f"{k}"))
+        return scene
+
+    both, one, other = (sg.simulate(balls(*which), duration=0.1, h=0.002) for which in ((0, 1), (0,), (1,)))
+    assert not both.certificate.failed().any()
+    for k, alone in enumerate((one, other)):
+        np.testing.assert_array_equal(both.position(f"{k}"), alone.position(f"{k}"))
+        np.testing.assert_array_equal(both.angular_velocity(f"{k}"), alone.angular_velocity(f"{k}"))

@@ -31,7 +31,7 @@ def simulate(scene: sg.Scene, duration: float, formulation: Any, *, h: float = H
 
 
 def fails(
-    scene: sg.Scene, formulation: Any, when: float, names: tuple[str, ...], *, h: float = H, late: int = 3
+    scene: sg.Scene, formulation: Any, when: float, names: tuple[str, ...], *, h: float = H, late: int = 1
 ) -> sg.SolverFailure:
     """Check that a run fails in the step that contains `when`, or at most so many later, and names these joints."""
     with pytest.raises(sg.SolverFailure) as caught:
@@ -171,7 +171,7 @@ def test_a_slider_crank_turns_through_its_dead_centres(formulation: Any) -> None
 def test_a_slider_pushed_beyond_the_dead_centre(formulation: Any) -> None:
     """Driven by the slider it cannot: crank and rod are in line at 0.9 m."""
     when = (0.9 - np.sqrt(0.45)) / 0.5
-    fails(slider_crank(crank=None, guide=lambda t: 0.5 * t), formulation, when, ("guide",), late=4)
+    fails(slider_crank(crank=None, guide=lambda t: 0.5 * t), formulation, when, ("guide",))
 
 
 # --- contradictions -------------------------------------------------------------------------
@@ -384,6 +384,17 @@ def test_a_blade_that_turns_fast_keeps_its_hinge_and_its_speed(formulation: Any,
     assert a == pytest.approx(turn, rel=0.11)
     force = np.linalg.norm(joint.reaction[1:, :3], axis=1)
     np.testing.assert_allclose(force, 0.5 * turn**2 / H, rtol=0.2 * turn**2)
+    np.testing.assert_allclose(trajectory.kinetic, trajectory.kinetic[0], rtol=1e-9)
+
+
+@BOTH
+def test_a_blade_that_passes_by_a_post_keeps_its_speed(formulation: Any) -> None:
+    """A contact is posed above the hinge, and never presses."""
+    scene = blade(0.6)
+    scene.add_fixed(sg.Sphere(0.1), position=(0, 0, 0.67), name="post")
+    trajectory = simulate(scene, 30 * H, formulation)
+    assert any(trajectory.contacts(k).gap.size for k in range(30))
+    np.testing.assert_allclose(trajectory.joint("hinge").speed, 0.6 / H, rtol=1e-9)
     np.testing.assert_allclose(trajectory.kinetic, trajectory.kinetic[0], rtol=1e-9)
 
 

@@ -15,6 +15,7 @@ from signorini.solvers import Control
 from tests.joint_scenes import GRAVITY
 from tests.laws.test_compiled_joints import cart, linkage, loaded_robot
 from tests.laws.test_compiled_laws import balls, heap, planar_heap
+from tests.laws.test_oracle import row
 
 TOLERANCE = 1e-12
 AGREED = 1e-8  # of the fastest velocity
@@ -44,6 +45,10 @@ SCENES: dict[str, tuple[Callable[[], sg.Scene], dict[str, Any]]] = {
     "robot": (loaded_robot, {}),
     "torsional": (lambda: balls(torsional=0.01, rolling=0.02), {}),
     "rolling": (lambda: balls(rolling=0.02), {"theta": 0.5}),
+    "joints, theta": (lambda: row(restitution=0.5), {"theta": 0.5}),
+    "joints, springs": (row, {"stiffness": 3e4}),
+    "joints, poisson": (lambda: row(restitution=0.5), {"restitution_law": "poisson"}),
+    "joints, rolling": (lambda: row(rolling=0.005), {}),
 }
 
 
@@ -57,7 +62,7 @@ def test_the_law_does_not_depend_on_the_solver(solver: Any, name: str) -> None:
     some steps unsolved at this tolerance: these say so, and are left out.
     """
     make, options = SCENES[name]
-    if isinstance(solver, sg.NSGS) and name in ("torsional", "rolling"):
+    if isinstance(solver, sg.NSGS) and name in ("torsional", "rolling", "joints, rolling"):
         solver = sg.ExtendedFriction()
     own, named = (
         sg.Simulator(make(), h=2e-3, tolerance=TOLERANCE, formulation=sg.MoreauJean(solver=one, **options))

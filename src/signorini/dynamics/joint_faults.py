@@ -5,9 +5,11 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 
 - **Drift** up to :data:`TORN` is what the linear rows of a step leave when bodies turn by a third of a radian in it,
   :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`);
-  where they cannot be, the joints cannot hold. Where bodies came turning by more than :data:`MOST_TURN` a step, or go
-  so far near others that they would be moved through something, it is the step that is too long: they go on, apart as
-  they are, and the verdict says so.
+  where they cannot be, the joints cannot hold. Nor can those of a mechanism on which nothing else acts that leave more
+  than :data:`ASKED` open, do not close, and cannot be closed (:func:`cannot_close`), if none of their rows depends on
+  others: a loop pulled beyond its reach is told in the step that goes beyond it. Where bodies came turning by more than
+  :data:`MOST_TURN` a step, or go so far near others that they would be moved through something, it is the step that is
+  too long: they go on, apart as they are, and the verdict says so.
 - **Conflict**: rows that depend on each other may ask for rates that cannot all be met. What is left open of these, by
   more than :data:`ASKED` in a step, contradicts itself, whatever the step size. Where rows are too many, as in a
   linkage of Bennett, no motion meets all that they ask for because joints are apart, or turn with their bodies: that is
@@ -175,6 +177,21 @@ def _moved(
     )
     far = (pushed > MOST_PUSH) | ((pushed > SOME_PUSH) & (np.maximum(before, after) > MOST_TURN))
     return Kept(state, pushes) if drift <= TORN and not far.any() else None
+
+
+def cannot_close(model: Model, state: State, coordinate: Array) -> bool:
+    """Tell whether no way along the rows where bodies are leads onto the joints, to :data:`ASKED`."""
+    for _ in range(FEW_MOVES):
+        rows = rigid_rows(model, state, coordinate)
+        if worst(all_sizes(model, rows), rows.psi)[0] <= ASKED:
+            return False
+        try:
+            shift, _ = pushing(model, state, coordinate).solve(np.zeros_like(state.v))
+        except np.linalg.LinAlgError:  # numbers overflow
+            return True
+        q = advance(model, replace(state, t=state.t - 1.0), shift, 1.0, exact_rotation=True).q
+        state = replace(state, q=q)
+    return True
 
 
 def row_words(model: Model, row: int) -> tuple[str, str]:

@@ -346,6 +346,7 @@ def _spare(system: JointSystem, idle: Array) -> Array:
         return idle
     n_b, fixed = system.model.body_count, system.model.fixed_count
     force = np.array([system.rows.force(one, n_b)[fixed:].reshape(-1) for one in idle])
-    vector, size, _ = np.linalg.svd(force, full_matrices=False)
+    vector, size, _ = np.linalg.svd(force)
+    size = np.concatenate([size, np.zeros(idle.shape[0] - size.size)])  # of more impulses than forces
     none: Array = vector[:, size <= FORCELESS].T @ idle
     return none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +12,12 @@ from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.formulations import step_arrays as at
 from signorini.formulations.constants import WINDOW
+from signorini.formulations.friction_law import friction_law
 from signorini.formulations.restitution import (
     Expansion,
     collide,
     compression_problem,
     expansion_of,
-    slid_in_compression,
 )
 from signorini.formulations.robust import solve_robustly
 from signorini.formulations.stage import Stage
@@ -60,6 +61,11 @@ class PhaseSolutions:
     second: FrictionProblem
     z: Array
     """Of the second."""
+
+
+def _words(model: Model, space: ContactSpace) -> dict[str, Any]:
+    """Return what describes friction beyond Coulomb's in the problem of a step."""
+    return friction_law(model, space.contacts).words(space.mu.size)
 
 
 class Collisions:
@@ -114,36 +120,35 @@ class Collisions:
         place: IntArray,
         tolerance: float,
         answer: Callable[[FrictionProblem, Array], Solution] | None,
-    ) -> Solution:
-        """Have both phases solved by `answer`, or the robust methods; return what became of both.
+    ) -> tuple[Solution, Array]:
+        """Have both phases solved by `answer`, or the robust methods; return what became of both, and all impulses.
 
         `place` are rows of the step.
         """
-        shift = self._step[at.SHIFT][place]
+        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
 
         def rescued(problem: FrictionProblem, start: Array) -> Solution:
             return solve_robustly(problem, tolerance, start)
 
-        outcome = collide(model, there, space, shift, {}, answer or rescued)
-        (first, compression), dim = outcome.phases[0], space.b.shape[1]
-        for k, impulse in ((at.P, outcome.impulse), (at.COMPRESSION, compression.z.reshape(-1, dim))):
-            self._step[k][place, :dim] = impulse
-        self._step[at.NUMBERS][at.SLID] = slid_in_compression(first, compression.z, place.size)
+        outcome = collide(model, there, space, shift, words, answer or rescued)
         whole = outcome.solution
+        self._step[at.NUMBERS][at.SLID] = outcome.friction
         self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
-        self._rescued = whole.z
-        return whole
+        self._rescued = outcome.phases[0][1].z, whole.z
+        return whole, outcome.impulse
 
     def solutions(
         self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float
     ) -> PhaseSolutions:
         """Pose both phases of the last step again."""
-        dim, shift = space.b.shape[1], self._step[at.SHIFT][place]
+        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
+        dim, by_python = space.b.shape[1], self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
         p = np.ascontiguousarray(self._step[at.COMPRESSION][place, :dim])
-        first = compression_problem(model, there, space, shift, {})
-        phase = expansion_of(model, space, shift, {}, first, p)
-        by_python = self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
-        z = self._rescued if by_python else self._impulses(phase, place, dim)
+        if by_python:
+            p = self._rescued[0].reshape(-1, dim)
+        first = compression_problem(model, there, space, shift, words)
+        phase = expansion_of(model, space, shift, words, first, p)
+        z = self._rescued[1] if by_python else self._impulses(phase, place, dim)
         residual = first.residual(p.reshape(-1))
         status = Status.SOLVED if residual <= tolerance else Status.STALLED
         compression = Solution(z=p.reshape(-1), status=status, residual=residual, iterations=0, solver="sweeps")

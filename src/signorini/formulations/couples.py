@@ -18,7 +18,6 @@ from signorini.solvers import Solution
 
 # Which kernel takes the place of which, and where the one whose place is taken goes.
 _INSTEAD = (
-    (at.POSE, at.POSE_COUPLES, at.ORDINARY_POSE),
     (at.SOLVE, at.SOLVE_COUPLES, None),
     (at.VELOCITIES, at.COUPLE_VELOCITIES, None),
     (at.LAW, at.CHECK_COUPLES, None),
@@ -26,17 +25,12 @@ _INSTEAD = (
 )
 
 
-def can_be_posed(model: Model) -> bool:
-    """Tell whether one problem may have all kinds of friction: not torsional friction beside ellipsoids."""
-    return not (np.any(model.materials.torsional > 0.0) and np.any(model.materials.ellipsoid > 0.0))
-
-
 class Couples:
     """Contacts with couples in the arrays of a step."""
 
     def __init__(self, arena: Arena, model: Model) -> None:
         self._arena = arena
-        self._bodies = model.body_count
+        self._joined = model.joints.any
         self._dim = 2 if model.planar else 3
         self._axes = _components(model)
         R = len(self._axes)
@@ -56,22 +50,25 @@ class Couples:
         arena.put(at.COUPLE_KIND, np.zeros(0, dtype=np.int64))
         arena.put(at.COUPLE_GATHER, np.zeros((0, R, 3)))
 
-    def make_room(self, capacity: int) -> None:
-        """Make room for so many contacts; what is known of the last step is kept."""
-        arena, size = self._arena, 6 * self._bodies + 6 * capacity
+    def make_room(self, capacity: int, blocks: int, bodies: int) -> None:
+        """Make room for so many contacts and laws, blocks and bodies; what is known of the last step is kept."""
+        arena, size = self._arena, 6 * bodies + 6 * capacity
         for k in self._by_contact:
             arena.grow(k, capacity)
         arena.grow(at.COUPLE_KIND, capacity)
-        arena.grow(at.COUPLE_GATHER, 4 * capacity)
+        arena.grow(at.COUPLE_GATHER, blocks)
         arena.put(at.SOLVING, np.zeros(size))
-        arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * self._bodies))
+        arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
 
     def connect(self, address: Callable[[int], int]) -> None:
         """Put the kernels for couples in the place of the ordinary ones; `address` compiles a kernel."""
-        for k, kernel, ordinary in _INSTEAD:
+        pose = at.POSE_JOINED if self._joined else at.POSE
+        for k, kernel, ordinary in ((pose, at.POSE_COUPLES, at.ORDINARY_POSE), *_INSTEAD):
             if ordinary is not None:
                 self._arena.connect(ordinary, int(self._arena.table[k, 0]))
             self._arena.connect(k, address(kernel))
+        if self._joined:
+            self._arena.connect(at.TURN_JOINED, address(at.TURN_JOINED))
 
     def impulses(self, law: FrictionLaw, rows: IntArray) -> Array:
         """Return what contacts of the step, by features, did, as a problem with this law has it, (n_c, rows)."""
@@ -85,21 +82,35 @@ class Couples:
         law: FrictionLaw,
         place: IntArray,
         tolerance: float,
-        answer: Callable[[FrictionProblem, Array], Solution] | None,
     ) -> Solution:
-        """Have a problem solved by `answer`, or the robust methods, from where the sweeps ended; return what it became.
+        """Have a problem solved by the robust methods, from where the sweeps ended; return what it became.
 
-        `place` are the rows of the contacts of the problem.
+        `place` are the rows of the contacts and laws of joints of the problem.
         """
-        unit = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
-        columns = [self._axes.index(axis) for axis in self._components_of(law)]
-        start = np.ascontiguousarray((unit * self._arena[at.COUPLE_P][place])[:, columns])
-        guess = start.reshape(-1)
-        solution = solve_robustly(problem, tolerance, guess) if answer is None else answer(problem, guess)
-        whole = np.zeros(unit.shape)
-        whole[:, columns] = solution.z.reshape(start.shape)
-        self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
+        solution = solve_robustly(problem, tolerance, self.guess(law, place).reshape(-1))
+        self.put(law, place, solution.z)
         return solution
+
+    def guess(self, law: FrictionLaw, place: IntArray) -> Array:
+        """Return the impulses of the rows `place` of the step, as a problem with this law has them, (n, rows)."""
+        start: Array = np.ascontiguousarray(
+            (self._unit(place) * self._arena[at.COUPLE_P][place])[:, self._columns(law)]
+        )
+        return start
+
+    def put(self, law: FrictionLaw, place: IntArray, z: Array) -> None:
+        """Put in what solves a problem with this law, whose rows these are."""
+        unit = self._unit(place)
+        whole = np.zeros(unit.shape)
+        whole[:, self._columns(law)] = z.reshape(place.size, -1)
+        self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
+
+    def _unit(self, place: IntArray) -> Array:
+        unit: Array = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
+        return unit
+
+    def _columns(self, law: FrictionLaw) -> list[int]:
+        return [self._axes.index(axis) for axis in self._components_of(law)]
 
     def _components_of(self, law: FrictionLaw) -> list[int]:
         """Return which of the six components a problem with this law has."""

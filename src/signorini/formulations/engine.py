@@ -28,14 +28,20 @@ from signorini.formulations.named_solver import NamedSolver
 from signorini.formulations.passive_law import PART, ROUND, SETTLED
 from signorini.formulations.posed import Phases, PosedFriction
 from signorini.formulations.robust import solve_robustly
-from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.stage import Stage, stage
 from signorini.formulations.step_reading import compiled_status, found, logged_contacts, logged_joints
 from signorini.formulations.step_room import Options, Room
 from signorini.formulations.step_run import run, run_from_look, run_to_look
 from signorini.formulations.step_stages import needed_stages, stage_address
-from signorini.formulations.step_theta import run_ahead
+from signorini.formulations.step_theta import run_ahead, run_from_act, run_to_act
 from signorini.formulations.stepper import Steps
-from signorini.formulations.time_stepping import ContactSpace, contact_space, explained, pose_and_solve
+from signorini.formulations.time_stepping import (
+    ContactSpace,
+    contact_space,
+    explained,
+    joined_free_motion,
+    pose_and_solve,
+)
 from signorini.formulations.warming import finish_warming, warm_up
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
@@ -214,15 +220,19 @@ class Engine:
         family, joined = Family.SIMPLE if self.family is None else self.family, self.joints is not None
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
-            self._connect(at.RUN_AHEAD)
+            self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
+        if self.joints is not None and self.joints.depend:
+            self._connect(at.FIND_SPARE)
         if self._named is not None:
             self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
-        if self._collisions is not None:  # whose phases are solved as steps are
-            self._collisions.connect(lambda k: stage_address(k, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
             if self._named is not None:
                 self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+        if self._collisions is not None:  # whose phases are solved as steps are
+            self._collisions.connect(lambda k: stage_address(k, family))
+            if joined or self._couples is not None:
+                self._connect(at.AWAIT)
         if self._counts[at.PASSIVE]:
             self._connect(at.TEMPER)
         if self._counts[at.SLEEPS]:
@@ -262,20 +272,27 @@ class Engine:
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
-        self._counts[at.DONE] = 0
-        while run_to_look(self.arena.table, steps):
-            contacts = detect(self.model, self._now(), self.arena[at.REACH])
-            n_c = contacts.contact_count
-            if n_c > self.arena[at.VALUE].shape[0]:
-                self._room.make_room_for_detection(0, n_c)
-            value, index = self.arena[at.VALUE], self.arena[at.INDEX]
-            value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
-            value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
-            for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
-                index[:n_c, k] = column
-            if not run_from_look(self.arena.table, n_c):
+        counts, table = self._counts, self.arena.table
+        counts[at.DONE] = 0
+        while self.theta == 1.0 or run_to_act(table, steps):
+            if counts[at.STAGE] == at.AIMED and not run_from_act(table, self._look()):
                 break
-        return int(self._counts[at.DONE])
+            if not run_to_look(table, steps) or not run_from_look(table, self._look()):
+                break
+        return int(counts[at.DONE])
+
+    def _look(self) -> int:
+        """Find the contacts where bodies are; return how many."""
+        contacts = detect(self.model, self._now(), self.arena[at.REACH])
+        n_c = contacts.contact_count
+        if n_c > self.arena[at.VALUE].shape[0]:
+            self._room.make_room_for_detection(0, n_c)
+        value, index = self.arena[at.VALUE], self.arena[at.INDEX]
+        value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
+        value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
+        for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
+            index[:n_c, k] = column
+        return n_c
 
     def _now(self) -> State:
         """Return the present state without copying it."""
@@ -286,7 +303,7 @@ class Engine:
         fixed, q, v, now = self.model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
         moved = State(t=now.t, q=q.copy(), v=v.copy())
         moved.q[:fixed], moved.v[:fixed] = prescribed_pose(self.model, now.t)
-        before = State(t=now.t - self.h, q=self.arena[at.Q_START], v=self.arena[at.V_0])
+        before = State(t=now.t - self.theta * self.h, q=self.arena[at.Q_0], v=self.arena[at.V_0])
         end, gained = joints.project(before, moved)
         q[fixed:], v[fixed:] = end.q[fixed:], end.v[fixed:]
         self._numbers[at.ENERGY_CHANGE] += gained
@@ -322,10 +339,8 @@ class Engine:
                 connect_island(table, resisting=True)
             else:
                 self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
-            self.arena[at.Q][:] = self.arena[at.Q_START]
-            if self.theta < 1.0:
-                self.arena[at.V][:] = self.arena[at.V_START]
-            self._counts[[at.STAGE, at.SHORT]] = at.READY, 0
+            self._counts[at.SHORT] = 0
+            self._begin_again()
             return
         awake = self._awake()
         if not np.isfinite(self._law(awake)[1]).all():  # a motion that has exploded, no mistake of the user's
@@ -333,22 +348,33 @@ class Engine:
         place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
         v = self.arena[at.V if self.theta == 1.0 else at.V_START]
         began = State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q_START], v=v)
-        coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate
+        coordinate = self._coordinate_at_start
         contacts, named = self._seen(self._contacts(awake)), self._named
         if named is not None:
             named.begin()
         if self._collisions is not None and self._counts[at.COLLIDES]:
             there, free = self._stage(self._loaded, began, coordinate)
             space, answer = self._space(self._loaded, there, free, contacts), None if named is None else named.answer
-            self._rescued_by(self._collisions.rescue(self._loaded, there, space, place, tolerance, answer))
+            solution, impulse = self._collisions.rescue(self._loaded, there, space, place, tolerance, answer)
+            if self._couples is None:
+                p[place, : impulse.shape[1]] = impulse
+            else:
+                self._couples.put(friction_law(self.model, contacts), place, impulse)
+            self._rescued_by(solution)
             return
         if named is not None:
             self._ask(named, began, coordinate)
             return
         if self._couples is not None:
-            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             law = friction_law(self.model, contacts)
-            self._rescued_by(self._couples.rescue(problem, law, place, tolerance, None))
+            if law.torsional is not None and law.ellipsoid is not None:  # of which no problem has both
+                self._go_on_after(0)
+                return
+            problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
+            if self.joints is None or not blocked(problem, tolerance).size:  # solvers would try for long
+                self._rescued_by(self._couples.rescue(problem, law, place, tolerance))
+            else:
+                self._go_on_after(0)
             return
         iterations = 0
         for rows, asked, moves in self._resisting():
@@ -364,12 +390,28 @@ class Engine:
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
             resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
             if resists and not self._may_rebound_less:
-                self.arena[at.Q][:] = began.q
-                self._counts[[at.STAGE, at.SOFTEN]] = at.READY, 1
+                self._counts[at.SOFTEN] = 1
+                self._begin_again()
                 return
             p[place] = problem.spatial(solution.z)
             iterations = max(iterations, solution.iterations)
         self._go_on_after(iterations)
+
+    def _begin_again(self) -> None:
+        """Go back to the start of the step."""
+        self.arena[at.Q][:] = self.arena[at.Q_START]
+        if self.theta < 1.0:
+            self.arena[at.V][:] = self.arena[at.V_START]
+            if self.joints is not None:
+                self.joints.go_back()
+        self._counts[at.STAGE] = at.READY
+
+    @property
+    def _coordinate_at_start(self) -> Array:
+        """Coordinates of the joints at the start of the step that is being solved."""
+        if self.joints is None:
+            return np.zeros(0)
+        return self.joints.coordinate if self.theta == 1.0 else self.joints.coordinate_before
 
     @property
     def _may_rebound_less(self) -> bool:
@@ -394,13 +436,15 @@ class Engine:
     def _asked(self, named: NamedSolver, space: ContactSpace, rows: IntArray) -> tuple[FrictionProblem, Solution]:
         """Have contacts and laws of joints solved whose map is `space`, and put their impulses in."""
         place, tolerance, law = self.arena[at.POSITION][rows], float(self._numbers[at.TOLERANCE]), self._law(rows)
-        if self._couples is not None:
-            problem, friction = self._posed(self._loaded, space, law), friction_law(self.model, space.contacts)
-            return problem, self._couples.rescue(problem, friction, place, tolerance, named.answer)
         pose, p, dim = partial(self._pose, self._loaded, space, law[0]), self.arena[at.P], int(self._counts[at.DIM])
-        start = np.ascontiguousarray(p[place, :dim]).reshape(-1)
-        outcome = pose_and_solve(space, space.b + law[1][:, :dim], pose, named.answer, start, tolerance)
-        p[place] = outcome.problem.spatial(outcome.solution.z)
+        friction, b = friction_law(self.model, space.contacts), space.b.copy()
+        b[:, :dim] += law[1][:, :dim]
+        start = p[place, :dim] if self._couples is None else self._couples.guess(friction, place)
+        outcome = pose_and_solve(space, b, pose, named.answer, np.ascontiguousarray(start).reshape(-1), tolerance)
+        if self._couples is None:
+            p[place] = outcome.problem.spatial(outcome.solution.z)
+        else:
+            self._couples.put(friction, place, outcome.solution.z)
         if space.joints is not None and space.joints.laws.by_load.any():
             self._limit_by_load(space.joints.laws, outcome.problem, place)
         return outcome.problem, outcome.solution
@@ -411,6 +455,8 @@ class Engine:
         a, k = self.arena[at.DIAGONAL][place[row], 0, 0], place[row]
         self.arena[at.B][k, 0] = -a * laws.bound[laws.by_load]
         self.arena[at.LOAD][k, 0] = a * problem.load[row, 0] / problem.blocks[row, 0, 0]
+        if self._couples is not None:
+            self.arena[at.COUPLE_LOAD][k, 0] = self.arena[at.COUPLE_UNIT][k, 0] * self.arena[at.LOAD][k, 0]
 
     def _groups(self) -> list[tuple[IntArray, IntArray | slice]]:
         """Return contacts, with laws of joints, that are solved together, and the islands which these are.
@@ -505,7 +551,7 @@ class Engine:
         """
         memory = Memory.none()._replace(coordinate=coordinate)
         there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
-        return there, free_motion(model, there)
+        return there, joined_free_motion(model, there, self._gyroscopic)
 
     def _space(self, model: Model, there: Stage, free: FreeMotion, contacts: Contacts) -> ContactSpace:
         """Return the map of impulses of a step, by the same functions."""

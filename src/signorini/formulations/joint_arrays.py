@@ -16,7 +16,7 @@ def _numbered(count: int) -> Any:
 
 
 (
-    SUMS,  # (9,): see below
+    SUMS,  # (10,): see below
     TALLY,  # (7,): see below
     # constant: joints, as in JointArrays
     BODY_A,
@@ -49,7 +49,7 @@ def _numbered(count: int) -> Any:
     FREEDOM,  # (n_t, 2): see below
     TREE_OF,  # (n_b, 3): see below
     TREE,  # (n_mechanisms, 4): see below
-    LOOPS,  # (n_mechanisms, 3): see below
+    LOOPS,  # (n_mechanisms, 4): see below
     LOOP_ROW,  # (n_l,) rows outside the trees
     # constant: beside what residuals count, see signorini.dynamics.joint_faults
     ROW_SIZE,  # (n_r,)
@@ -74,6 +74,7 @@ def _numbered(count: int) -> Any:
     GAUGE_RATE,  # (n_g,) that prescribed bodies give them
     COORDINATE,  # (n_j,)
     COORDINATE_0,  # (n_j,) at the start of the step
+    START_SPEED,  # (n_j,) of these there, for theta < 1
     REPORT,  # (n_j, REPORT_COLUMNS): see below
     LOG,  # (rows, n_j, REPORT_COLUMNS)
     INERTIAS,  # (n_b, 6, 6)
@@ -94,6 +95,10 @@ def _numbered(count: int) -> Any:
     EIGEN,  # (2, any, any)
     TAKEN,  # (n_l, any)
     TAKEN_SHARE,  # (n_l,)
+    SPARE,  # (n_l, n_r): this and the next three see step_joint_spare
+    SPARE_FORCE,  # (any, 6 n_t)
+    SPARE_GRAM,  # (2, any, any)
+    SPARE_MIXED,  # (any, n_r)
     # of one row
     FORCE,  # (3, 6)
     SPREAD,  # (3, any)
@@ -112,7 +117,7 @@ def _numbered(count: int) -> Any:
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(88)
+) = _numbered(93)
 
 # SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
 (
@@ -123,10 +128,11 @@ def _numbered(count: int) -> Any:
     STOPPED_WORK,
     DAMPED_WORK,
     SPRING_WORK,
+    TURNED_WORK,  # of rigid rows, over the part of the way that bodies go at their old velocities
     SWING,  # impulses of loads, dampers, drives, motors and all friction times the changes of their speeds,
-    # and twice what springs have come to store more before steps end, see dynamics.joint_springs
+    # and what springs have come to store more before steps end, see dynamics.joint_springs, over theta - 1/2
     LIFT,
-) = _numbered(9)
+) = _numbered(10)
 
 # TALLY
 LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS = _numbered(7)
@@ -147,11 +153,11 @@ MECHANISM, TREE_PLACE, TREE_BLOCKS = _numbered(3)
 
 # TREE: smallest body, degrees of freedom, where the rows of y beyond the first begin, whether anything acts
 LEAST_BODY, ALL_FREEDOMS, MORE_ROWS, ACTS = _numbered(4)
-# ... and where nothing acts, whether joints close where the step ends, or are left to the next one
-IS_CLOSED, IS_LEFT = _numbered(4)[2:]
+# ... and where nothing acts, whether joints close where the step ends, are left to the next one, or do not close
+IS_CLOSED, IS_LEFT, IS_OPEN = _numbered(5)[2:]
 
-# LOOPS: first and after last row in LOOP_ROW, and number of directions that they take out
-LOOP_FIRST, LOOP_STOP, LOOP_TAKEN = _numbered(3)
+# LOOPS: first and after last row in LOOP_ROW, numbers of directions that they take out, and of spare impulses
+LOOP_FIRST, LOOP_STOP, LOOP_TAKEN, LOOP_SPARE = _numbered(4)
 
 # MOTION: prescribed coordinate and its mean rate over the step
 AIM, AIM_RATE = _numbered(2)

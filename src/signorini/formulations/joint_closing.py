@@ -5,6 +5,7 @@ The same as :mod:`signorini.formulations.step_joint_close`, which explains it, f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from signorini.dynamics.joint_faults import Push, all_sizes
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
 from signorini.formulations.constants import MOST_CLOSINGS
-from signorini.formulations.joint_space import JointSpace
+from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.formulations.stage import Stage
 from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, closing
 from signorini.model import Contacts, Model, State
@@ -36,21 +37,37 @@ class Closed(NamedTuple):
     """Those of mechanisms that close, (n_b,)."""
     rows: BoolArray
     """(n_r,)"""
+    open: bool
+    """Whether some mechanism does not close."""
 
 
-def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Array, impulse: Array) -> Closed:
+class Pressing(NamedTuple):
+    """What else was posed, with its answers."""
+
+    contacts: Contacts
+    presses: BoolArray
+    """Whether contacts do, (n_c,)."""
+    laws: Array
+    """Impulses of the laws of joints, (n_l,)."""
+    left: Callable[[Array], Array]
+    """How much further contacts may close at velocities (n_b, 6), (n_c,) [m/s]."""
+
+
+def closed(model: Model, at: Stage, posed: Pressing, space: JointSpace, v: Array, impulse: Array) -> Closed:
     """Return joints that close where the step ends, where nothing else acts.
 
-    `v` (n_b, 6) and `impulse` (n_r,) are those of the linear rows. Mechanisms with contacts or laws keep them.
+    `v` (n_b, 6) and `impulse` (n_r,) are those of the linear rows. Mechanisms on which something presses keep them.
     """
-    system, fixed = space.system, model.fixed_count
+    system, fixed, contacts, laws = space.system, model.fixed_count, posed.contacts, space.laws
     part, of_row = _mechanisms(system.rows, model.body_count, fixed)
     acts = np.zeros(model.body_count, dtype=bool)
-    for body in (contacts.body_a, contacts.body_b, space.laws.rows.body):
+    pushes = np.repeat((laws.kind != LawKind.LIMIT) | (posed.laws != 0.0), np.diff(laws.rows.start))
+    on = (contacts.body_a[posed.presses], contacts.body_b[posed.presses], laws.rows.body[pushes])
+    for body in on:
         acts[part[body[body >= fixed]]] = True
     turns = at.drift * np.linalg.norm(at.state.v[:, 3:], axis=1)
     acts[part[fixed:][turns[fixed:] > MOST_TURN]] = True
-    closes = np.zeros(acts.size, dtype=bool)
+    closes, is_open = np.zeros(acts.size, dtype=bool), False
     linear, apart, asked = (v, impulse), np.full(acts.size, np.inf), np.zeros(impulse.size)
     for repetition in range(MOST_CLOSINGS + 1):
         if acts[of_row].all():
@@ -64,13 +81,27 @@ def closed(model: Model, at: Stage, contacts: Contacts, space: JointSpace, v: Ar
         left, corrected = ~acts & (state == FAILS), ~acts & ((state == GOES_ON) | (state == CLOSES_NEXT))
         v = np.where(left[part][:, None], linear[0], v)
         impulse, asked = np.where(left[of_row], linear[1], impulse), np.where(left[of_row], 0.0, asked)
+        is_open |= bool(left[of_row].any())
         closes |= ~acts & ((state == CLOSES) | (state == CLOSES_NEXT))
         acts, apart = acts | (state != GOES_ON), share
         more = np.where(corrected[of_row], rows.psi / at.drift, 0.0)
         push, pull = replace(system, x2=more).solve(np.zeros_like(v))
         v, impulse, asked = v + push, impulse + pull, asked + more
+    further = np.zeros(acts.size, dtype=bool)
+    still = v.copy()
+    still[:fixed] = 0.0
+    beyond = (laws.kind == LawKind.LIMIT) & (
+        laws.rows.velocity(still) + laws.rows.rate + laws.rows.psi / at.drift < 0.0
+    )
+    over, terms = posed.left(still) < 0.0, np.repeat(beyond, np.diff(laws.rows.start))
+    for body in (contacts.body_a[over], contacts.body_b[over], laws.rows.body[terms]):
+        further[part[body[body >= fixed]]] = True
+    further &= closes
+    v = np.where(further[part][:, None], linear[0], v)
+    impulse, asked = np.where(further[of_row], linear[1], impulse), np.where(further[of_row], 0.0, asked)
+    closes &= ~further
     system = replace(system, x2=system.x2 + asked)
-    return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row])
+    return Closed(replace(space, system=system), v, impulse, closes[part], closes[of_row], is_open)
 
 
 def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Closed) -> tuple[State, Push, float]:

@@ -16,6 +16,7 @@ from signorini.dynamics.joint_faults import (
     HELD,
     Push,
     all_sizes,
+    cannot_close,
     coordinate_sizes,
     kept,
     steepness,
@@ -42,6 +43,8 @@ class Settled(NamedTuple):
     """By which velocities were made to obey the joints."""
     driven: float = 0.0
     """Work of drives meanwhile [J]."""
+    cannot: bool = False
+    """Whether joints that did not close cannot."""
 
 
 def settled(
@@ -70,11 +73,13 @@ def settled(
         found = kept(model, before, state, space.system, near, h)
         if found is not None:
             return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
-    coordinate = joint_coordinates(joints, state.q, near)
+    coordinate, is_torn = joint_coordinates(joints, state.q, near), worst(all_sizes(model, rows), rows.psi)[0] > TORN
+    is_open = closed is not None and closed.open and not space.system.redundant
+    cannot = is_open and not is_torn and cannot_close(model, state, near)
     if closed is None or not closed.rows.any():
-        return Settled(state, coordinate)
+        return Settled(state, coordinate, cannot=cannot)
     state, ending, driven = obeyed(model, state, near, h, closed)
-    return Settled(state, coordinate, ending=ending, driven=driven)
+    return Settled(state, coordinate, ending=ending, driven=driven, cannot=cannot)
 
 
 def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
@@ -199,7 +204,7 @@ def joint_report(
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     left, conflict_row = worst(all_sizes(model, rows), h * unmet)
     turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
-    fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD
+    fault = DRIFTED if end.cannot or (apart > TORN and turned <= MOST_TURN) else HELD
     return JointReport(
         coordinate=coordinate,
         speed=speed,

@@ -22,7 +22,7 @@ from signorini.formulations import joint_arrays as ja
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import JointReport, Memory
 from signorini.formulations.constants import BLOCK_ROOM
-from signorini.formulations.gap_law import lift_speed
+from signorini.formulations.gap_law import pull_and_lift
 from signorini.formulations.mechanisms import Mechanisms
 from signorini.formulations.step_joint_laws import LAST_NAME
 from signorini.model import Joints, Model, State
@@ -32,21 +32,15 @@ def takes_joints(model: Model) -> bool:
     """Tell whether the compiled step can take the joints of a model.
 
     It takes all kinds of joints with springs, dampers, limits, friction, drives and motors, in trees and in loops.
-    Loops whose rows depend on each other at the start, constraints by functions and joints between fixed bodies go step
-    by step in Python.
+    Constraints by functions go step by step in Python.
     """
-    joints = model.joints
-    moving = (joints.arrays.body_a >= model.fixed_count) | (joints.arrays.body_b >= model.fixed_count)
-    return (
-        not joints.equalities
-        and not joints.inequalities
-        and bool(moving.all())
-        and (not joints.tree.loop_row.size or not _depend(model))
-    )
+    return not model.joints.equalities and not model.joints.inequalities
 
 
 def _depend(model: Model) -> bool:
-    """Tell whether rows depend on each other at the start: which impulses are the smallest is found in Python."""
+    """Tell whether rows depend on each other at the start."""
+    if not model.joints.tree.loop_row.size:
+        return False
     state, h = model.initial_state, 1.0
     near = joint_coordinates(model.joints, state.q, np.zeros(model.joints.count))
     M_inv = inverse_inertia(model.arrays, state.q)
@@ -56,8 +50,8 @@ def _depend(model: Model) -> bool:
 class JointTables:
     """The joints of an :class:`~signorini.formulations.engine.Engine`."""
 
-    def __init__(self, model: Model, h: float, *, projects: bool = False) -> None:
-        self._h, self._joints, self._model = h, model.joints, model
+    def __init__(self, model: Model, h: float, theta: float = 1.0, *, projects: bool = False) -> None:
+        self._drift, self._joints, self._model = theta * h, model.joints, model
         self.projects = projects
         """Whether bodies are moved onto their joints where steps end."""
         self.arena = Arena(int(ja.ARRAY_COUNT))
@@ -65,6 +59,8 @@ class JointTables:
         """Most laws that can act in a step."""
         self.driven = any(motion is not None for motion in model.joints.motions)
         """Whether functions prescribe coordinates."""
+        self.depend = _depend(model)
+        """Whether rows depend on each other, so that of their impulses the smallest are to be found."""
         mechanisms = Mechanisms(model)
         self._put_joints()
         self._put_sizes(model)
@@ -72,7 +68,7 @@ class JointTables:
         self._make_arrays(mechanisms, model.body_count)
         self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, self._most_law_blocks(mechanisms)
         self.arena[ja.TALLY][ja.PROJECTS] = projects
-        self.arena[ja.SUMS][ja.LIFT] = lift_speed(float(np.linalg.norm(model.arrays.gravity)), h)
+        self.arena[ja.SUMS][ja.LIFT] = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), h, theta)[1]
         self.make_room(0)
         self.log(0)
         self.arena.check()
@@ -120,7 +116,7 @@ class JointTables:
         most = int((loops[:, ja.LOOP_STOP] - loops[:, ja.LOOP_FIRST]).max(initial=0))
         width = 3 * (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) // 3 + 1)
         for k, shape in (
-            (ja.SUMS, (9,)),
+            (ja.SUMS, (10,)),
             (ja.MOTION, (n_j, 2)),
             (ja.JACOBIAN, (2 * n_r, 6)),
             (ja.PSI, (n_r,)),
@@ -137,6 +133,7 @@ class JointTables:
             (ja.GAUGE_RATE, (n_g,)),
             (ja.COORDINATE, (n_j,)),
             (ja.COORDINATE_0, (n_j,)),
+            (ja.START_SPEED, (n_j,)),
             (ja.REPORT, (n_j, int(ja.REPORT_COLUMNS))),
             (ja.INERTIAS, (n_b, 6, 6)),
             (ja.CHOLESKY, (n_b, 6, 6)),
@@ -157,6 +154,10 @@ class JointTables:
             (ja.EIGEN, (2, most, most)),
             (ja.TAKEN, (n_l, width)),
             (ja.TAKEN_SHARE, (n_l,)),
+            (ja.SPARE, (n_l, n_r)),
+            (ja.SPARE_FORCE, (most, 6 * n_t)),
+            (ja.SPARE_GRAM, (2, most, most)),
+            (ja.SPARE_MIXED, (most, n_r)),
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
             (ja.LAW_VALUE, (self.law_room, 5)),
@@ -207,17 +208,17 @@ class JointTables:
         table = self.arena[ja.MOTION]
         for g, motion in enumerate(self._joints.motions):
             if motion is not None:
-                table[g] = motion(t), motion_rate(motion, t, self._h, secant=True)
+                table[g] = motion(t), motion_rate(motion, t, self._drift, secant=True)
 
     def project(self, before: State, moved: State) -> tuple[State, float]:
         """Return the end of a step, to which bodies have `moved`, on the joints, and the energy that it has more [J].
 
-        `before` is its start.
+        `before` is where it acted.
         """
         model, joints, near = self._model, self._joints, self.coordinate
         rows = joint_rows(joints.arrays, joints.coordinates, moved.q, near)
-        near[joints.coordinates.joint] += self._h * rows.velocity(moved.v)
-        end = projected(model, before, moved, near, self._h)
+        near[joints.coordinates.joint] += self._drift * rows.velocity(moved.v)
+        end = projected(model, before, moved, near, self._drift)
         gained = _energy(model, end) - _energy(model, moved)
         self.arena[ja.SUMS][ja.RIGID_WORK] += gained
         return end, gained
@@ -226,6 +227,10 @@ class JointTables:
         """Continue where the joints stand like this."""
         self.arena[ja.COORDINATE][:] = coordinate
         self.arena[ja.TALLY][[ja.PENDING, ja.FACTORED]] = 0
+
+    def go_back(self) -> None:
+        """Go back to the start of a step whose bodies have drifted."""
+        self.arena[ja.COORDINATE][:] = self.arena[ja.COORDINATE_0]
 
     @property
     def coordinate(self) -> Array:

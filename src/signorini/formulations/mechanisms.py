@@ -6,6 +6,7 @@ import numpy as np
 
 from signorini._arrays import IntArray
 from signorini.formulations import joint_arrays as ja
+from signorini.formulations.friction_law import has_couples
 from signorini.model import Joints, Model
 
 
@@ -39,12 +40,12 @@ class Mechanisms:
             self.freedom[at, ja.FIRST_FREEDOM] = np.cumsum(own) - own
             self.table[k, ja.LEAST_BODY] = self.body[at].min()
             self.table[k, ja.ALL_FREEDOMS] = own.sum()
-        self._count_blocks()
+        self._count_blocks(has_couples(model))
 
-    def _count_blocks(self) -> None:
+    def _count_blocks(self, couples: bool) -> None:
         """Count the blocks of three degrees of freedom that a force on a body may touch.
 
-        They are those on the way to the root of its tree, or with loops all of the mechanism.
+        They are those on the way to the root of its tree, or with loops all of the mechanism, as with `couples`.
         """
         blocks: list[set[int]] = [set()] * self.body.size
         for i in range(self.body.size - 1, -1, -1):  # from the roots
@@ -54,11 +55,11 @@ class Mechanisms:
             row = self.of_body[self.body[i]]
             k = row[ja.MECHANISM]
             closed = self.loops[k, ja.LOOP_STOP] > self.loops[k, ja.LOOP_FIRST]
-            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed else len(blocks[i])
+            row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed or couples else len(blocks[i])
 
 
 def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 3)."""
+    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 4)."""
     of_tree, of_body = np.arange(tree_count), joints.tree.of_body
     rows = joints.tree.loop_row
     ends = []
@@ -71,7 +72,7 @@ def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, In
     mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
     own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
     order = np.argsort(own, kind="stable")
-    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 3), dtype=np.int64)
+    loops = np.zeros((int(mechanism.max(initial=-1)) + 1, 4), dtype=np.int64)
     loops[:, ja.LOOP_FIRST] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="left")
     loops[:, ja.LOOP_STOP] = np.searchsorted(own[order], np.arange(loops.shape[0]), side="right")
     return mechanism, rows[order], loops

@@ -43,6 +43,7 @@ References
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -54,16 +55,14 @@ from signorini.dynamics import drive_velocity
 from signorini.errors import InputError
 from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY
-from signorini.formulations.couples import can_be_posed
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
-from signorini.formulations.stage import Stage, free_motion, stage
+from signorini.formulations.stage import Stage, stage
 from signorini.formulations.step_room import Options
 from signorini.formulations.time_stepping import (
-    ContactSpace,
     Outcome,
     begin,
     candidates,
@@ -71,6 +70,7 @@ from signorini.formulations.time_stepping import (
     contact_space,
     finish,
     free_velocity,
+    joined_free_motion,
     pose_and_solve,
     reachable_contacts,
     veers,
@@ -87,16 +87,13 @@ class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
     The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
-    named is asked between them. With joints that is so where theta is 1, restitution not Poisson's, friction Coulomb's,
-    no stiffness is asked for, and :func:`~signorini.formulations.joint_tables.takes_joints` holds;
-    with couples or ellipsoids where restitution is not Poisson's and
-    :func:`~signorini.formulations.couples.can_be_posed` holds; shapes by functions need theta = 1. Other steps are
-    taken by functions of Python, which differ in the rule for overlaps.
+    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples. Scenes with
+    constraints by functions alone are stepped by functions of Python, which differ in the rule for overlaps.
 
     **Overlaps** are taken back by a displacement that velocities never hear of
     (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
-    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in steps by
-    Python; contacts with a stiffness are left to overlap.
+    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in scenes
+    with constraints by functions; contacts with a stiffness are left to overlap.
     """
 
     solver: Any = None
@@ -148,30 +145,16 @@ class MoreauJean:
             e = float(model.materials.restitution.max())
             raise InputError(f"contact: restitution is {e:g}, must be 0 for contacts with a stiffness: springs rebound")
         always_awake = self.theta < 1.0 or self.restitution_law == "poisson" or has_couples(model)
-        if self.sleeping and (always_awake or not self._compiled(model)):
+        if self.sleeping and (always_awake or model.joints.any):
             raise InputError(
                 "MoreauJean: sleeping is True, must be False with joints, couples or ellipsoids at contacts, "
                 "theta < 1 or Poisson's law"
             )
         return state, begin(model, state)
 
-    def _compiled(self, model: Model) -> bool:
-        """Tell whether the compiled step can take this model."""
-        if self.theta < 1.0 and model.implicit:
-            return False
-        if model.joints.any and not (self._plain and not has_couples(model) and takes_joints(model)):
-            return False
-        return not has_couples(model) or (self.restitution_law != "poisson" and can_be_posed(model))
-
-    @property
-    def _plain(self) -> bool:
-        """Whether the options are those for which joints are compiled."""
-        law = self.theta == 1.0 and self.restitution_law != "poisson" and self.stiffness is None
-        return law and not self.sleeping
-
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
         """Return the compiled step if it can take this model, else None."""
-        if not self._compiled(model):
+        if not takes_joints(model):
             return None
         checked_tolerance(tolerance, "MoreauJean: tolerance")
         options = Options(
@@ -193,13 +176,13 @@ class MoreauJean:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
-        engine = self.engine(model, h, tolerance)
+        engine = _last.engine_of(self, model, h, tolerance)
         if engine is not None:
             engine.restore(state, memory)
             engine.timed_run(1)
             return engine.result(model)
         at = stage(model, state, memory, h, self.gyroscopic, self.theta)
-        free = free_motion(model, at)
+        free = joined_free_motion(model, at, self.gyroscopic)
         start = contacts
         if self.theta < 1.0:  # the step acts elsewhere than at its start
             contacts = reachable_contacts(model, at, free.v_free)
@@ -235,15 +218,9 @@ class MoreauJean:
         h = at.h
         law = friction_law(model, contacts)
 
-        def mapped(free: FreeMotion) -> ContactSpace:
-            return contact_space(
-                model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
-            )
-
-        space = mapped(free)
-        if self.theta < 1.0 and space.joints is not None and self.gyroscopic == "implicit":
-            free = free_motion(model, at, ahead=space.joints.velocity)
-            space = mapped(free)
+        space = contact_space(
+            model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
+        )
         last = memory.recall(contacts.feature)
         e = model.materials.restitution[contacts.material] * may_rebound
         asked = asked_of(model, at, space, e, last)
@@ -282,6 +259,25 @@ class MoreauJean:
             return result, v
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
         return _with_springs(result, stored, stored - memory.stored), v
+
+
+class _Last(threading.local):
+    """The compiled step that functions asked for last in this thread: most ask for the same one again."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[MoreauJean, Model, float, float] | None = None
+        self._engine: Engine | None = None
+
+    def engine_of(self, formulation: MoreauJean, model: Model, h: float, tolerance: float) -> Engine | None:
+        """Return the compiled step if it can take this model, else None."""
+        last = self._asked
+        if last is None or last[0] is not formulation or last[1] is not model or last[2:] != (h, tolerance):
+            self._engine = formulation.engine(model, h, tolerance)
+            self._asked = formulation, model, h, tolerance
+        return self._engine
+
+
+_last = _Last()
 
 
 def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:

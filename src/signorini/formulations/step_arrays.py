@@ -157,7 +157,7 @@ def _numbered(count: int) -> Any:
     COUPLE_SCALE,  # (cap, R) half axes s, 0 for components that a contact does not have
     COUPLE_UNIT,  # (cap, R) units d in which diagonals are 1
     COUPLE_LIMIT,  # (cap, 6): limits of the groups in these units, then without them
-    COUPLE_GATHER,  # (4 cap, R, 3)
+    COUPLE_GATHER,  # (as GATHER, R, 3)
     COUPLE_BLOCK,  # (cap, R, R) diagonal blocks of W, compliance included
     COUPLE_LOAD,  # (cap, R)
     COUPLE_P,  # (cap, R)
@@ -188,7 +188,10 @@ def _numbered(count: int) -> Any:
     PRESS_JOINED,
     HAS_ROOM,
     SETTLE_JOINTS,
-    RUN_AHEAD,  # for theta < 1, instead of RUN
+    FIND_SPARE,  # for rows of joints that may depend on each other, see step_joint_spare
+    RUN_AHEAD,  # for theta < 1, instead of RUN ...
+    DRIFT_JOINTS,  # ... and with joints, before bodies drift ...
+    AIM_JOINTS,  # ... and where they have drifted to
     COLLIDE,  # for Poisson's law, instead of SOLVE ...
     CHECK_COLLISION,  # ... and of LAW
     POSE_COUPLES,  # for couples and ellipsoids, instead of POSE, SOLVE, VELOCITIES, LAW and HAND_OVER ...
@@ -196,6 +199,7 @@ def _numbered(count: int) -> Any:
     COUPLE_VELOCITIES,
     CHECK_COUPLES,
     HAND_OVER_COUPLES,
+    TURN_JOINED,  # ... with joints too ...
     ORDINARY_POSE,  # ... which call these two
     ORDINARY_HAND_OVER,
     CUT_ISLANDS,  # for scenes of many bodies
@@ -218,7 +222,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(49)
+) = ARRAY_COUNT + _numbered(53)
 
 # PLACE
 (

@@ -272,8 +272,9 @@ def _pumped(t: IntArray) -> float:
 def _gained_by_springs(t: IntArray) -> float:
     """Return by how much the energy in contacts with a stiffness grew [J]; remember what is stored."""
     numbers, p, before, square = reals(t, NUMBERS), real_rows(t, P), reals(t, NUMBERS)[STORED], 0.0
-    for k in range(wholes(t, COUNTS)[SEEN]):
-        square += p[k, 0] ** 2
+    for k in range(wholes(t, COUNTS)[ROWS]):
+        if wholes(t, ORDER)[k] < wholes(t, COUNTS)[SEEN]:
+            square += p[k, 0] ** 2
     stored: float = 0.5 * numbers[SPRING] * square * numbers[DRIFT] / numbers[H]  # p^2/(2 h^2 k)
     numbers[STORED] = stored
     gained: float = stored - before

@@ -13,9 +13,12 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.formulations.gap_law import gap_shift
+from signorini.formulations.joint_arrays import LIFT as JOINED_LIFT
+from signorini.formulations.joint_arrays import SUMS as JOINT_SUMS
 from signorini.formulations.step_arrays import (
     ACTIVE,
     AT_LAST,
+    AWAIT,
     BLOCK,
     CHANGE,
     CHECK,
@@ -24,6 +27,9 @@ from signorini.formulations.step_arrays import (
     COMPRESSION,
     CORRECTED,
     COUNTS,
+    COUPLE_AXES,
+    COUPLE_LOAD,
+    COUPLE_UNIT,
     DIAGONAL,
     DRIFT,
     EFFORT,
@@ -32,9 +38,12 @@ from signorini.formulations.step_arrays import (
     GAP,
     GATHER,
     HABIT,
+    HAS_JOINTS,
     HAS_ROBUST,
     ISLAND,
     ISLANDS,
+    JOINED,
+    JOINTS,
     LAW,
     LIFT,
     LIMIT,
@@ -43,7 +52,10 @@ from signorini.formulations.step_arrays import (
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
+    ORDER,
+    OWN_ISLAND,
     PHASE,
+    PLACE,
     POSITION,
     REBOUND,
     REFERENCE,
@@ -52,6 +64,7 @@ from signorini.formulations.step_arrays import (
     RHO,
     ROWS,
     SEEN,
+    SEEN_INDEX,
     SHIFT,
     SHORT,
     SIZE,
@@ -70,6 +83,17 @@ from signorini.formulations.step_arrays import (
 
 
 @inner_kernel
+def _lift(t: IntArray, k: int) -> float:
+    """Return the largest speed at which the overlap of contact `k` recedes: of joined bodies, see step_joint_laws."""
+    lift: float = reals(t, NUMBERS)[LIFT]
+    if wholes(t, COUNTS)[JOINED] == 1:
+        i = whole_rows(t, PLACE)[whole_rows(t, SEEN_INDEX)[wholes(t, ORDER)[k], 1], OWN_ISLAND]
+        if whole_rows(t, ISLAND)[i, HAS_JOINTS] == 1:
+            lift = reals(whole_rows(t, JOINTS), JOINT_SUMS)[JOINED_LIFT]
+    return lift
+
+
+@inner_kernel
 def _ask_without_rebound(t: IntArray) -> bool:
     """Set what the gaps ask of contacts that do not rebound; False, and nothing done, if none does."""
     n_c, numbers = wholes(t, COUNTS)[ACTIVE], reals(t, NUMBERS)
@@ -83,7 +107,8 @@ def _ask_without_rebound(t: IntArray) -> bool:
         if shift[k] < 0.0 and corrected[k] == 0.0:
             shift[k] = 0.0
         else:
-            shift[k] = gap_shift(gap[k], size[k], real_rows(t, REFERENCE)[k, 0] > 0.0, numbers[DRIFT], numbers[LIFT])
+            lift = _lift(t, k)
+            shift[k] = gap_shift(gap[k], size[k], real_rows(t, REFERENCE)[k, 0] > 0.0, numbers[DRIFT], lift)
             corrected[k] = max(0.0, -shift[k])
     return True
 
@@ -243,14 +268,31 @@ def _end_compression(t: IntArray, s: IntArray) -> None:
 
 
 @inner_kernel
+def _shift_couples(t: IntArray) -> None:
+    """Let contacts with couples, which are posed already, know what gaps ask for without rebounds."""
+    if wholes(t, COUPLE_AXES).shape[0] == 0:
+        return
+    b, load, shift = real_rows(t, B), real_rows(t, LOAD), reals(t, SHIFT)
+    for k in range(wholes(t, COUNTS)[ACTIVE]):
+        real_rows(t, COUPLE_LOAD)[k, 0] += real_rows(t, COUPLE_UNIT)[k, 0] * (b[k, 0] + shift[k] - load[k, 0])
+        load[k, 0] = b[k, 0] + shift[k]
+
+
+@inner_kernel
 def collide_step(t: IntArray) -> bool:
-    """Solve all islands, in two phases if some contact rebounds; False if some island resists."""
+    """Solve all islands, in two phases if some contact rebounds; False if some island resists.
+
+    With joints or couples Python has the phases solved.
+    """
     counts, s = wholes(t, COUNTS), whole_rows(t, PHASE)
     counts[COLLIDES] = 0
     if not _ask_without_rebound(t):
         return succeeds(s[SOLVE, 0], (t,))
     counts[COLLIDES] = 1
     counts[SWEEPS] = 0
+    if t[AWAIT, 0] != 0:
+        _shift_couples(t)
+        return succeeds(t[AWAIT, 0], (t,))
     check = reals(s, CHECK)
     _pose_compression(t, s)
     solved = _solve_phase(t, s)
@@ -287,6 +329,6 @@ def check_collision(t: IntArray) -> None:
     check, phases = reals(t, CHECK), reals(s, CHECK)
     check[RESIDUAL], check[SUCCESS], check[EFFORT] = phases[RESIDUAL], phases[SUCCESS], counts[SWEEPS]
     p, u, compression = real_rows(t, P), real_rows(t, U), real_rows(t, COMPRESSION)
-    for k in range(counts[ACTIVE]):
+    for k in range(counts[ACTIVE] if phases[EFFORT] >= 0.0 else 0):  # else Python has done so
         for i in range(1, 3):
             numbers[SLID] -= (p[k, i] - compression[k, i]) * u[k, i]

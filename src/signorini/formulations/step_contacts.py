@@ -402,7 +402,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
 
 
 @inner_kernel
-def _ask_springs(t: IntArray, n_c: int) -> None:
+def ask_springs(t: IntArray, n_c: int) -> None:
     """Ask for the gap at the end of the step, open or not, that springs answer; they are at rest without impulse."""
     gap, shift, lift, reference = reals(t, GAP), reals(t, SHIFT), reals(t, CORRECTED), real_rows(t, REFERENCE)
     drift = reals(t, NUMBERS)[DRIFT]
@@ -444,7 +444,7 @@ def pose_step(t: IntArray) -> None:
             g = last
         wholes(t, START)[n_c] = g
     if numbers[SPRING] > 0.0:
-        _ask_springs(t, n_c)
+        ask_springs(t, n_c)
         return
     if numbers[LIFT] == 0.0:
         project_step(t)

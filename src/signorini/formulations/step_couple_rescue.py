@@ -28,6 +28,8 @@ from signorini.formulations.step_arrays import (
     OPEN_SCALE,
     RHO,
     ROBUST,
+    ROWS,
+    SEEN,
     SHORT,
     SPRING,
     START,
@@ -46,6 +48,8 @@ def rescue_couples(t: IntArray, i: int, near: bool, goal: float) -> float:
     """
     counts, numbers, w, island = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST), whole_rows(t, ISLAND)
     n_c, first = island[i, N_CONTACTS], island[i, FIRST_CONTACT]
+    if numbers[SPRING] > 0.0 and counts[ROWS] > counts[SEEN]:  # which knows one compliance for all
+        return math.inf
     last, scale = first + n_c, numbers[OPEN_SCALE : OPEN_SCALE + 1]
     operations = counted(
         w[OPEN, 0],

@@ -52,6 +52,7 @@ from signorini.formulations.step_arrays import (
     GATHER,
     ISLAND,
     ISLANDS,
+    JOINED,
     LOAD,
     MODE,
     MU,
@@ -65,6 +66,7 @@ from signorini.formulations.step_arrays import (
     ORDINARY_POSE,
     RESIDUAL,
     RHO,
+    ROWS,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -75,6 +77,7 @@ from signorini.formulations.step_arrays import (
     SUCCESS,
     SWEEPS,
     TOLERANCE,
+    TURN_JOINED,
     TURNED,
     V_FREE,
     B,
@@ -100,15 +103,21 @@ def _write_rows(t: IntArray, k: int) -> None:
     for i in range(axes.shape[0]):
         load[k, i] = b[k, axes[i]] * s[k, i] if axes[i] < 3 else 0.0
     load[k, 0] += reals(t, SHIFT)[k]
+    if counts[JOINED] == 1:
+        for g in range(start[k], start[k + 1]):
+            for i in range(axes.shape[0]):
+                for j in range(3 if axes[i] < 3 else 0):
+                    wide[g, i, j] = s[k, i] * gather[g, axes[i], j]
+        perform(t[TURN_JOINED, 0], (t, k))
     g = start[k]
-    for side in range(2):
+    for side in range(2 if c < counts[SEEN] else 0):  # a law of a joint has no couples
         body, sign = index[c, side], 1.0 if side == 1 else -1.0
         v = drive if body < counts[FIXED] else v_free
         for i in range(axes.shape[0]):
             if axes[i] >= 3:
                 spin = dot(frame[axes[i] - 3], (v[body, 3], v[body, 4], v[body, 5]))
                 load[k, i] += sign * s[k, i] * spin
-        if body < counts[FIXED]:
+        if body < counts[FIXED] or counts[JOINED] == 1:
             continue
         for i in range(axes.shape[0]):
             a = axes[i]
@@ -135,7 +144,7 @@ def _write_block(t: IntArray, k: int) -> None:
                 w += wide[g, i, 0] * wide[g, j, 0] + wide[g, i, 1] * wide[g, j, 1] + wide[g, i, 2] * wide[g, j, 2]
             W[k, i, j] = w
             W[k, j, i] = w
-    W[k, 0, 0] += reals(t, NUMBERS)[SPRING]
+    W[k, 0, 0] += real_rows(t, COMPLIANCE)[k, 0]
 
 
 @inner_kernel
@@ -196,21 +205,21 @@ def pose_couples(t: IntArray) -> None:
     data, s, limit = real_rows(t, COUPLE_DATA), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_LIMIT)
     kind, mu, W = wholes(t, COUPLE_KIND), reals(t, MU), real_blocks(t, COUPLE_BLOCK)
     b, load, compliance = real_rows(t, B), real_rows(t, LOAD), real_rows(t, COMPLIANCE)
-    largest, axes = 0.0, wholes(t, COUPLE_AXES)
+    largest, axes, seen = 0.0, wholes(t, COUPLE_AXES), wholes(t, COUNTS)[SEEN]
     for k in range(n_c):
-        material = index[order[k], 3]
+        material, law = index[order[k], 3], order[k] >= seen  # a law of a joint has friction alone
         s[k, 0] = 1.0
         for i in range(1, axes.shape[0]):
-            s[k, i] = data[material, axes[i] - 1]
-        kind[k] = 1 if data[material, 7] > 0.0 else 0
+            s[k, i] = (1.0 if axes[i] < 3 else 0.0) if law else data[material, axes[i] - 1]
+        kind[k] = 1 if not law and data[material, 7] > 0.0 else 0
         limit[k, 3] = mu[k]
-        limit[k, 4] = data[material, 5]
-        limit[k, 5] = data[material, 6]
+        limit[k, 4] = 0.0 if law else data[material, 5]
+        limit[k, 5] = 0.0 if law else data[material, 6]
         for i in range(3):
             load[k, i] = b[k, i]
             compliance[k, i] = 0.0
         load[k, 0] += reals(t, SHIFT)[k]
-        compliance[k, 0] = reals(t, NUMBERS)[SPRING]
+        compliance[k, 0] = 0.0 if law else reals(t, NUMBERS)[SPRING]
         _write_rows(t, k)
         _write_block(t, k)
         largest = max(largest, W[k, 0, 0])
@@ -241,7 +250,7 @@ def velocity_of(t: IntArray, k: int, i: int, r_n: float, y: Array) -> float:
     start, block, wide = wholes(t, START), wholes(t, BLOCK), real_blocks(t, COUPLE_GATHER)
     u: float = real_rows(t, COUPLE_LOAD)[k, i]
     if i == 0:
-        u += reals(t, NUMBERS)[SPRING] * real_rows(t, COUPLE_UNIT)[k, 0] ** 2 * r_n
+        u += real_rows(t, COMPLIANCE)[k, 0] * real_rows(t, COUPLE_UNIT)[k, 0] ** 2 * r_n
     for g in range(start[k], start[k + 1]):
         m = block[g]
         u += wide[g, i, 0] * y[m, 0] + wide[g, i, 1] * y[m, 1] + wide[g, i, 2] * y[m, 2]
@@ -314,8 +323,19 @@ def check_couples(t: IntArray) -> None:
     check[EFFORT] = counts[SWEEPS]
     check[COMPLIANT] = reals(t, NUMBERS)[SPRING] if n_c > 0 else 0.0
     check[CONE_VIOLATION], check[DISSIPATION_ANGLE] = contact_checks(
-        p[:n_c], velocity[:n_c], reals(t, MU)[:n_c], rho[:n_c], tolerance * scale, wholes(t, ORDER), wholes(t, MODE)
+        p[:n_c],
+        velocity[:n_c],
+        reals(t, MU)[:n_c],
+        rho[:n_c],
+        tolerance * scale,
+        wholes(t, ORDER),
+        wholes(t, MODE)[: counts[SEEN]],
     )
+    s = real_rows(t, COUPLE_SCALE)
+    for k in range(n_c):
+        for i in range(axes.shape[0]):
+            if axes[i] < 3:
+                p[k, axes[i]] *= s[k, i]
 
 
 @inner_kernel
@@ -326,7 +346,7 @@ def hand_over_couples(t: IntArray) -> None:
     p, velocity, old = real_rows(t, P), real_rows(t, U), real_rows(t, COUPLE_OLD)
     value, drive, axes = real_rows(t, SEEN_VALUE), real_rows(t, DRIVE), wholes(t, COUPLE_AXES)
     numbers[TURNED], numbers[DRIVEN] = 0.0, 0.0
-    for k in range(counts[SEEN]):
+    for k in range(counts[ROWS]):
         c = order[k]
         a = index[c, 0]
         n = (value[c, 6], value[c, 7], value[c, 8])
@@ -339,6 +359,8 @@ def hand_over_couples(t: IntArray) -> None:
             if axes[i] < 3:
                 p[k, axes[i]] = impulse
                 velocity[k, axes[i]] = u[k, i] / (s[k, i] * d[k, i]) if s[k, i] > 0.0 else 0.0
+                continue
+            if c >= counts[SEEN]:
                 continue
             old[c, axes[i] - 3] = impulse
             numbers[TURNED] -= r[k, i] * u[k, i]

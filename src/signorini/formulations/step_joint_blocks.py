@@ -26,6 +26,7 @@ from signorini.formulations.step_arrays import (
     BLOCK,
     CONTACTS,
     COUNTS,
+    COUPLE_AXES,
     DIM,
     FIXED,
     GATHER,
@@ -61,8 +62,9 @@ def emit(t: IntArray, j: IntArray, tree: int, g: int) -> int:
     if whole_rows(j, LOOPS)[tree, LOOP_TAKEN] > 0:
         take_out_rows(j, tree)
     first, more = 2 * place[trees[tree, LEAST_BODY], Y_ROW], 2 * trees[tree, MORE_ROWS] - 2
+    turns = wholes(t, COUPLE_AXES).shape[0] > 0  # couples may act where forces do not
     for m in range((trees[tree, ALL_FREEDOMS] + 2) // 3):
-        acts = False
+        acts = turns
         for i in range(3):
             for l in range(3):
                 acts = acts or spread[i, 3 * m + l] != 0.0

@@ -23,6 +23,7 @@ from signorini.formulations.step_arrays import (
     CORRECTION_WORK,
     COUNTS,
     DAMPING_LOSS,
+    DRIFT,
     DRIVE_WORK,
     ELASTIC_GAIN,
     ENERGY_AT_PLAY,
@@ -42,6 +43,7 @@ from signorini.formulations.step_arrays import (
     PRESSED,
     REDUNDANT_ROWS,
     V_0,
+    V_START,
     WEIGHT,
     H,
     Q,
@@ -92,9 +94,12 @@ def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
 
 
 @inner_kernel
-def _stored_before(k: float, ago: float, stretch: float, speed: float) -> float:
-    """Return twice what a spring stored so many seconds ago beyond what it does now [J]."""
-    return k * ((stretch - ago * speed) ** 2 - stretch**2)
+def _stored_before(t: IntArray, k: float, share: float, stretch: float, speed: float) -> float:
+    """Return what a spring stored before the step ends beyond what it does where it does, over theta - 1/2 [J]."""
+    h, late = reals(t, NUMBERS)[H], reals(t, NUMBERS)[DRIFT] / reals(t, NUMBERS)[H] - 0.5
+    if late == 0.0:
+        return 0.0
+    return float(0.5 / late * k * ((stretch - late * h * share * speed) ** 2 - stretch**2))
 
 
 @inner_kernel
@@ -111,6 +116,8 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     body, J, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
     joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
     setting, check, psi, share = real_rows(j, ja.SETTING), reals(t, CHECK), reals(j, ja.PSI), reals(j, ja.SHARE)
+    drift, v_start = reals(t, NUMBERS)[DRIFT], real_rows(t, V_START)
+    late, at_start, start_speed = 1.0 - drift / h, reals(j, ja.COORDINATE_0), reals(j, ja.START_SPEED)
     for k in range(ja.LIFT):
         sums[k] = 0.0
     for g in range(report.shape[0]):
@@ -123,8 +130,8 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
         size, missing = row_size(j, J, r), abs(open_[r])
         unmet = max(unmet, missing)
-        if not h * missing <= left * size:
-            left, worst = h * missing / size, r
+        if not drift * missing <= left * size:
+            left, worst = drift * missing / size, r
         for k in range(6):
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
         if role[r] != ja.RIGID:
@@ -134,7 +141,10 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         pushed = p if role[r] == ja.DRIVEN else 0.0
         if role[r] == ja.SPRING:  # of which what it stores is known where steps end
             pushed = -h * setting[g, ja.DAMPING] * (speed + rate[r])
-            sums[ja.SWING] -= _stored_before(setting[g, ja.STIFFNESS], 0.5 * h * share[r], psi[r], at_first)
+            stretch, rate_0 = psi[r], at_first
+            if late > 0.0:
+                stretch, rate_0 = at_start[g] - setting[g, ja.REST], start_speed[g]
+            sums[ja.SWING] -= _stored_before(t, setting[g, ja.STIFFNESS], share[r], stretch, rate_0)
         sums[ja.SWING] += pushed * (speed - before)
         # Prescribed bodies: twice what their mean speed is more than that at the start.
         more = 2.0 * (p - pushed) * (rate[r] - at_first + before)
@@ -144,6 +154,8 @@ def sum_up(t: IntArray, j: IntArray) -> None:
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
         else:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])
+            if late > 0.0:  # rigid rows work over the way of the step
+                sums[ja.TURNED_WORK] += late * p * (speed - row_speed(body, J, r, v_start, fixed))
     check[JOINT_CONFLICT] = unmet
     check[CONFLICT_JOINT] = joint[worst] if left > CONFLICT_NOTED else -1
     check[CONFLICT_ROW] = worst if left > CONFLICT_NOTED else -1
@@ -191,7 +203,7 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
         if kind == ja.DRY_FRICTION:
             sums[ja.SLID_WORK] -= p * (w + rate)
         else:
-            corrected = p * max(0.0, -value[l, ja.LAW_PSI]) / h
+            corrected = p * max(0.0, -value[l, ja.LAW_PSI]) / h  # 0 where theta < 1
             sums[ja.CORRECTED_WORK] += corrected
             sums[ja.STOPPED_WORK] += corrected - p * (w + rate)
 
@@ -224,12 +236,12 @@ def measure(t: IntArray, j: IntArray) -> None:
 
 @inner_kernel
 def foresee(t: IntArray, j: IntArray) -> None:
-    """Take the coordinates on to where the speeds at the end of the step behind lead from those at its start."""
-    h, v, joint = reals(t, NUMBERS)[H], real_rows(t, V), wholes(j, ja.GAUGE_JOINT)
+    """Take the coordinates on to where the speeds at the end of the step behind lead from where it acted."""
+    h, v, joint = reals(t, NUMBERS)[DRIFT], real_rows(t, V), wholes(j, ja.GAUGE_JOINT)
     body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
     before = reals(j, ja.COORDINATE_0)
     measure(t, j)
-    for g in range(coordinate.shape[0]):
+    for g in range(coordinate.shape[0] if h == reals(t, NUMBERS)[H] else 0):  # else the step began elsewhere
         before[g] = coordinate[g]
     for c in range(joint.shape[0]):
         coordinate[joint[c]] += h * row_speed(body, J, c, v, ja.EVERY_BODY)
@@ -256,7 +268,7 @@ def _account(t: IntArray, j: IntArray) -> None:
     """Add the energies of the joints to the balance of the step."""
     check, balance, sums = reals(t, CHECK), reals(t, BALANCE), reals(j, ja.SUMS)
     setting, now, before = real_rows(j, ja.SETTING), reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
-    elastic, stored, report, h = 0.0, 0.0, real_rows(j, ja.REPORT), reals(t, NUMBERS)[H]
+    elastic, stored, report = 0.0, 0.0, real_rows(j, ja.REPORT)
     joint, role, share = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.SHARE)
     for r in range(role.shape[0]):
         if role[r] == ja.SPRING:
@@ -264,15 +276,15 @@ def _account(t: IntArray, j: IntArray) -> None:
             k, rest = setting[g, ja.STIFFNESS], setting[g, ja.REST]
             elastic += 0.5 * k * ((now[g] - rest) ** 2 - (before[g] - rest) ** 2)
             stored += 0.5 * k * (now[g] - rest) ** 2
-            sums[ja.SWING] += _stored_before(k, 0.5 * h * share[r], now[g] - rest, report[g, ja.SPEED])
+            sums[ja.SWING] += _stored_before(t, k, share[r], now[g] - rest, report[g, ja.SPEED])
     balance[DRIVE_WORK] += sums[ja.DRIVEN_WORK]
     balance[CORRECTION_WORK] += sums[ja.CORRECTED_WORK]
-    balance[JOINT_WORK] = sums[ja.RIGID_WORK]
+    balance[JOINT_WORK] = sums[ja.RIGID_WORK] - sums[ja.TURNED_WORK]
     balance[FRICTION_LOSS] += sums[ja.SLID_WORK]
     balance[IMPACT_LOSS] += sums[ja.STOPPED_WORK]
     balance[DAMPING_LOSS] = sums[ja.DAMPED_WORK]
-    balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK]
-    balance[ELASTIC_GAIN] = elastic
+    balance[INTEGRATION_LOSS] -= sums[ja.SPRING_WORK] + elastic + sums[ja.DAMPED_WORK] + sums[ja.TURNED_WORK]
+    balance[ELASTIC_GAIN] += elastic  # to that of contacts
     check[ENERGY_AT_PLAY] = max(check[ENERGY_AT_PLAY], stored, stored - elastic)
     check[CORRECTION] = balance[CORRECTION_WORK]
     close_balance(t)

@@ -10,7 +10,8 @@ found by repetition along the rows of the start, and velocities are made to obey
 method RATTLE, symmetric in time, which keeps the energy of smooth motion but for a part that swings by the second order
 in h and does not add up. Impulses act where the step begins, and every body flies on by itself
 (:mod:`signorini.dynamics.flight`), so a mechanism that flies free keeps its angular momentum to rounding. Where
-contacts, limits, friction or motors act on a mechanism, their laws are posed with the velocities of the linear rows.
+contacts or limits press on a mechanism, or friction or motors act, their laws are posed with the velocities of the
+linear rows, and these are kept; and where a contact or a limit that does not press would close further than it may.
 """
 
 from __future__ import annotations
@@ -23,10 +24,38 @@ from signorini.dynamics.constants import MOST_TURN
 from signorini.dynamics.flight import turned
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.constants import CLOSED_TO, MOST_CLOSINGS
-from signorini.formulations.step_arrays import COUNTS, DRIVE, FIXED, INERTIA, NUMBERS, V_0, WAY, H, Q, V
+from signorini.formulations.step_arrays import (
+    ACTIVE,
+    COLLIDES,
+    COUNTS,
+    COUPLE_AXES,
+    COUPLE_SCALE,
+    COUPLE_U,
+    COUPLE_UNIT,
+    DIM,
+    DRIVE,
+    FIXED,
+    INERTIA,
+    LOAD,
+    NUMBERS,
+    ORDER,
+    SEEN,
+    SEEN_INDEX,
+    SEEN_VALUE,
+    V_0,
+    WAY,
+    B,
+    H,
+    P,
+    Q,
+    U,
+    V,
+)
+from signorini.formulations.step_contacts import Vector, contact_arms, point_velocity
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
+from signorini.math.rotation import dot, tangent_frame
 
 CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
 """Joints are closed, or will be by one more correction, or by some; or it leads nowhere."""
@@ -145,6 +174,112 @@ def _turns_too_far(t: IntArray, j: IntArray, k: int) -> bool:
 
 
 @inner_kernel
+def release_idle(t: IntArray, j: IntArray) -> None:
+    """Let mechanisms close on which contacts and limits are posed, but none presses; friction and motors always act."""
+    counts, order, index, p = wholes(t, COUNTS), wholes(t, ORDER), whole_rows(t, SEEN_INDEX), real_rows(t, P)
+    tree, tree_of, law = whole_rows(j, ja.TREE), whole_rows(j, ja.TREE_OF), whole_rows(j, ja.LAW)
+    if counts[COLLIDES] == 1:
+        return
+    for k in range(tree.shape[0]):
+        tree[k, ja.ACTS] = -tree[k, ja.ACTS] if tree[k, ja.ACTS] == 1 else tree[k, ja.ACTS]
+    for k in range(counts[ACTIVE]):
+        c = order[k]
+        presses = p[k, 0] != 0.0 or p[k, 1] != 0.0 or p[k, 2] != 0.0
+        if c >= counts[SEEN]:
+            presses = presses or law[c - counts[SEEN], ja.LAW_KIND] > ja.HIGH_LIMIT
+        for side in range(2 if presses else 0):
+            b = index[c, side]
+            if b >= counts[FIXED] and tree_of[b, ja.MECHANISM] >= 0:
+                tree[tree_of[b, ja.MECHANISM], ja.ACTS] = 1
+    for k in range(tree.shape[0]):
+        tree[k, ja.ACTS] = 0 if tree[k, ja.ACTS] < 0 else tree[k, ja.ACTS]
+
+
+@inner_kernel
+def _approach(t: IntArray, c: int) -> Vector:
+    """Return the relative velocity of contact `c` at the velocities found."""
+    value, index, v, fixed = (
+        real_rows(t, SEEN_VALUE),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, V),
+        wholes(t, COUNTS)[FIXED],
+    )
+    a, b = index[c, 0], index[c, 1]
+    arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
+    to, fro = point_velocity(v, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v, a, arm_a)
+    return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
+
+
+@inner_kernel
+def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
+    """Tell whether row `k`, of a contact or a limit, closes further than it may at the velocities found."""
+    c, seen, v, b, load = (
+        wholes(t, ORDER)[k],
+        wholes(t, COUNTS)[SEEN],
+        real_rows(t, V),
+        real_rows(t, B),
+        real_rows(t, LOAD),
+    )
+    value, fixed, law = real_rows(t, SEEN_VALUE), wholes(t, COUNTS)[FIXED], whole_rows(j, ja.LAW)
+    if c >= seen:
+        l, posed = c - seen, real_rows(j, ja.LAW_VALUE)
+        speed = row_speed(wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), law[l, ja.LAW_GAUGE], v, fixed)
+        left = posed[l, ja.SIDE] * speed + posed[l, ja.LAW_RATE] + posed[l, ja.LAW_PSI] / reals(t, NUMBERS)[H]
+        return bool(law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and left < 0.0)
+    u, n = _approach(t, c), (value[c, 6], value[c, 7], value[c, 8])
+    return bool(dot(n, u) + load[k, 0] - b[k, 0] < 0.0)
+
+
+@inner_kernel
+def _yield(t: IntArray, j: IntArray) -> None:
+    """Leave mechanisms as their linear rows do that would close a contact or a limit further than it may."""
+    counts, order, index, tree, tree_of = (
+        wholes(t, COUNTS),
+        wholes(t, ORDER),
+        whole_rows(t, SEEN_INDEX),
+        whole_rows(j, ja.TREE),
+        whole_rows(j, ja.TREE_OF),
+    )
+    for k in range(counts[ACTIVE]):
+        for side in range(2):
+            b = index[order[k], side]
+            m = tree_of[b, ja.MECHANISM] if b >= counts[FIXED] else -1
+            if m >= 0 and tree[m, ja.ACTS] == ja.IS_CLOSED and _closes_further(t, j, k):
+                _leave(t, j, m)
+                tree[m, ja.ACTS] = ja.IS_LEFT
+
+
+@inner_kernel
+def _renew(t: IntArray, j: IntArray) -> None:
+    """Tell contacts beside mechanisms that have closed, none of which presses, how fast they move."""
+    counts, order, index, value = (
+        wholes(t, COUNTS),
+        wholes(t, ORDER),
+        whole_rows(t, SEEN_INDEX),
+        real_rows(t, SEEN_VALUE),
+    )
+    tree, tree_of, axes = whole_rows(j, ja.TREE), whole_rows(j, ja.TREE_OF), wholes(t, COUPLE_AXES)
+    u, load, b_free = real_rows(t, U), real_rows(t, LOAD), real_rows(t, B)
+    for k in range(counts[ACTIVE]):
+        c, moved = order[k], False
+        for side in range(2 if c < counts[SEEN] else 0):
+            b = index[c, side]
+            m = tree_of[b, ja.MECHANISM] if b >= counts[FIXED] else -1
+            moved = moved or (m >= 0 and tree[m, ja.ACTS] == ja.IS_CLOSED)
+        if not moved:
+            continue
+        n, w = (value[c, 6], value[c, 7], value[c, 8]), _approach(t, c)
+        tangent, other = tangent_frame(n)
+        frame = (n, tangent, other)
+        for i in range(counts[DIM]):
+            u[k, i] = dot(frame[i], w) + load[k, i] - b_free[k, i]
+        for i in range(axes.shape[0]):
+            if axes[i] < 3:
+                unit = real_rows(t, COUPLE_SCALE)[k, i] * real_rows(t, COUPLE_UNIT)[k, i]
+                real_rows(t, COUPLE_U)[k, i] = unit * u[k, axes[i]]
+
+
+@inner_kernel
 def _prepare(t: IntArray, j: IntArray) -> int:
     """Remember where mechanisms begin, and how fast; return on how many nothing acts."""
     q, q_0, v, v_0 = real_rows(t, Q), real_rows(j, ja.END_Q), real_rows(t, V), real_rows(j, ja.END_V)
@@ -197,13 +332,15 @@ def close_joints(t: IntArray, j: IntArray) -> None:
             if state == FAILS:
                 _leave(t, j, k)
             if state != GOES_ON:
-                tree[k, ja.ACTS] = ja.IS_LEFT if state == FAILS else ja.IS_CLOSED
+                tree[k, ja.ACTS] = ja.IS_OPEN if state == FAILS else ja.IS_CLOSED
                 alone -= 1
         if alone == 0:
             break
     for b in range(q.shape[0]):
         for l in range(7):
             q[b, l] = q_0[b, l]
+    _yield(t, j)
+    _renew(t, j)
     reaction, total = reals(j, ja.REACTION), reals(j, ja.END_SUM)
     for r in range(reaction.shape[0]):
         reaction[r] += total[r]

@@ -27,6 +27,7 @@ from signorini.formulations.step_arrays import (
     COUNTS,
     DIAGONAL,
     DIM,
+    DRIFT,
     DRIVE,
     FIRST_BODY,
     FIXED,
@@ -39,6 +40,7 @@ from signorini.formulations.step_arrays import (
     ISLAND,
     ISLANDS,
     JOINTS,
+    LIFT,
     MASS,
     MU,
     N_BODIES,
@@ -60,6 +62,7 @@ from signorini.formulations.step_arrays import (
     SIZE,
     SLIP,
     SPACE,
+    SPRING,
     START,
     V_FREE,
     VEERED,
@@ -72,6 +75,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_contacts import (
+    ask_springs,
     find_islands,
     keep_contacts,
     pose_contact,
@@ -82,7 +86,7 @@ from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import row_speed
 from signorini.formulations.step_project import project_step
-from signorini.formulations.step_rebounds import ask_of_islands
+from signorini.formulations.step_rebounds import ask_of_gaps, ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
 from signorini.math.rotation import unrotate
 
@@ -116,7 +120,7 @@ def _agility(t: IntArray, j: IntArray, c: int) -> float:
 @inner_kernel
 def _impetus(t: IntArray, j: IntArray) -> float:
     """Return what can drive a coordinate in this step, see :func:`signorini.dynamics.limits.impetus`."""
-    fixed, h, drive = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, DRIVE)
+    fixed, h, drive = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT], real_rows(t, DRIVE)
     mass, inertia, q, v, v_free = (
         reals(t, MASS),
         real_blocks(t, INERTIA),
@@ -143,7 +147,7 @@ def _impetus(t: IntArray, j: IntArray) -> float:
 @inner_kernel
 def _acts(t: IntArray, j: IntArray, kind: int, c: int, impetus: float) -> bool:
     """Tell whether a law of this kind acts along coordinate `c` in the step."""
-    gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[H]
+    gauge, g, h = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_JOINT)[c], reals(t, NUMBERS)[DRIFT]
     setting = real_rows(j, ja.SETTING)
     if kind == ja.DRY_FRICTION:
         return bool(setting[g, ja.FRICTION] > 0.0)
@@ -170,6 +174,7 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
         real_rows(j, ja.LAW_VALUE),
     )
     body, n_j, count, impetus = wholes(j, ja.GAUGE_BODY), setting.shape[0], 0, _impetus(t, j)
+    drifts = reals(t, NUMBERS)[DRIFT] < h
     for kind in range(4):
         for c in range(joint.shape[0]):
             if not _acts(t, j, kind, c, impetus):
@@ -187,6 +192,8 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
                 bound = h * setting[g, ja.EFFORT]
                 psi = gauge[c] - motion[g, ja.AIM]
                 own -= motion[g, ja.AIM_RATE]
+            if drifts and kind <= ja.HIGH_LIMIT:  # made good, what a body has drifted beyond would throw it back
+                psi = max(psi, 0.0)
             law[count, ja.LAW_KIND] = kind
             law[count, ja.LAW_GAUGE] = c
             value[count, ja.SIDE] = side
@@ -278,6 +285,7 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
 def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write map, velocity and coefficient of law `l`, row `k` to be solved; return its last block + 1."""
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
+    drift = reals(t, NUMBERS)[DRIFT]
     law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
     last = _couple_law(t, j, k, l, g)
     limit = law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT
@@ -287,7 +295,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
         a += gather[m, row, 0] ** 2 + gather[m, row, 1] ** 2 + gather[m, row, 2] ** 2
     bound, psi = value[l, ja.LAW_BOUND], value[l, ja.LAW_PSI]
     if law[l, ja.LAW_KIND] == ja.MOTOR:  # no more of its lag than at the speed from which it can stop
-        most = h * math.sqrt(2.0 * BRAKING_SHARE * a * bound / h * abs(psi))
+        most = drift * math.sqrt(2.0 * BRAKING_SHARE * a * bound / h * abs(psi))
         psi = math.copysign(min(abs(psi), most), psi)
         value[l, ja.LAW_PSI] = psi
     a = a if a > 0.0 else 1.0
@@ -301,11 +309,11 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     if counts[DIM] == 3:
         gather[last, 2, 1] = math.sqrt(a)
     speed = value[l, ja.SIDE] * _along(t, j, law[l, ja.LAW_GAUGE], counts[FIXED]) + value[l, ja.LAW_RATE]
-    b_free[k, row] = speed + psi / h
+    b_free[k, row] = speed + psi / drift
     if not limit:
         body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V)
         speed = value[l, ja.SIDE] * row_speed(body, J, law[l, ja.LAW_GAUGE], v, counts[FIXED]) + value[l, ja.LAW_RATE]
-        before[k, row] = speed + psi / h
+        before[k, row] = speed + psi / drift
         b_free[k, 0] = -a * bound
     write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])
     reals(t, MU)[k] = 0.0 if limit else 1.0
@@ -346,6 +354,9 @@ def _ask_of_gaps(t: IntArray) -> None:
     if wholes(t, COUNTS)[PASSIVE] == 1:
         ask_of_islands(t, lift)
         return
+    if numbers[LIFT] > 0.0:  # all recede
+        ask_of_gaps(t, n - n, n, lift, 1.0)
+        return
     gap, size, rebound, space = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n], reals(t, SPACE)[:n]
     b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
     last = real_rows(t, REFERENCE)[:n]
@@ -372,10 +383,12 @@ def pose_joined_step(t: IntArray) -> None:
     counts[ROWS] = n_c + _choose_laws(t, j, n_c)
     _find_joined_islands(t, j, n_c, counts[ROWS])
     recall(t, counts[ROWS])
-    q, q_start = real_rows(t, Q), real_rows(t, Q_START)
-    for b in range(q.shape[0]):
-        for k in range(7):
-            q_start[b, k] = q[b, k]
+    numbers = reals(t, NUMBERS)
+    if numbers[DRIFT] == numbers[H]:  # else the step began elsewhere
+        q, q_start = real_rows(t, Q), real_rows(t, Q_START)
+        for b in range(q.shape[0]):
+            for k in range(7):
+                q_start[b, k] = q[b, k]
     diagonal, gather = real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
     g = n_c - n_c
     for k in range(counts[ACTIVE]):
@@ -388,5 +401,9 @@ def pose_joined_step(t: IntArray) -> None:
         g = last
     wholes(t, START)[counts[ACTIVE]] = g
     _round_off(t, n_c)
-    project_step(t)
+    if numbers[SPRING] > 0.0:
+        ask_springs(t, counts[ACTIVE])
+        return
+    if numbers[LIFT] == 0.0:
+        project_step(t)
     _ask_of_gaps(t)

@@ -15,17 +15,17 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.constants import DEPENDENT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.constants import JACOBI_SWEEPS, JACOBI_ZERO
-from signorini.formulations.step_arrays import CHECK, COUNTS, FIXED, REDUNDANT_ROWS
+from signorini.formulations.step_arrays import CHECK, COUNTS, FIND_SPARE, FIXED, REDUNDANT_ROWS
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import solve_mechanism
 
 
 @inner_kernel
-def _eigenvectors(A: Array, V: Array, n: int) -> None:
+def eigenvectors(A: Array, V: Array, n: int) -> None:
     """Diagonalise the symmetric `A` in place by Jacobi's rotations; columns of `V` are its eigenvectors."""
     for i in range(n):
         for k in range(n):
@@ -171,17 +171,22 @@ def factor_loops(t: IntArray, j: IntArray) -> None:
             passes = 2 if soft[row[i]] > 0.0 else passes
         for springs in range(passes):
             _scaled_schur(j, first, last, springs)
-            _eigenvectors(A, V, n)
+            eigenvectors(A, V, n)
             if springs == 0:
                 _make_taken(j, k, first, last)
+        dependent = 0
         for i in range(n):
-            redundant += 1 if A[i, i] <= DEPENDENT else 0
+            dependent += 1 if A[i, i] <= DEPENDENT else 0
             for l in range(n):
                 s = 0.0
                 for m in range(n):
                     if A[m, m] > DEPENDENT:
                         s += V[i, m] * V[l, m] / A[m, m]
                 inverse[first + i, l] = scale[first + i] * s * scale[first + l]
+        redundant += dependent
+        loops[k, ja.LOOP_SPARE] = 0
+        if dependent > 0 and t[FIND_SPARE, 0] != 0:
+            perform(t[FIND_SPARE, 0], (t, k))
     reals(t, CHECK)[REDUNDANT_ROWS] = redundant
 
 
@@ -234,3 +239,10 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
             v[tree_body[at], l] += push[tree_body[at], l]
         for r in range(tree_first[at], tree_stop[at]):
             impulse[r] += more[r]
+    spare = real_rows(j, ja.SPARE)
+    for m in range(first, first + loops[k, ja.LOOP_SPARE]):
+        s = 0.0
+        for r in range(impulse.shape[0]):
+            s += spare[m, r] * impulse[r]
+        for r in range(impulse.shape[0]):
+            impulse[r] -= s * spare[m, r]

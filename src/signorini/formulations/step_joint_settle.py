@@ -14,6 +14,7 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.dynamics.bodies import body_energy
 from signorini.dynamics.constants import (
     APART,
+    ASKED,
     FEW_MOVES,
     MOST_MOVES,
     MOST_PUSH,
@@ -57,8 +58,9 @@ from signorini.formulations.step_arrays import (
     MOVED_ONTO,
     NUMBERS,
     ORDER,
-    Q_START,
+    Q_0,
     REBOUND,
+    REDUNDANT_ROWS,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
@@ -115,7 +117,7 @@ def _energy(t: IntArray, j: IntArray) -> float:
 @inner_kernel
 def _push(t: IntArray, j: IntArray) -> None:
     """Move bodies along the rows of the step by what takes ``END_PSI`` to zero, if it were linear."""
-    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[H], real_rows(j, ja.PUSH)
+    q, v, h, push = real_rows(t, Q), real_rows(t, V), reals(t, NUMBERS)[DRIFT], real_rows(j, ja.PUSH)
     psi, impulse, total = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), reals(j, ja.END_SUM)
     tree_body = wholes(j, ja.TREE_BODY)
     for at in range(tree_body.shape[0]):
@@ -242,7 +244,7 @@ def _move(t: IntArray, j: IntArray, here: bool) -> bool:
             _soften(j)
         _, drift, _ = _open_rows(t, j)
         first = min(first, drift)
-    near, h = True, reals(t, NUMBERS)[H]
+    near, h = True, reals(t, NUMBERS)[DRIFT]
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         pushed = h * math.sqrt((v[b, 3] - v_0[b, 3]) ** 2 + (v[b, 4] - v_0[b, 4]) ** 2 + (v[b, 5] - v_0[b, 5]) ** 2)
@@ -261,7 +263,7 @@ def _keep(t: IntArray, j: IntArray) -> bool:
     for r in range(total.shape[0]):
         total[r] = 0.0
     if _move(t, j, False):
-        _report(j, real_rows(t, Q_START), total, False)
+        _report(j, real_rows(t, Q_0), total, False)
     else:
         _copy(j, q_0, v_0, q, v)
         if not _move(t, j, True):
@@ -273,6 +275,33 @@ def _keep(t: IntArray, j: IntArray) -> bool:
     reals(t, NUMBERS)[ENERGY_CHANGE] += gained
     reals(j, ja.SUMS)[ja.RIGID_WORK] += gained
     return True
+
+
+@inner_kernel
+def _cannot_close(t: IntArray, j: IntArray) -> bool:
+    """Tell whether joints that did not close cannot: no way along the rows where bodies are leads onto them.
+
+    Rows that depend on each other may be apart: see ``joint_faults``.
+    """
+    tree, open_, redundant = whole_rows(j, ja.TREE), 0, reals(t, CHECK)[REDUNDANT_ROWS]
+    for k in range(tree.shape[0]):
+        open_ += 1 if tree[k, ja.ACTS] == ja.IS_OPEN else 0
+    if open_ == 0 or redundant > 0.0:
+        return False
+    q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
+    _copy(j, q, v, q_0, v_0)
+    least = math.inf
+    for _ in range(FEW_MOVES):
+        _factor_here(t, j)
+        least = min(least, _open_rows(t, j)[1])
+        if least <= ASKED:
+            _soften(j)
+            break
+        _push(t, j)
+        _soften(j)
+    _copy(j, q_0, v_0, q, v)
+    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    return bool(least > ASKED)
 
 
 @inner_kernel
@@ -378,7 +407,7 @@ def _blocked_row(t: IntArray, j: IntArray) -> int:
 @inner_kernel
 def _turns_too_far(t: IntArray, j: IntArray) -> bool:
     """Tell whether some joined body came so fast that rows, which are those of the start, mean little at the end."""
-    v, tree_body, h, most = real_rows(t, V_0), wholes(j, ja.TREE_BODY), reals(t, NUMBERS)[H], 0.0
+    v, tree_body, h, most = real_rows(t, V_0), wholes(j, ja.TREE_BODY), reals(t, NUMBERS)[DRIFT], 0.0
     for at in range(tree_body.shape[0]):
         b = tree_body[at]
         most = max(most, v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
@@ -443,6 +472,7 @@ def settle(t: IntArray) -> None:
     foresee(t, j)
     drift, worst, row = _open_rows(t, j)
     swift = worst > TORN and (_turns_too_far(t, j) or _is_swift_near_others(t, j))
+    cannot = worst <= TORN and _cannot_close(t, j)
     check[MOVED_ONTO] = 0.0
     if worst > TORN and not swift and _keep(t, j):
         drift, worst, row = _open_rows(t, j)
@@ -450,7 +480,8 @@ def settle(t: IntArray) -> None:
     else:
         _obey_closed(t, j)
     carry_on(t, j)
-    drift, worst, row = _beyond_limits(j, drift, worst, row)
+    if reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H]:  # else bodies may drift beyond limits
+        drift, worst, row = _beyond_limits(j, drift, worst, row)
     check[JOINT_DRIFT] = drift
     check[JOINT_APART] = worst
     _count_gain(t)
@@ -461,7 +492,7 @@ def settle(t: IntArray) -> None:
         check[CONFLICT_ROW] = against
         check[CONFLICT_JOINT] = _joint_of(j, against)
         check[JOINT_FAULT] = BLOCKED
-    if check[JOINT_FAULT] == HELD and not worst <= TORN and not swift:
+    if check[JOINT_FAULT] == HELD and (cannot or (not worst <= TORN and not swift)):
         check[JOINT_FAULT] = DRIFTED
     if check[JOINT_FAULT] != HELD:
         check[SUCCESS] = 0.0

@@ -11,7 +11,7 @@ from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.constants import HELD_MOBILITY, NO_FORCE, STIFF
 from signorini.dynamics.joint_springs import midpoint_share
 from signorini.formulations import joint_arrays as ja
-from signorini.formulations.step_arrays import COUNTS, FACTOR, FIXED, NUMBERS, H, V
+from signorini.formulations.step_arrays import COUNTS, DRIFT, FACTOR, FIXED, NUMBERS, H, V
 from signorini.formulations.step_joint_loops import factor_loops, take_out_rows
 from signorini.formulations.step_joint_rows import climb, mobility_alone
 from signorini.formulations.step_joint_trees import factor_trees, row_speed
@@ -40,13 +40,33 @@ def _joined_mobility(t: IntArray, j: IntArray, r: int) -> float:
 
 
 @inner_kernel
+def _pose_by_theta(t: IntArray, j: IntArray) -> None:
+    """Let springs push by the mean of their stretches at start and end of the step, weighted as velocities are."""
+    role, soft, x_2, psi = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.X_2), reals(j, ja.PSI)
+    joint, setting, rate = wholes(j, ja.ROW_JOINT), real_rows(j, ja.SETTING), reals(j, ja.RATE)
+    body, J, v, share = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), real_rows(t, V), reals(j, ja.SHARE)
+    fixed, h, drift = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], reals(t, NUMBERS)[DRIFT]
+    theta = drift / h
+    for r in range(role.shape[0]):
+        if role[r] == ja.SPRING:
+            k, c = setting[joint[r], ja.STIFFNESS], setting[joint[r], ja.DAMPING]
+            share[r] = 1.0
+            speed = row_speed(body, J, r, v, fixed) + rate[r]
+            soft[r] = 1.0 / (h * (theta * drift * k + c))
+            x_2[r] = rate[r] + soft[r] * h * k * (psi[r] - (1.0 - theta) * (h - drift) * speed)
+
+
+@inner_kernel
 def pose_springs(t: IntArray, j: IntArray) -> None:
     """Set compliance and right-hand side of all springs; rows are evaluated where the step begins."""
     role, soft, x_2, psi = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.X_2), reals(j, ja.PSI)
     joint, setting, rate = wholes(j, ja.ROW_JOINT), real_rows(j, ja.SETTING), reals(j, ja.RATE)
     body, J, L = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), real_rows(t, FACTOR)
     fixed, h, v, steep = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), False
-    share = reals(j, ja.SHARE)
+    share, drift = reals(j, ja.SHARE), reals(t, NUMBERS)[DRIFT]
+    if drift < h:
+        _pose_by_theta(t, j)
+        return
     for r in range(role.shape[0]):
         if role[r] == ja.SPRING:
             w = 0.0

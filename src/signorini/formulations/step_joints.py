@@ -17,6 +17,10 @@ from signorini.formulations.step_arrays import (
     ACTIVE,
     BOUND,
     COUNTS,
+    COUPLE_AXES,
+    COUPLE_P,
+    COUPLE_SCALE,
+    COUPLE_UNIT,
     DRIFT,
     DRIVE,
     FIXED,
@@ -38,9 +42,9 @@ from signorini.formulations.step_arrays import (
     Q,
     V,
 )
-from signorini.formulations.step_contacts import contact_arms
+from signorini.formulations.step_contacts import Frame, Vector, contact_arms
 from signorini.formulations.step_joint_checks import measure, sum_up
-from signorini.formulations.step_joint_close import close_joints
+from signorini.formulations.step_joint_close import close_joints, release_idle
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_springs import pose_springs
 from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, solve_mechanism
@@ -62,8 +66,8 @@ def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
 def _evaluate(t: IntArray, j: IntArray) -> None:
     """Evaluate all bilateral rows where the step begins."""
     body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
-    joint, role, pull, x_2 = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[H], reals(j, ja.X_2)
-    motion, setting = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING)
+    joint, role, pull = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[DRIFT]
+    motion, setting, x_2 = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING), reals(j, ja.X_2)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
     for r in range(psi.shape[0]):
         g = joint[r]
@@ -139,6 +143,19 @@ def join(t: IntArray) -> None:
 
 
 @inner_kernel
+def _couple_of(t: IntArray, k: int, frame: Frame) -> Vector:
+    """Return the couple that acts at contact `k`, whose frame this is."""
+    axes, c0, c1, c2 = wholes(t, COUPLE_AXES), 0.0, 0.0, 0.0
+    for i in range(axes.shape[0]):
+        if axes[i] < 3:
+            continue
+        couple = real_rows(t, COUPLE_P)[k, i] * real_rows(t, COUPLE_SCALE)[k, i] * real_rows(t, COUPLE_UNIT)[k, i]
+        d = frame[axes[i] - 3]
+        c0, c1, c2 = c0 + couple * d[0], c1 + couple * d[1], c2 + couple * d[2]
+    return (c0, c1, c2)
+
+
+@inner_kernel
 def _push_bodies(t: IntArray, j: IntArray) -> None:
     """Add up what contacts and laws do to joined bodies in ``PUSH``."""
     counts, order, index, value = (
@@ -161,7 +178,7 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
                     for m in range(6):
                         push[body[term], m] += law_value[l, ja.SIDE] * along * J[term, m]
             continue
-        if p[k, 0] == 0.0 and p[k, 1] == 0.0 and p[k, 2] == 0.0:
+        if p[k, 0] == 0.0 and p[k, 1] == 0.0 and p[k, 2] == 0.0:  # nor does a couple act
             continue
         n = (value[c, 6], value[c, 7], value[c, 8])
         tangent, other = tangent_frame(n)
@@ -171,6 +188,7 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
             p[k, 0] * n[2] + p[k, 1] * tangent[2] + p[k, 2] * other[2],
         )
         arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], fixed)
+        couple = _couple_of(t, k, (n, tangent, other))
         for side in range(2):
             b = index[c, side]
             if b < fixed or tree_of[b, ja.MECHANISM] < 0:
@@ -178,7 +196,7 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
             sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
             for m in range(3):
                 push[b, m] += sign * force[m]
-                push[b, 3 + m] += sign * moment[m]
+                push[b, 3 + m] += sign * (moment[m] + couple[m])
 
 
 @inner_kernel
@@ -189,9 +207,11 @@ def _count_slip(t: IntArray, j: IntArray) -> None:
     swing = 0.0
     for k in range(counts[ACTIVE]):
         c = order[k]
-        if c >= counts[SEEN] or (p[k, 1] == 0.0 and p[k, 2] == 0.0):
+        if c >= counts[SEEN] or p[k, 0] == 0.0:
             continue
-        tangent, other = tangent_frame((value[c, 6], value[c, 7], value[c, 8]))
+        n = (value[c, 6], value[c, 7], value[c, 8])
+        tangent, other = tangent_frame(n)
+        couple = _couple_of(t, k, (n, tangent, other))
         arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], counts[FIXED])
         force = (
             p[k, 1] * tangent[0] + p[k, 2] * other[0],
@@ -205,7 +225,7 @@ def _count_slip(t: IntArray, j: IntArray) -> None:
             sign, moment = 1.0 if side == 1 else -1.0, cross(arms[side], force)
             for m in range(3):
                 swing += sign * force[m] * (v[b, m] - v_0[b, m])
-                swing += sign * moment[m] * (v[b, 3 + m] - v_0[b, 3 + m])
+                swing += sign * (moment[m] + couple[m]) * (v[b, 3 + m] - v_0[b, 3 + m])
     reals(j, ja.SUMS)[ja.SWING] += swing
 
 
@@ -231,6 +251,8 @@ def answer(t: IntArray) -> None:
             v[b, m] = v_free[b, m] + push[b, m]
     for r in range(reaction.shape[0]):
         reaction[r] += reaction_free[r]
-    close_joints(t, j)
+    if reals(t, NUMBERS)[DRIFT] == reals(t, NUMBERS)[H]:  # else steps are symmetric in time without it
+        release_idle(t, j)
+        close_joints(t, j)
     sum_up(t, j)
     _count_slip(t, j)

@@ -122,7 +122,7 @@ class Room:
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
         self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
-        self.joints = JointTables(model, h, projects=options.projection) if model.joints.any else None
+        self.joints = JointTables(model, h, options.theta, projects=options.projection) if model.joints.any else None
         """None if there are none."""
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         driven = self.joints is not None and self.joints.driven
@@ -249,7 +249,7 @@ class Room:
         if self.collisions is not None:
             self.collisions.make_room(capacity, bodies)
         if self.couples is not None:
-            self.couples.make_room(capacity)
+            self.couples.make_room(capacity, blocks, bodies)
 
     def make_room_for_robust(self, numbers: int) -> None:
         """Give the robust solver room for so many numbers."""

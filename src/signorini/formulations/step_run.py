@@ -28,6 +28,7 @@ from signorini.dynamics.flight import spin_bodies
 from signorini.formulations.step_arrays import (
     ACCOUNT,
     ACTING,
+    AIM_JOINTS,
     AWAY,
     BALANCE,
     BEGIN,
@@ -225,7 +226,7 @@ def until_look(t: IntArray, steps: int) -> bool:
     if counts[JOINED] == 1:
         perform(t[SETTLE_JOINTS, 0], (t,))
     perform(t[FREE_MOTION, 0], (t,))
-    if counts[JOINED] == 1:
+    if counts[JOINED] == 1 and t[AIM_JOINTS, 0] == 0:  # else joints are eliminated where bodies will have drifted to
         perform(t[JOIN, 0], (t,))
     return True
 

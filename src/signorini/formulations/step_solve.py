@@ -196,12 +196,15 @@ def pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
     """Set load, compliance and all that follows from the diagonal for the contacts of an island."""
     drift, spring = reals(t, NUMBERS)[DRIFT], reals(t, NUMBERS)[SPRING]
     b, load, gap, shift = real_rows(t, B), real_rows(t, LOAD), reals(t, GAP), reals(t, SHIFT)
+    order, seen = wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
     diagonal, compliance, reference = real_blocks(t, DIAGONAL), real_rows(t, COMPLIANCE), real_rows(t, REFERENCE)
     for k in range(first, last):
         for i in range(3):
             diagonal[k, i, i] -= compliance[k, i]
         tangential = alpha * 0.5 * (diagonal[k, 1, 1] + diagonal[k, 2, 2])
-        compliance[k, 0] = alpha * diagonal[k, 0, 0] + spring
+        compliance[k, 0] = alpha * diagonal[k, 0, 0]
+        if spring > 0.0 and order[k] < seen:  # laws of joints are rigid
+            compliance[k, 0] += spring
         compliance[k, 1] = tangential
         compliance[k, 2] = tangential
         for i in range(3):

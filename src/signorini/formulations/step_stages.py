@@ -15,6 +15,7 @@ from signorini.formulations.step_bodies import free_step, move_step
 from signorini.formulations.step_checks import account, check_law, hand_over, smallest_gap
 from signorini.formulations.step_collide import check_collision, collide_step
 from signorini.formulations.step_contacts import pose_step
+from signorini.formulations.step_couple_joints import turn_joined
 from signorini.formulations.step_couple_rescue import rescue_couples
 from signorini.formulations.step_couple_solve import solve_couples
 from signorini.formulations.step_couples import check_couples, couple_velocities, hand_over_couples, pose_couples
@@ -23,6 +24,8 @@ from signorini.formulations.step_joint_blocks import has_room
 from signorini.formulations.step_joint_checks import press_joined
 from signorini.formulations.step_joint_laws import pose_joined_step
 from signorini.formulations.step_joint_settle import settle
+from signorini.formulations.step_joint_spare import find_spare
+from signorini.formulations.step_joint_theta import aim_joints, drift_joints
 from signorini.formulations.step_joints import answer, join
 from signorini.formulations.step_meet import check_ways, meet_step
 from signorini.formulations.step_mend import look, mend
@@ -59,7 +62,10 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.PRESS_JOINED: press_joined,
     at.HAS_ROOM: has_room,
     at.SETTLE_JOINTS: settle,
+    at.FIND_SPARE: find_spare,
     at.RUN_AHEAD: run_ahead,
+    at.DRIFT_JOINTS: drift_joints,
+    at.AIM_JOINTS: aim_joints,
     at.COLLIDE: collide_step,
     at.CHECK_COLLISION: check_collision,
     at.POSE_COUPLES: pose_couples,
@@ -67,6 +73,7 @@ _STAGES: dict[int, Callable[..., Any]] = {
     at.COUPLE_VELOCITIES: couple_velocities,
     at.CHECK_COUPLES: check_couples,
     at.HAND_OVER_COUPLES: hand_over_couples,
+    at.TURN_JOINED: turn_joined,
     at.CUT_ISLANDS: cut_islands,
     at.TAKE_PART: take_part,
     at.MEET: meet_step,
@@ -176,7 +183,7 @@ def stage_address(k: int, family: Family) -> int:
     arguments: tuple[Any, ...] = (_WHOLE_ROWS,)
     if k == at.FIND:
         arguments = _FOR_DETECTION
-    elif k in (at.RUN, at.RUN_AHEAD):
+    elif k in (at.RUN, at.RUN_AHEAD, at.TURN_JOINED, at.FIND_SPARE):
         arguments = (_WHOLE_ROWS, 1)
     elif k == at.TAKE_PART:
         arguments = (_WHOLE_ROWS, 1, 1.0)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import IntArray
-from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import EXPLICIT, gyroscopic
 from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations.step_arrays import (
     ACTING,
+    AIM_JOINTS,
     AIMED,
     CONTACTS,
     COUNTS,
@@ -27,12 +28,15 @@ from signorini.formulations.step_arrays import (
     DONE,
     DOUBTS,
     DRIFT,
+    DRIFT_JOINTS,
     DRIFTED,
     FIXED,
     FLOWN,
     GYROSCOPIC,
     INDEX,
     INERTIA,
+    JOINED,
+    LAW_ROOM,
     NEEDED,
     NUMBERS,
     PAUSE,
@@ -65,6 +69,8 @@ def _drift(t: IntArray) -> None:
             q_start[b, k] = q[b, k]
         for k in range(6):
             v_start[b, k] = v[b, k]
+    if wholes(t, COUNTS)[JOINED] == 1:
+        perform(t[DRIFT_JOINTS, 0], (t,))
     early = numbers[H] - numbers[DRIFT]
     fly_bodies(wholes(t, WAY), real_blocks(t, INERTIA), q, v, early, flown)
     move_bodies(q, v, early, True, flown, wholes(t, COUNTS)[FIXED])
@@ -108,20 +114,27 @@ def _note_overlaps(t: IntArray) -> None:
 
 
 @inner_kernel
-def _aim(t: IntArray, steps: int) -> bool:
-    """Begin a step and find its contacts; False if Python is needed or the run is over."""
+def _go_ahead(t: IntArray, steps: int) -> bool:
+    """Begin a step and come to where it acts; False if Python is needed or the run is over."""
     counts = wholes(t, COUNTS)
     if counts[STAGE] == READY:
         if not may_begin(t, steps):
             return False
         _drift(t)
         counts[STAGE] = DRIFTED if counts[PAUSE] == 1 else AIMED
-    if counts[STAGE] != AIMED:
-        return bool(counts[STAGE] != DRIFTED)
-    _spin(t)
-    load_bodies(t)
-    found = find(t)
-    if found < 0 or found > real_rows(t, P).shape[0]:
+    if counts[STAGE] == AIMED:
+        _spin(t)
+        load_bodies(t)
+        if counts[JOINED] == 1:
+            perform(t[AIM_JOINTS, 0], (t,))
+    return bool(counts[STAGE] != DRIFTED)
+
+
+@inner_kernel
+def _act(t: IntArray, found: int) -> bool:
+    """Act with the contacts found where bodies have come to; False if there was no room for all of them."""
+    counts = wholes(t, COUNTS)
+    if found < 0 or found + counts[LAW_ROOM] > real_rows(t, P).shape[0]:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
@@ -139,6 +152,21 @@ def run_ahead(t: IntArray, steps: int) -> int:
     """Advance by `steps`; return how many were done."""
     counts = wholes(t, COUNTS)
     counts[DONE] = 0
-    while _aim(t, steps) and until_look(t, steps) and after_look(t, find(t)):
-        pass
+    while _go_ahead(t, steps):
+        if counts[STAGE] == AIMED and not _act(t, find(t)):
+            break
+        if not until_look(t, steps) or not after_look(t, find(t)):
+            break
     return int(counts[DONE])
+
+
+@kernel
+def run_to_act(t: IntArray, steps: int) -> bool:
+    """Begin a step, where Python finds contacts; False if something else is needed, or the run is over."""
+    return _go_ahead(t, steps)
+
+
+@kernel
+def run_from_act(t: IntArray, found: int) -> bool:
+    """Go on with the contacts that Python found where the step acts; False if there was no room for them."""
+    return _act(t, found)

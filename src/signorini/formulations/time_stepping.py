@@ -44,7 +44,7 @@ from signorini.formulations.constants import GRAIN, REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
-from signorini.formulations.joint_closing import Closed, closed
+from signorini.formulations.joint_closing import Closed, Pressing, closed
 from signorini.formulations.joint_report import joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
@@ -108,6 +108,14 @@ def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
     return joint_space(
         model, at.state, free.v_free, free.M_inv, at.coordinate, at.drift, secant=True, span=at.h
     ).velocity
+
+
+def joined_free_motion(model: Model, at: Stage, gyroscopic: str) -> FreeMotion:
+    """Return the free motion of a step; the implicit gyroscopic term knows of joints where theta < 1."""
+    free = free_motion(model, at)
+    if at.theta == 1.0 or gyroscopic != "implicit" or not model.joints.any:
+        return free
+    return free_motion(model, at, ahead=free_velocity(model, at, free))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +338,7 @@ def finish(
     v, reaction = space.motion(outcome.impulse)
     found: Closed | None = None
     if space.joints is not None and exact_rotation and not projection and at.theta == 1.0:
-        found = closed(model, at, space.contacts, space.joints, v, reaction)
+        found = closed(model, at, _pressing(space, outcome, p, p_laws), space.joints, v, reaction)
         space, v, reaction = replace(space, joints=found.space), found.v, found.impulse
     flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
     fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
@@ -341,6 +349,11 @@ def finish(
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
     u = space.velocity(outcome.impulse)
+    if found is not None and found.bodies.any():  # where nothing presses
+        beside, still = found.bodies[space.contacts.body_a] | found.bodies[space.contacts.body_b], v.copy()
+        still[: model.fixed_count] = 0.0
+        own = relative_velocity(space.push.J_a, space.push.J_b, space.contacts, still) + space.drive
+        u = np.where(beside[:, None], own, u)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
     turned = _turned_energy(model, at, v, moved)
     balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction, turned)
@@ -379,6 +392,18 @@ def finish(
         lost_momentum=_lost_momentum(model, at, space, impulse),
         turned_energy=abs(turned),
     )
+
+
+def _pressing(space: ContactSpace, outcome: Outcome, p: Array, p_laws: Array) -> Pressing:
+    """Return which contacts press; all that are posed in a collision of two phases."""
+    contacts, n_c, push = space.contacts, space.contacts.contact_count, space.push
+    presses = np.any(p != 0.0, axis=1) | bool(outcome.phases)
+    shift = outcome.problem.b.reshape(-1, space.b.shape[1])[:n_c, 0] - space.b[:n_c, 0]
+
+    def left(v: Array) -> Array:
+        return (relative_velocity(push.J_a, push.J_b, contacts, v) + space.drive)[:, 0] + shift
+
+    return Pressing(contacts, presses, p_laws, left)
 
 
 def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:

@@ -34,10 +34,10 @@ def joint_failure(
             f"joints contradict each other by {certificate.joint_conflict:.2e} m/s or rad/s: "
             f"{_named(model, certificate.conflict_row)}{others}; leave one of them out, or let their motions agree"
         )
-    words = (
-        f"joints are torn apart by {certificate.joint_drift:.2e} m or rad, more than {TORN:g} of the bodies joined: "
-        f"{_named(model, certificate.drift_row)}{others}"
-    )
+    how = f"are torn apart by {certificate.joint_drift:.2e} m or rad, more than {TORN:g} of the bodies joined"
+    if certificate.joint_apart <= TORN:
+        how = f"cannot close, pulled beyond a limit position: {certificate.joint_drift:.2e} m or rad are left"
+    words = f"joints {how}: {_named(model, certificate.drift_row)}{others}"
     turn = h * np.linalg.norm(result.state.v[model.fixed_count :, 3:], axis=1)
     if fight.swing > _SWINGS:
         words += f"; near a limit position: bodies must move {fight.swing:.0f} times as fast as the row"

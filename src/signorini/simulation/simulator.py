@@ -13,8 +13,7 @@ from signorini._arrays import Array, checked, checked_number, checked_tolerance
 from signorini.dynamics import joint_rows, prescribed_pose
 from signorini.errors import InputError, SolverFailure
 from signorini.formulations import Engine, Formulation, MoreauJean, Stepper, StepResult
-from signorini.geometry import detect
-from signorini.model import Contacts, Force, Model, RowTable, State
+from signorini.model import Force, Model, RowTable, State
 from signorini.scene import Scene, compile_scene
 from signorini.simulation.by_functions import ByFunctions
 from signorini.simulation.certificate import StepCertificate, from_checks, tested
@@ -136,18 +135,12 @@ class Simulator:
         self.stepper.restore(state, memory)
         self._loaded = self.model
         self._watch = Watch(self.model, self.h)
-        self._watch.at_the_door(state, memory.coordinate, self._contacts_at(state), contact_given=scene.contact_given)
+        self._watch.at_the_door(state, memory.coordinate, self.stepper.ahead(), contact_given=scene.contact_given)
 
     @property
     def warnings(self) -> list[Suspicion]:
         """What is suspicious about the scene and the run, each said once as a :class:`~signorini.SceneWarning`."""
         return list(self._watch.suspicions)
-
-    def _contacts_at(self, state: State) -> Contacts:
-        """Return the contacts at the present state: those ahead, unless the formulation looks from further on."""
-        if getattr(self.formulation, "theta", 1.0) < 1.0:
-            return detect(self.model, state, np.zeros(self.model.body_count))
-        return self.stepper.ahead()
 
     def _made_stepper(self) -> Stepper:
         """Return the formulation's own stepper, if it has one for this model, or its functions as one."""

@@ -157,6 +157,21 @@ def test_redundant_rows_have_the_smallest_impulses() -> None:
     assert np.abs(system.unmet(v, impulse)).max() <= 1e-11 * np.abs(v).max()
 
 
+def test_so_they_are_where_more_rows_depend_than_bodies_have_motions() -> None:
+    """One body on three hinges of one axis: ten rows too many for its six motions."""
+    scene = sg.Scene()
+    scene.add_body(sg.Box((0.2, 0.4, 0.1)), mass=2.0, position=(0, 0, 0), name="b")
+    for k in range(3):
+        scene.add_joint("revolute", None, "b", anchor=(0.1, 0.3 * k, 0), axis=(0, 1, 0))
+    system, v_free = system_of(scene, 3)
+    M, B, _ = dense(system)
+    system.x2[:] = 0.0
+    v, impulse = system.solve(v_free)
+    least = np.linalg.pinv(B.T, rcond=1e-10) @ (M @ (v - v_free).reshape(-1))
+    assert system.redundant == 10
+    np.testing.assert_allclose(impulse, least, atol=1e-12 * np.abs(least).max())
+
+
 def test_contradicting_rows_are_told() -> None:
     """Two hinges on one axis with different speeds cannot both hold; what is missing is reported."""
     scene = sg.Scene()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.formulations import Engine
 from signorini.formulations import step_arrays as at
 from signorini.formulations.step_contacts import find_islands
 from signorini.simulation.simulator import Explained
@@ -53,6 +56,28 @@ def test_a_single_step_of_the_formulation_is_that_of_a_run() -> None:
     result = formulation.step(model, then.state, contacts, then.memory, 0.005, tolerance=simulator.tolerance)
     np.testing.assert_array_equal(result.state.v, simulator.state.v)
     np.testing.assert_array_equal(result.state.q, simulator.state.q)
+
+
+def test_steps_of_the_formulation_share_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made anew for another model, step size or tolerance, and for another formulation."""
+    made, formulation, model = [], sg.MoreauJean(), sg.Simulator(tumbling(), h=0.005).model
+
+    def counted(*arguments: Any) -> Engine:
+        made.append(arguments)
+        return Engine(*arguments)
+
+    monkeypatch.setattr("signorini.formulations.moreau_jean.Engine", counted)
+    state, memory = formulation.init(model, model.initial_state)
+    for h, who in (
+        (0.005, formulation),
+        (0.005, formulation),
+        (0.004, formulation),
+        (0.004, sg.MoreauJean(compliance=0)),
+    ):
+        contacts = who.detect(model, state, h)
+        result = who.step(model, state, contacts, memory, h, tolerance=1e-10)
+        assert result.state.t == h
+    assert len(made) == 3
 
 
 @pytest.mark.parametrize("scene", [tumbling, lambda: stack(4)], ids=["tumbling", "stack"])
