@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+import signorini as sg
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "signorini"
@@ -56,3 +59,29 @@ def test_names_of_code_in_tables_of_symbols_are_there(page: Path) -> None:
 @pytest.mark.parametrize("page", [page for page in THEORY if page.name != "impacts.rst"], ids=name)
 def test_pages_of_papers_tell_their_errata(page: Path) -> None:
     assert re.search(r"^Errata of the (paper|slides)\n-+\n", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def in_api() -> set[str]:
+    """Return the names that the page of the interface describes, with their modules."""
+    module, found = "", set()
+    text = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    for directive, argument in re.findall(r"^\.\. (\w+):: (\S+)$", text, re.MULTILINE):
+        if directive == "currentmodule":
+            module = argument
+        else:
+            assert f"{module}.{argument}" not in found, f"{argument} is described twice"
+            found.add(f"{module}.{argument}")
+    return found
+
+
+def public_names() -> set[str]:
+    """Return all names that the package and its rooms offer; what the package offers counts there alone."""
+    rooms = [import_module(f"signorini.{path.parent.name}") for path in sorted(PACKAGE.glob("*/__init__.py"))]
+    offered = {
+        f"{room.__name__}.{name}" for room in rooms for name in getattr(room, "__all__", ()) if name not in sg.__all__
+    }
+    return offered | {f"signorini.{name}" for name in sg.__all__}
+
+
+def test_interface_describes_every_public_name_and_no_other() -> None:
+    assert in_api() == public_names()
