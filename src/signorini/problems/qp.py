@@ -83,7 +83,7 @@ class ConvexQP:
     block: IntArray = field(init=False, repr=False)
     """Where the blocks of rows begin: single rows first, then second-order cones; (blocks + 1,)."""
     d: Array = field(init=False, repr=False)
-    """Turns the slack of a row into the unit of its multiplier: |row|^2 over the mean diagonal of P, (m_e + m,)."""
+    """Turns the slack of a row into the unit of its multiplier: ``|row|^2`` over the mean diagonal of P, (m_e + m,)."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -10,6 +10,7 @@ from signorini.errors import FileError, InputError, suggestion
 from signorini.formulations import AnyMemory, Formulation, MoreauJean, StewartTrinkle
 
 FORMULATIONS: dict[str, type[Any]] = {"moreau_jean": MoreauJean, "stewart_trinkle": StewartTrinkle}
+"""Formulations by the word that scene files and the command line use."""
 _OBJECTS = ("solver",)  # options that are objects: no file holds them
 
 
