@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from signorini._arrays import Array, IntArray
@@ -11,16 +13,50 @@ from signorini.geometry.edges import Boxes, touching_edges, upper_bound
 from signorini.geometry.manifold import clip_faces
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
-from signorini.geometry.separation import FACE, SIDE, VERTEX, best_face, face_may_hold, face_touch, load
+from signorini.geometry.separation import FACE, FACES, LOOP, SIDE, VERTEX, best_face, face_may_hold, face_touch, load
 from signorini.geometry.tables import BODY, BOUND, BOX, SIZE
-from signorini.geometry.vectors import along, row
-from signorini.math.rotation import matrix, multiply, rotate
+from signorini.geometry.vectors import Vector, along, row
+from signorini.math.rotation import dot, matrix, multiply, rotate
 
 # Distances that differ by less than this fraction of the bodies' size count as equal.
 _EQUAL = 1e-12
+# Edges that are nearer to each other than so many of these touch: the way between them is rounding.
+_TOUCHING = 1e3
+# Faces whose normals differ by less are parallel (half the square of the angle).
+_PARALLEL = 1e-9
 
 Faces = tuple[float, int, int, float, int, int]
 """Of a: how far its best face parts the polytopes, that face and the vertex of b above it; then the same of b."""
+
+
+@inner_kernel
+def _has_opposite(plane: Array, part: IntArray, side: int, n: Vector) -> bool:
+    """Tell whether a face of one polytope looks against `n`."""
+    found = False
+    for f in range(part[side, FACE], part[side, FACE] + part[side, FACES]):
+        found = found or dot(row(plane, f), n) < _PARALLEL - 1.0
+    return found
+
+
+@inner_kernel
+def _edges_meet(plane: Array, part: IntArray, faces: Faces, equal: float) -> bool:
+    """Tell whether the polytopes may touch edge to edge, where all normals between those of two faces would do.
+
+    Not where faces of both lie in one plane, as of bricks in rows: that is the plane in which they touch.
+    """
+    s_a, face_a, _, s_b, face_b, _ = faces
+    if max(abs(s_a), abs(s_b)) > _TOUCHING * equal:
+        return False
+    n_a, n_b = row(plane, face_a), row(plane, face_b)
+    return not (_has_opposite(plane, part, part[1, SIDE], n_a) or _has_opposite(plane, part, part[0, SIDE], n_b))
+
+
+@inner_kernel
+def _normal_between(n_a: Vector, n_b: Vector) -> Vector:
+    """Return the normal halfway between that of a face of a and that against a face of b."""
+    x = (n_a[0] - n_b[0], n_a[1] - n_b[1], n_a[2] - n_b[2])
+    size = math.sqrt(dot(x, x))
+    return (x[0] / size, x[1] / size, x[2] / size)
 
 
 @inner_kernel
@@ -42,11 +78,20 @@ def polytope_contacts(
     """Write the contacts of the loaded polytopes with gaps up to `limit`; return how many.
 
     Distances that differ by less than `equal` count as equal: the first candidate wins, and rounding decides nothing.
+    Where edges touch the normal is halfway between those that would do, so that what is symmetric stays so.
     """
     a, b = part[0, SIDE], part[1, SIDE]
     s_a, face_a, support_b, s_b, face_b, support_a = faces
     b_first = s_b > s_a + equal
     count = 0
+    if _edges_meet(plane, part, faces, equal):
+        n = _normal_between(row(plane, face_a), row(plane, face_b))
+        count, _ = clip_faces(vertex, plane, part, link, n, limit, polygon, tag, point, feature)
+        ends = 2 if link[part[0, LOOP] + face_a - part[0, FACE], 1] > 2 else 1  # of an edge; in the plane it is a point
+        for r in range(count):
+            ends -= 1 if abs(point[r, 9]) <= 2.0 * _TOUCHING * equal else 0
+        if ends <= 0:
+            return count
     if b_first:
         best = face_touch(vertex, plane, part, b, s_b, face_b, support_a)
     else:
