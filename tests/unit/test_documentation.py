@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import signorini as sg
+from signorini._jit import announce_compilation
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "signorini"
@@ -85,3 +86,25 @@ def public_names() -> set[str]:
 
 def test_interface_describes_every_public_name_and_no_other() -> None:
     assert in_api() == public_names()
+
+
+FIRST_RUN = "what steps need, on two cores in some ten seconds"
+WHILE_STEPPING = "by a second process while steps are already taken"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start.rst", "docs/developing.rst"])
+def test_first_compilation_is_told_one_way(page: str) -> None:
+    words = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert f"compiles {FIRST_RUN}; what bodies at rest need is compiled {WHILE_STEPPING}" in words
+
+
+def test_message_of_the_first_compilation_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+    announce_compilation.__wrapped__()
+    assert "(some ten seconds on two cores)" in capsys.readouterr().err
+
+
+def test_nobody_tells_of_another_time_for_compilation() -> None:
+    """No other sentence on compilation speaks of minutes."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES, *PACKAGE.rglob("*.py")]
+    other = re.compile(r"compil(?:es|ed|ing|ation)[^.;:]*\bminutes?\b|\bminutes?\b[^.;:]*compil(?:es|ed|ing|ation)")
+    assert [file.name for file in files if other.search(" ".join(file.read_text(encoding="utf-8").split()))] == []

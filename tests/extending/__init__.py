@@ -1,0 +1,1 @@
+"""What the recipes of docs/extending.rst make: none of it is known to the library."""
