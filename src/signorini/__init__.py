@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
 from signorini.formulations import MoreauJean, StewartTrinkle
 from signorini.model import State
-from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, load_problem
+from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, MixedNCP, load_problem
 from signorini.scene import (
     Body,
     Box,
@@ -63,6 +63,7 @@ from signorini.solvers import (
     LinearAuto,
     MCPAuto,
     MixedInteger,
+    NaturalNewton,
     PrincipalPivoting,
     ProjectedGradient,
     ProximalNewton,
@@ -118,7 +119,9 @@ __all__ = [
     "Mesh",
     "MixedInteger",
     "MixedLCP",
+    "MixedNCP",
     "MoreauJean",
+    "NaturalNewton",
     "Polygon",
     "PrincipalPivoting",
     "ProjectedGradient",
