@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
 from signorini.formulations import MoreauJean, StewartTrinkle
-from signorini.model import State
+from signorini.model import HuntCrossley, State
 from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, MixedNCP, load_problem
 from signorini.scene import (
     Body,
@@ -24,6 +24,7 @@ from signorini.scene import (
     ConvexHull,
     Cylinder,
     Disc,
+    Ellipse,
     Ellipsoid,
     Fixed,
     HalfSpace,
@@ -98,6 +99,7 @@ __all__ = [
     "Cylinder",
     "Delassus",
     "Disc",
+    "Ellipse",
     "Ellipsoid",
     "Energy",
     "Enumerate",
@@ -108,6 +110,7 @@ __all__ = [
     "FrictionInteriorPoint",
     "FrictionProblem",
     "HalfSpace",
+    "HuntCrossley",
     "Implicit",
     "InputError",
     "InteriorPointLCP",
