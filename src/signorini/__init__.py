@@ -13,7 +13,7 @@ array([1.42857143, 0.        , 0.        ])
 from typing import TYPE_CHECKING, Any
 
 from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
-from signorini.formulations import MoreauJean, StewartTrinkle
+from signorini.formulations import MoreauJean, QuasiRigid, StewartTrinkle
 from signorini.model import HuntCrossley, State
 from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, MixedNCP, load_problem
 from signorini.scene import (
@@ -130,6 +130,7 @@ __all__ = [
     "ProjectedGradient",
     "ProximalNewton",
     "ProximalQP",
+    "QuasiRigid",
     "Scene",
     "SceneWarning",
     "Segment",

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini.geometry.implicit_touch import Touch, touch
 from signorini.math.rotation import matrix
 from signorini.model.convex_sets import ConvexSet, Placed
@@ -27,6 +27,7 @@ from signorini.model.convex_sets import ConvexSet, Placed
 _ITERATIONS = 25
 _EXACT = 1e-15  # of the coordinates [m] and of unit vectors
 _ACCEPTED = 1e-11
+_PATIENCE = 4  # steps that lower nothing: weights and points settle one after the other
 _LONGEST = 0.5  # of a step of normals, and of points beside the size of the bodies
 _RANK = 1e-11
 TWISTS = 14
@@ -125,7 +126,9 @@ class _System(NamedTuple):
     H_b: Array
 
 
-def _system(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, active: tuple[Array, Array]) -> _System:
+def _system(
+    A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, active: tuple[BoolArray, BoolArray]
+) -> _System:
     d, n, a, b, l, k = at
     p, q = (int(part.sum()) for part in active)
     y, z = a + depth[0] * n, b - depth[1] * n
@@ -169,27 +172,30 @@ def _solved(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], near: Touch,
     return None
 
 
-def _active(one: ConvexSet, x: Array, weight: Array) -> Array:
+def _active(one: ConvexSet, x: Array, weight: Array) -> BoolArray:
     """Guess which inequalities hold with equality; of a single one that is known."""
-    return np.ones(1, dtype=bool) if one.count == 1 else weight > np.maximum(-one.values(x), 1e-7)
+    return np.ones(1, dtype=bool) if one.count == 1 else np.asarray(weight > np.maximum(-one.values(x), 1e-7))
 
 
 def _newton(
-    A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, active: tuple[Array, Array], size: float
+    A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, active: tuple[BoolArray, BoolArray], size: float
 ) -> Touch | None:
     d, n, a, b = at[:4]
     l, k = (np.where(on, weight, 0.0) for on, weight in zip(active, at[4:], strict=True))
     p = int(active[0].sum())
-    best, least = at, np.inf
+    best, least, worse = at, np.inf, 0
     for _ in range(_ITERATIONS):
         now = Touch(d, n, a, b, l, k)
         rest, J, *_ = _system(A, B, depth, now, active)
         error = float(np.abs(rest).max())
         if not error < 0.99 * least:
-            if not least <= _ACCEPTED * max(size, 1.0):  # it may rise at first, never twice
+            if least <= _ACCEPTED:
+                break
+            worse += 1
+            if worse > _PATIENCE:
                 return None
-            break
-        best, least = now, error
+        else:
+            best, least = now, error
         if error <= _EXACT * size:
             break
         step = solve_shortest(J, -rest)[0]
@@ -201,6 +207,8 @@ def _newton(
         l, k = l.copy(), k.copy()
         l[active[0]] += step[10 : 10 + p]
         k[active[1]] += step[10 + p :]
+    if not least <= _ACCEPTED:
+        return None
     n = best.normal / float(np.sqrt(best.normal @ best.normal))
     return best._replace(normal=n, gap=float(n @ (best.point_b - best.point_a)))
 
@@ -210,12 +218,12 @@ def solve_shortest(J: Array, rest: Array) -> tuple[Array | None, bool]:
     if not np.isfinite(J).all():
         return None, False
     try:
-        x = np.linalg.solve(J, rest)
+        x = np.asarray(np.linalg.solve(J, rest), dtype=np.float64)
         if np.abs(x).max(initial=0.0) * _RANK <= max(float(np.abs(rest).max(initial=0.0)), 1e-300):
             return x, False
     except np.linalg.LinAlgError:
         pass
-    return np.linalg.lstsq(J, rest, rcond=_RANK)[0], True
+    return np.asarray(np.linalg.lstsq(J, rest, rcond=_RANK)[0], dtype=np.float64), True
 
 
 def _derived(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, X_a: Array, X_b: Array) -> Facing:
@@ -245,3 +253,73 @@ def _derived(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, 
         touch=at,
         degenerate=degenerate,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlanePair:
+    r"""A half-space and an ellipsoid or ball, by the support function: no equation is to be solved.
+
+    With the outward normal m of the plane and :math:`S = R A^2 R^T` of the semi-axes A, the lowest point of the body
+    about X is :math:`X - S m / \sqrt{m \cdot S m}`.
+    """
+
+    plane_first: bool
+    """Whether body a carries the half-space."""
+    normal: Array
+    """Outward, in the frame of its body, (3,)."""
+    offset: float
+    """``normal . x`` on the plane, there [m]."""
+    centre: Array
+    """Of the round shape in the frame of its body, (3,) [m]."""
+    square: Array
+    """``R A^2 R^T`` there, (3, 3) [m^2]."""
+
+    def start(self, q_a: Array, q_b: Array, normal: Array, point_a: Array, point_b: Array) -> Touch:
+        """Return what detection found: nothing depends on it."""
+        return Touch(float(normal @ (point_b - point_a)), normal, point_a, point_b, _ONE, _ONE)
+
+    def facing(self, q_a: Array, q_b: Array, depth: tuple[float, float], near: Touch) -> Facing | None:
+        (q_p, q_r), k = ((q_a, q_b), 0) if self.plane_first else ((q_b, q_a), 1)
+        if depth[1 - k] != 0.0:
+            return None
+        R_p, R = rotation_of(q_p), rotation_of(q_r)
+        m, S = R_p @ self.normal, R @ self.square @ R.T
+        below = S @ m
+        s = float(np.sqrt(m @ below))
+        arm = R @ self.centre - below / s
+        lowest = q_r[:3] + arm
+        bare = float(m @ (lowest - q_p[:3])) - self.offset
+        gap = bare + depth[k]
+        foot, M = lowest - gap * m, skew(m)
+        # by the twists of plane (0:6) and round body (6:12), and the deflection of the plane (12)
+        d_m, d_low, d_gap = np.zeros((3, 13)), np.zeros((3, 13)), np.zeros(13)
+        d_m[:, 3:6] = -M
+        turned = S @ M - skew(below)
+        d_s = np.zeros(13)
+        d_s[9:12], d_s[3:6] = -m @ skew(below) / s, -below @ M / s
+        d_low[:, 6:9], d_low[:, 9:12] = _I, -skew(R @ self.centre) - turned / s
+        d_low[:, 3:6] = S @ M / s
+        d_low += np.outer(below, d_s) / s**2
+        d_gap[:6] = -np.concatenate([m, skew(lowest - bare * m - q_p[:3]) @ m])
+        d_gap[6:12] = np.concatenate([m, skew(arm) @ m])
+        d_gap[12] = 1.0
+        d_foot = d_low - np.outer(m, d_gap) - gap * d_m
+        order = _FIRST if self.plane_first else _SECOND
+        d_m, d_low, d_foot = (_columns(part, order) for part in (d_m, d_low, d_foot))
+        sign, d_gap = (1.0 if self.plane_first else -1.0), _columns(d_gap, order)
+        if not self.plane_first:
+            foot, lowest, d_foot, d_low = lowest, foot, d_low, d_foot
+        touch = near._replace(gap=gap, normal=sign * m, point_a=foot, point_b=lowest)
+        return Facing(gap, sign * m, foot, lowest, d_gap, sign * d_m, d_foot, d_low, touch, degenerate=False)
+
+
+_ONE = np.ones(1)
+_FIRST: IntArray = np.arange(13)
+_SECOND: IntArray = np.array([6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 13])
+
+
+def _columns(part: Array, order: IntArray) -> Array:
+    """Return derivatives in the order of a :class:`Facing`."""
+    out = np.zeros((*part.shape[:-1], TWISTS))
+    out[..., order] = part
+    return out

@@ -7,8 +7,8 @@ import pytest
 
 from signorini._arrays import Array
 from signorini.geometry.implicit_touch import Touch
-from signorini.geometry.moving_touch import Facing, SurfacePair
-from signorini.math.rotation import turn_exact
+from signorini.geometry.moving_touch import Facing, PlanePair, SurfacePair
+from signorini.math.rotation import matrix, turn_exact
 from signorini.model.convex_sets import Common, ConvexSet, Planes, Rounded, Superquadric, placed
 
 EGG = Superquadric(np.array([0.5, 0.3, 0.2]), 2.0)
@@ -80,3 +80,28 @@ def test_algebraic_against_euclidean_deflection(level: float, dn: float) -> None
     found = at(pair, q, q, (dn, 0.0))
     assert abs(found.gap) < 1e-10
     np.testing.assert_allclose(found.point_a, a, atol=1e-9)
+
+
+@pytest.mark.parametrize("plane_first", [True, False])
+@pytest.mark.parametrize("depth", [0.0, 0.02])
+def test_a_plane_by_its_formula(plane_first: bool, depth: float) -> None:
+    """The support function gives what the equations give, derivatives too."""
+    n, R = np.array([0.0, 0.6, 0.8]), np.array(matrix(turn_exact((1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 0.2), 1.0)))
+    egg = placed(EGG, (0.02, 0.01, -0.03), turn_exact((1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 0.2), 1.0))
+    floor = placed(FLOOR, (0.0, 0.0, 0.0), (1, 0, 0, 0))
+    q = [pose((0.1, -0.2, 0.0), (0.2, -0.1, 0.1)), pose((0.3, 0.9, 1.0), (0.7, 0.2, -0.5))]
+    square = R.reshape(3, 3) @ np.diag(EGG.axes**2) @ R.reshape(3, 3).T
+    quick = PlanePair(plane_first, n, 0.1, np.array([0.02, 0.01, -0.03]), square)
+    slow = SurfacePair(*((floor, egg) if plane_first else (egg, floor)), 0.2)
+    depths = (depth, 0.0) if plane_first else (0.0, depth)
+    there = q if plane_first else q[::-1]
+    want = at(slow, there[0], there[1], depths)
+    got = quick.facing(there[0], there[1], depths, want.touch)
+    assert got is not None
+    for name in ("gap", "normal", "point_a", "point_b", "d_gap", "d_normal", "d_point_a", "d_point_b"):
+        mine, theirs = getattr(got, name), getattr(want, name)
+        if name.startswith("d_"):
+            other = 13 if plane_first else 12  # the deflection of the round body is not known to the formula
+            theirs = theirs.copy()
+            theirs[..., other] = 0.0
+        np.testing.assert_allclose(mine, theirs, atol=1e-11, err_msg=name)
