@@ -59,7 +59,8 @@ def test_options_are_checked(words: dict[str, str], message: str) -> None:
 @pytest.mark.parametrize("word", ["torsional", "rolling", "restitution"])
 def test_laws_of_others_are_refused(word: str) -> None:
     made = scene(**SOFT)
-    made.set_contact(friction=0.3, **{word: 0.1})
+    words: dict[str, Any] = {word: 0.1}
+    made.set_contact(friction=0.3, **words)
     with pytest.raises(sg.InputError, match=f"contact: {word} is 0.1, must be 0 for QuasiRigid"):
         sg.Simulator(made, h=H, formulation=sg.QuasiRigid())
 
@@ -174,3 +175,79 @@ def test_off_diagonal_layers_turn_with_the_scene(deflection: str, gyroscopic: st
         runs.append(run)
     x, y = (run.position("egg") for run in runs)
     np.testing.assert_allclose(np.column_stack([-x[:, 1], x[:, 0], x[:, 2]]), y, atol=1e-9)
+
+
+def test_a_box_slides_and_rests_on_its_corners() -> None:
+    """``v = v_0 - mu g t`` until it stops; then it stays, hyperstatic as it is."""
+    made = sg.Scene()
+    made.add_fixed(sg.HalfSpace(), name="floor")
+    made.add_body(sg.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.1), velocity=(0.2, 0, 0), name="box")
+    made.set_contact(friction=0.3)
+    run = sg.simulate(made, duration=0.1, h=2e-3, formulation=sg.QuasiRigid(), tolerance=1e-10)
+    assert not run.certificate.failed().any()
+    assert run.certificate.energy_error.max() < 1e-12
+    speed = np.maximum(0.0, 0.2 - 0.3 * 9.81 * run.time)
+    np.testing.assert_allclose(run.linear_velocity("box")[:, 0], speed, atol=1e-12)
+    np.testing.assert_allclose(run.linear_velocity("box")[:, 1:], 0.0, atol=1e-12)
+
+
+def test_boxes_meet_by_corners_edges_and_faces() -> None:
+    """A box is dropped askew on another, which lies on a soft floor: every step solved, nothing goes through."""
+    made = sg.Scene()
+    made.add_fixed(sg.HalfSpace(), name="floor")
+    made.add_body(sg.Box((0.4, 0.4, 0.2)), mass=4.0, position=(0, 0, 0.1), name="below")
+    turn = np.array([0.9, 0.3, 0.2, 0.1])
+    made.add_body(
+        sg.Box((0.2, 0.2, 0.2)),
+        mass=1.0,
+        position=(0.12, 0.1, 0.38),
+        orientation=turn / np.linalg.norm(turn),
+        velocity=(0, 0, -1),
+        name="above",
+    )
+    made.set_contact(friction=0.4)
+    made.set_layer("floor", stiffness=1e5, damping=100.0)
+    run = sg.simulate(made, duration=0.1, h=1e-3, formulation=sg.QuasiRigid(), tolerance=1e-8)
+    assert not run.certificate.failed().any()
+    assert run.certificate.residual.max() <= 1e-8
+    assert run.certificate.energy_error.max() < 1e-12
+    assert run.certificate.min_gap.min() > -1e-3  # features are those of the start of a step
+
+
+@pytest.mark.parametrize("layered", [False, True])
+def test_a_pendulum_swings_into_a_wall(layered: bool) -> None:
+    """Joints are rows of the same problem and do not drift."""
+    made = sg.Scene()
+    made.add_fixed(sg.HalfSpace(normal=(-1, 0, 0), offset=-0.25), name="wall")
+    made.add_body(
+        sg.Sphere(0.1), mass=1, position=(0, 0, -1), velocity=(1.5, 0, 0), angular_velocity=(0, -1.5, 0), name="bob"
+    )
+    made.add_joint("revolute", None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0))
+    made.set_contact(friction=0.2)
+    if layered:
+        made.set_layer("wall", stiffness=1e4, damping=10.0)
+    run = sg.simulate(made, duration=0.2, h=1e-3, formulation=sg.QuasiRigid(), tolerance=1e-10)
+    assert not run.certificate.failed().any()
+    assert run.certificate.joint_drift.max() <= 1e-12
+    assert run.certificate.energy_error.max() < 1e-12
+    assert run.contact_log.impulse[:, 0].max() > 0.0
+    assert (run.linear_velocity("bob")[:, 0].min() < -0.5) == layered  # a layer throws it back
+
+
+def test_hertz() -> None:
+    """Deflection (5 m v^2/4k)^(2/5) and contact time 2.94319 dn/v, approached at first order."""
+    exact = (5.0 / 4e6) ** 0.4
+    assert exact == pytest.approx(4.35275e-3, abs=5e-9)
+    errors = []
+    for h in (2e-4, 1e-4):
+        made = sg.Scene(gravity=(0, 0, 0))
+        made.add_fixed(sg.HalfSpace(), name="floor")
+        made.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), velocity=(0, 0, -1), name="ball")
+        made.set_layer("floor", law=sg.HuntCrossley(1e6, 1.5, 0.0))
+        made.set_contact(friction=0.0)
+        run = sg.simulate(made, duration=0.015, h=h, formulation=sg.QuasiRigid(), tolerance=1e-10)
+        layer = run.layer("floor", "ball")
+        errors.append(exact - layer.deflection[:, 0].max())
+        assert np.count_nonzero(layer.spring[:, 0]) * h == pytest.approx(2.94319 * exact, abs=2.0 * h)
+        assert run.certificate.energy_error.max() < 1e-12
+    assert 0.8 < np.log2(errors[0] / errors[1]) < 1.2
