@@ -12,6 +12,8 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
+from signorini.reproduce import EXAMPLES
+from signorini.reproduce.s3 import sound
 
 H, G = 1e-4, 9.81
 
@@ -266,3 +268,15 @@ def test_two_free_ellipsoids(thickness: float, peak: float, core: float) -> None
     assert pressed[0] == 383
     momentum = 2.0 * trajectory.v[:, 0, :3] + trajectory.v[:, 1, :3]
     np.testing.assert_allclose(momentum, [[1.5, 0.0, 0.0]] * momentum.shape[0], atol=1e-14)
+
+
+def test_examples_are_named() -> None:
+    names = [example.name for example in EXAMPLES if example.seed == "S3"]
+    assert names == ["disc-soft", "disc-core", "ellipsoid", "ellipsoid-tilted", "rolling-disc"]
+
+
+def test_checks_can_fail() -> None:
+    """A run whose energy rises, and the same told that it may."""
+    trajectory = run(ellipse(), 100, h=0.02, rises=None)
+    assert not all(check.passed for check in sound(trajectory))
+    assert all(check.passed for check in sound(trajectory, rises=True))
