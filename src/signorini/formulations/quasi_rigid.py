@@ -186,7 +186,11 @@ class QuasiRigid:
         step = ImplicitStep(model, state, posed, memory.coordinate, h, options)
         solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature])
         outcome = step.at(solution.z)
-        assert outcome is not None
+        if outcome is None:  # surfaces that face each other nowhere: nothing can be said of contacts
+            alone = self._whole(model, state, Contacts.none(), memory, h)
+            return replace(alone, solution=replace(solution, z=alone.solution.z))
+        degenerate = bool(solution.info.get("degenerate")) or any(one.facing.degenerate for one in outcome.answers)
+        solution = replace(solution, info={**solution.info, "degenerate": degenerate})
         return self._result(step, outcome, solution, contacts, memory)
 
     def _posed(

@@ -13,6 +13,7 @@ import signorini as sg
 from signorini.audit import audit_tree
 from signorini.formulations import Formulation
 from signorini.formulations.layer_memory import LayerMemory
+from signorini.geometry.moving_touch import PlanePair
 
 H = 1e-3
 
@@ -261,3 +262,21 @@ def test_the_audit_leaves_to_layers_what_is_theirs() -> None:
     report = audit_tree(run.tree())
     assert report.verdict == "trusted with remarks"
     assert any("compliant layers" in line for line in report.unchecked)
+
+
+def test_what_is_not_unique_is_said() -> None:
+    """Four corners carry a box: their forces are not unique, and the least change of them is taken."""
+    made = sg.Scene()
+    made.add_fixed(sg.HalfSpace(), name="floor")
+    made.add_body(sg.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.1), name="box")
+    made.set_contact(friction=0.3)
+    rigid = sg.Simulator(made, h=H, formulation=sg.QuasiRigid()).step()
+    assert rigid.result.solution.info["degenerate"]
+    assert rigid.status == sg.Status.SOLVED
+    assert not sg.Simulator(scene(**SOFT), h=H, formulation=sg.QuasiRigid()).step().result.solution.info["degenerate"]
+
+
+def test_surfaces_that_face_nowhere_are_a_failure_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlanePair, "facing", lambda *_: None)
+    with pytest.raises(sg.SolverFailure, match=r"step \d+ .*not solved: stalled"):
+        sg.simulate(scene(**SOFT), duration=0.05, h=H, formulation=sg.QuasiRigid())
