@@ -13,9 +13,9 @@ array([1.42857143, 0.        , 0.        ])
 from typing import TYPE_CHECKING, Any
 
 from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
-from signorini.formulations import MoreauJean, StewartTrinkle
-from signorini.model import State
-from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, load_problem
+from signorini.formulations import MoreauJean, QuasiRigid, StewartTrinkle
+from signorini.model import HuntCrossley, State
+from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, MixedNCP, load_problem
 from signorini.scene import (
     Body,
     Box,
@@ -24,6 +24,7 @@ from signorini.scene import (
     ConvexHull,
     Cylinder,
     Disc,
+    Ellipse,
     Ellipsoid,
     Fixed,
     HalfSpace,
@@ -63,6 +64,7 @@ from signorini.solvers import (
     LinearAuto,
     MCPAuto,
     MixedInteger,
+    NaturalNewton,
     PrincipalPivoting,
     ProjectedGradient,
     ProximalNewton,
@@ -97,6 +99,7 @@ __all__ = [
     "Cylinder",
     "Delassus",
     "Disc",
+    "Ellipse",
     "Ellipsoid",
     "Energy",
     "Enumerate",
@@ -107,6 +110,7 @@ __all__ = [
     "FrictionInteriorPoint",
     "FrictionProblem",
     "HalfSpace",
+    "HuntCrossley",
     "Implicit",
     "InputError",
     "InteriorPointLCP",
@@ -118,12 +122,15 @@ __all__ = [
     "Mesh",
     "MixedInteger",
     "MixedLCP",
+    "MixedNCP",
     "MoreauJean",
+    "NaturalNewton",
     "Polygon",
     "PrincipalPivoting",
     "ProjectedGradient",
     "ProximalNewton",
     "ProximalQP",
+    "QuasiRigid",
     "Scene",
     "SceneWarning",
     "Segment",

@@ -65,7 +65,8 @@ def displacements(steps: Steps) -> Array:
     Turns are those before the motion of the step.
     """
     there, v = steps.free.q.copy(), steps.v_new.copy()
-    move_bodies(there, v, steps.drift, steps.record.scheme.exact_rotation, steps.flown, 0)
+    exact = steps.record.scheme.exact_rotation or steps.model.planar
+    move_bodies(there, v, steps.drift, exact, steps.flown, 0)
     out = np.zeros((there.shape[0], 6))
     out[:, :3] = steps.q_end[:, :3] - there[:, :3]
     turned = quaternion_products(steps.q_end[:, 3:], _conjugate(there[:, 3:]))

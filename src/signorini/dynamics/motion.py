@@ -24,12 +24,12 @@ def advance(
     """Return the state after `h` seconds at the velocities `v`; fixed bodies stand where their motion says.
 
     Positions follow ``x + h v``, orientations ``exp(h omega) e`` or, as in S1 eq. (26), ``e + h G omega`` renormalised;
-    `flown` as in :func:`move_bodies`.
+    in the plane the angle grows by ``h omega`` either way. `flown` as in :func:`move_bodies`.
     """
     t = state.t + h
     q, v = state.q.copy(), v.copy()
     flown = np.zeros((q.shape[0], FLIGHT_COLUMNS)) if flown is None else flown
-    move_bodies(q, v, h, exact_rotation, flown, model.fixed_count)
+    move_bodies(q, v, h, exact_rotation or model.planar, flown, model.fixed_count)
     spin_bodies(flown, v)
     walls = slice(model.fixed_count)
     q[walls], v[walls] = prescribed_pose(model, t)

@@ -4,6 +4,7 @@ from signorini.formulations.base import AnyMemory, Balance, Formulation, JointRe
 from signorini.formulations.engine import Engine
 from signorini.formulations.moreau_jean import MoreauJean
 from signorini.formulations.posed import ContactLaw, Phases, Posed, PosedFriction
+from signorini.formulations.quasi_rigid import QuasiRigid
 from signorini.formulations.stepper import CHECKS, Stepper, Steps
 from signorini.formulations.stewart_trinkle import StewartTrinkle
 
@@ -20,6 +21,7 @@ __all__ = [
     "Phases",
     "Posed",
     "PosedFriction",
+    "QuasiRigid",
     "StepResult",
     "Stepper",
     "Steps",

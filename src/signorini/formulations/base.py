@@ -197,6 +197,12 @@ class StepResult:
     """Angular momentum that two moving bodies lose by their contacts, of what is at play."""
     turned_energy: float = 0.0
     """Energy that bodies gained or lost since they turned evenly, and not as they fly [J]."""
+    gaps: Callable[[Contacts], Array] | None = None
+    """Returns what counts as gaps of contacts detected where the step ends, (n_c,) [m]; None: their own."""
+    layers: dict[str, Any] | None = None
+    """Compliant layers at the end of the step, by name as a LayerLog has them; None in scenes without."""
+    layered: dict[str, Array] | None = None
+    """Of each contact the `deflection` of its layers in its frame (n_c, 3) [m] and the `core_impulse` (n_c,) [N s]."""
     unfollowed: int = 0
     """Number of pairs of bodies that go through each other on the ways of the step."""
 

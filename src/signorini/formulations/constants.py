@@ -58,6 +58,10 @@ eight."""
 HELD_SPEED: Final = 1e-13
 """Law [1]. Speed of a law that joints hold, of the largest, which is none. Found: rounding, some hundreds."""
 
+RELAXED: Final = 1e-15
+"""Law [m]. Deflection below which a layer that nothing presses is forgotten, with its frame. Found: rounding, of bodies
+of a metre."""
+
 # --- what gaps ask for -----------------------------------------------------------
 
 BAND: Final = 0.5e-6
@@ -180,6 +184,18 @@ BRAKING_SHARE: Final = 0.5
 chosen."""
 
 # ================================= effort ========================================
+
+# --- steps that are implicit in their geometry -----------------------------------
+
+LENGTH_GRAIN: Final = 1e-5
+"""Effort [size]. Lengths in a geometrically implicit step count in units of this and of the way of the step: rounding
+of positions is a hundredth of a tolerance of 1e-10 then. Found: derived."""
+IMPLICIT_SHARP: Final = 1e-10
+"""Effort [1]. Natural map at which a geometrically implicit step counts as solved, in its units. Found: S3, spec 7."""
+IMPLICIT_ACCEPTED: Final = 1e-8
+"""Effort [1]. The same where no start leads farther. Found: S3, spec 7."""
+MOST_SUBSTEPS: Final = 6
+"""Effort [halvings]. How often a geometrically implicit step that no start solves is halved. Found: chosen."""
 
 # --- closing of joints, following of ways ----------------------------------------
 

@@ -47,6 +47,8 @@ class Steps(NamedTuple):
     """Number of contacts of each step, (n,); empty if they were not kept."""
     memory: Any
     """What the stepper remembers after the last of them."""
+    layers: tuple[dict[str, Any] | None, ...] = ()
+    """Compliant layers after each step, by name as a LayerLog has them; empty if there are none."""
 
 
 class Stepper(Protocol):

@@ -51,7 +51,7 @@ from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.posed import Phases, Posed, PosedFriction
 from signorini.formulations.stage import Stage, free_motion, stage
 from signorini.geometry import detect
-from signorini.model import Contacts, Model, State
+from signorini.model import Contacts, Model, State, refuse_layers
 from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution, Status
 from signorini.solvers.friction_certificate import contradiction
@@ -62,6 +62,7 @@ _AGREED = 1e-14  # relative change of a friction limit that is rounding
 
 def begin(model: Model, state: State) -> Memory:
     """Return the memory of a run that begins at `state`."""
+    refuse_layers(model, "this formulation")
     count = model.joints.count
     memory = Memory.none(count)
     return memory._replace(coordinate=joint_coordinates(model.joints, state.q, np.zeros(count))) if count else memory

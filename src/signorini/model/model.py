@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from signorini._arrays import Array, IntArray
 from signorini.model.convex_sets import ConvexSet
 from signorini.model.joints import Joints
+from signorini.model.layers import Layer
 from signorini.model.shapes import Hulls, ShapeArrays
 from signorini.model.state import State
 
@@ -87,6 +88,8 @@ class Model:
     initial_state: State
     implicit: tuple[ConvexSet | None, ...] = ()
     """For each shape its inequalities if it has no other description, else None; empty if there are no such shapes."""
+    layers: tuple[Layer | None, ...] = ()
+    """For each body its compliant layer, None where it is rigid; empty if all are."""
 
     @property
     def body_count(self) -> int:

@@ -21,6 +21,7 @@ from signorini.problems.friction_files import (
 from signorini.problems.friction_lcp import friction_to_lcp
 from signorini.problems.lcp import LCP
 from signorini.problems.mcp import MCP
+from signorini.problems.mixed_ncp import MixedNCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.problem import Problem
 from signorini.problems.qp import ConvexQP, qp_to_mixed
@@ -43,6 +44,7 @@ __all__ = [
     "Delassus",
     "FrictionProblem",
     "MixedLCP",
+    "MixedNCP",
     "Problem",
     "first_relaxation",
     "lcp_to_mcp",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from signorini._arrays import Array
 from signorini.errors import InputError
 from signorini.math.rotation import rotate
-from signorini.model import Force, Materials, Model, ModelArrays, ShapeKind, State
+from signorini.model import Force, Layer, Materials, Model, ModelArrays, ShapeKind, State
 from signorini.model.convex_sets import ConvexSet
+from signorini.model.thickness import thinnest_extents
 from signorini.scene.body import Body, Fixed
 from signorini.scene.compile_joints import compile_joints
 from signorini.scene.contact import ContactData
@@ -45,6 +46,8 @@ def compile_scene(scene: Scene) -> Model:
         v[b] = np.concatenate([body.velocity, body.angular_velocity])
 
     placed = [(b, piece) for b, body in enumerate(everything) for shape in body.shapes for piece in shape.pieces()]
+    if scene.planar:
+        _check_plates(piece.shape for _, piece in placed)
     shapes, hulls = encode(placed, mass_centre)
     bound = np.zeros(n_b)
     bounded = np.isfinite(shapes.bound)
@@ -73,7 +76,30 @@ def compile_scene(scene: Scene) -> Model:
         mass_centre=mass_centre,
         initial_state=State(t=0.0, q=q, v=v),
         implicit=_implicit([piece.shape for _, piece in placed]),
+        layers=_layers(scene, names, thinnest_extents(shapes, hulls, n_b)),
     )
+
+
+def _layers(scene: Scene, names: tuple[str, ...], width: Array) -> tuple[Layer | None, ...]:
+    """Return the layers of all bodies; nothing if all are rigid."""
+    layers: list[Layer | None] = []
+    for name, thin in zip(names, width, strict=True):
+        layer = scene.layers.get(name)
+        if layer is not None and np.isfinite(layer.max_deflection) and layer.max_deflection >= 0.5 * thin:
+            raise InputError(
+                f"layer of {name!r}: max_deflection is {layer.max_deflection:g}, must be < {0.5 * thin:g} m, "
+                "the inradius of the body"
+            )
+        layers.append(None if layer is None or layer.max_deflection == 0.0 else layer)
+    return tuple(layers) if any(layer is not None for layer in layers) else ()
+
+
+def _check_plates(shapes: Iterable[Shape]) -> None:
+    """Raise `InputError` if ellipses could meet plates with corners."""
+    words = {shape.word() for shape in shapes}
+    for word in ("polygon", "segment"):
+        if "ellipse" in words and word in words:
+            raise InputError(f"scene: has an ellipse and a {word}, ellipses touch half-planes, discs and ellipses only")
 
 
 def _implicit(shapes: list[Shape]) -> tuple[ConvexSet | None, ...]:

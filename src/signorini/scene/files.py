@@ -16,6 +16,7 @@ from typing import Any
 
 from signorini.errors import FileError, InputError, suggestion
 from signorini.io import read_yaml, write_yaml
+from signorini.model.layers import LAWS
 from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Scene
 from signorini.scene.shape import PlacedShape, Shape
@@ -82,10 +83,12 @@ def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path()) -> S
         scene = Scene(gravity=_numbers(data["gravity"], "gravity") if "gravity" in data else None, planar=planar)
     for place, entry in _entries(data, "fixed", _FIXED, where):
         with _at(place, f"fixed body {entry.get('name')!r}: "):
-            scene.add_fixed(_shapes(entry, place, folder), **_arguments(entry))
+            wall = scene.add_fixed(_shapes(entry, place, folder), **_arguments(entry))
+            _set_layer(scene, wall.name, entry, place)
     for place, entry in _entries(data, "bodies", _BODY, where):
         with _at(place, f"body {entry.get('name')!r}: "):
-            scene.add_body(_shapes(entry, place, folder), **_arguments(entry))
+            body = scene.add_body(_shapes(entry, place, folder), **_arguments(entry))
+            _set_layer(scene, body.name, entry, place)
     if "contact" in data:
         _check_words(data["contact"], _CONTACT, f"{where}: contact")
         with _at(where):
@@ -127,10 +130,11 @@ def _optional(*words: str) -> dict[str, bool]:
 _SCENE = _optional(
     "gravity", "planar", "contact", "pairs", "exclude", "fixed", "bodies", "forces", "joints", "springs", "simulate"
 )
-_FIXED = _optional("shape", "shapes") | _keywords(Scene.add_fixed, "motion")
-_BODY = _optional("shape", "shapes") | _keywords(Scene.add_body)
+_FIXED = _optional("shape", "shapes") | _keywords(Scene.add_fixed, "motion") | _optional("layer")
+_BODY = _optional("shape", "shapes") | _keywords(Scene.add_body) | _optional("layer")
 _CONTACT = _keywords(Scene.set_contact, "between")
 _PAIR = _keywords(Scene.set_contact) | {"between": True}
+_LAYER = _keywords(Scene.set_layer, "body")
 _FORCE = _keywords(Scene.add_force)
 # Without body_a a joint holds its body to the world.
 _JOINT = _keywords(Scene.add_joint, "motion", "effort_limit") | {"body_a": False}
@@ -188,8 +192,33 @@ def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
     checks: dict[str, Callable[[Any, str], Any]] = {"between": _pair, "friction": _friction}
     checks |= dict.fromkeys(("name", "body", "body_a", "body_b", "kind"), _text)
     return {
-        key: checks.get(key, _numbers)(value, key) for key, value in entry.items() if key not in ("shape", "shapes")
+        key: checks.get(key, _numbers)(value, key)
+        for key, value in entry.items()
+        if key not in ("shape", "shapes", "layer")
     }
+
+
+def _set_layer(scene: Scene, name: str, entry: dict[str, Any], place: str) -> None:
+    """Give a body the layer that its entry tells of."""
+    if "layer" not in entry:
+        return
+    words = entry["layer"]
+    _check_words(words, _LAYER, f"{place}: layer")
+    with _at(place, f"layer of {name!r}: "):
+        given = {key: _numbers(value, f"layer: {key}") for key, value in words.items() if key != "law"}
+        if "law" in words:
+            given["law"] = _law(words["law"], f"{place}: layer: law")
+        scene.set_layer(name, **given)
+
+
+def _law(data: Any, place: str) -> Any:
+    """Make the law of a layer, ``{hunt_crossley: {stiffness: 1.0e6}}``."""
+    _check_words(data, _optional(*LAWS), place)
+    if len(data) != 1:
+        raise FileError(f"{place} is {_short(data)}, must be one of {', '.join(LAWS)}")
+    ((word, values),) = data.items()
+    _check_words(values, _keywords(LAWS[word], "max_deflection"), f"{place}: {word}")
+    return LAWS[word](**{key: _numbers(value, key) for key, value in values.items()})
 
 
 def _text(value: Any, what: str) -> str:

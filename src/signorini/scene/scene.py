@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, checked_flag, checked_number
 from signorini.errors import InputError
-from signorini.model import Motion, State
+from signorini.model import Layer, Motion, State, make_layer
 from signorini.scene.body import Body, Fixed, ShapeOrShapes, mass_properties, placed_shapes
 from signorini.scene.contact import ContactData, make_contact
 from signorini.scene.joint import (
@@ -82,6 +82,8 @@ class Scene:
         """Whether anything was said about contacts; frictionless ones may be meant, or forgotten."""
         self.pair_contact: dict[tuple[str, str], ContactData] = counted({}, self.revision)
         self.excluded: set[tuple[str, str]] = counted(set(), self.revision)
+        self.layers: dict[str, Layer] = counted({}, self.revision)
+        """Compliant layers by the names of their bodies."""
         self.forces: list[AddedForce] = counted([], self.revision)
         self.joints: dict[str, Joint] = counted({}, self.revision)
         self.constraints: list[AddedConstraint] = counted([], self.revision)
@@ -231,6 +233,39 @@ class Scene:
             self.contact = data
         else:
             self.pair_contact[self._pair(between)] = data
+
+    def set_layer(
+        self,
+        body: str | Body | Fixed,
+        *,
+        stiffness: ArrayLike | None = None,
+        damping: ArrayLike = 0.0,
+        max_deflection: float = float("inf"),
+        law: Any = None,
+    ) -> None:
+        """Cover a body, also a fixed one, with a compliant layer above a rigid core; :class:`~signorini.QuasiRigid`
+        knows layers.
+
+        Parameters
+        ----------
+        body : name or body
+        stiffness, damping : array_like
+            [N/m], [N s/m]: a number for all directions, three values along the normal and both tangents (n, t, o) of
+            the contact, or a symmetric matrix (3, 3); in the plane two values (n, t), or (2, 2).
+        max_deflection : float
+            Thickness of the layer [m]: 0 is rigid, inf has no core.
+        law : HuntCrossley, optional
+            Another law instead of stiffness and damping.
+        """
+        name = self._name(body)
+        self.layers[name] = make_layer(
+            f"layer of {name!r}",
+            planar=self.planar,
+            stiffness=stiffness,
+            damping=damping,
+            max_deflection=max_deflection,
+            law=law,
+        )
 
     def exclude(self, a: str | Body | Fixed, b: str | Body | Fixed) -> None:
         """Let bodies `a` and `b` pass through each other."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from signorini._arrays import checked, checked_number
+from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
 from signorini.model.shapes import ShapeKind
 from signorini.scene import convex
@@ -27,6 +27,7 @@ __all__ = [
     "ConvexHull",
     "Cylinder",
     "Disc",
+    "Ellipse",
     "Ellipsoid",
     "HalfSpace",
     "PlacedShape",
@@ -206,6 +207,33 @@ class Disc(_Planar):
 
 
 @dataclass(frozen=True)
+class Ellipse(_Planar):
+    """A plate ``(x/a)^2 + (y/b)^2 <= 1`` with the semi-axes (a, b); it touches half-planes, discs and ellipses."""
+
+    semi_axes: Given
+    kind: ClassVar[ShapeKind] = ShapeKind.ELLIPSOID
+
+    def __post_init__(self) -> None:
+        axes = checked(self.semi_axes, (2,), "ellipse: semi_axes")
+        if not (axes > 0.0).all():
+            raise InputError(f"ellipse: semi_axes is {self.semi_axes!r}, must be two lengths > 0")
+        self._check("semi_axes", tuple(axes.tolist()))
+
+    def polytope(self) -> convex.Polytope:
+        return convex.nothing()
+
+    def parameters(self) -> Point:
+        return (*self.semi_axes, min(self.semi_axes), 2.0)
+
+    def farthest(self, point: Array) -> float:
+        return float(np.linalg.norm(point) + max(self.semi_axes))
+
+    def mass_properties(self, density: float) -> MassProperties:
+        mass = checked_density(density) * np.pi * float(np.prod(self.semi_axes))
+        return from_second_moment(mass, np.zeros(3), 0.25 * mass * np.diag([*np.square(self.semi_axes), 0.0]))
+
+
+@dataclass(frozen=True)
 class Polygon(_Planar):
     """A convex plate with the given corners (n, 2), in either sense of rotation."""
 
@@ -260,6 +288,16 @@ class Segment(_Planar):
         return from_second_moment(strip + caps, np.append(0.5 * (a + b), 0.0), moment)
 
 
-_FLAT_AND_ROUND: tuple[type[Shape], ...] = (HalfSpace, Sphere, Box, Capsule, ConvexHull, Disc, Polygon, Segment)
+_FLAT_AND_ROUND: tuple[type[Shape], ...] = (
+    HalfSpace,
+    Sphere,
+    Box,
+    Capsule,
+    ConvexHull,
+    Disc,
+    Ellipse,
+    Polygon,
+    Segment,
+)
 SHAPES: dict[str, type[Shape]] = {shape.word(): shape for shape in (*_FLAT_AND_ROUND, *CURVED_SHAPES)}
 """Shapes by the word that scene files use."""

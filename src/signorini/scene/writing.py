@@ -67,7 +67,7 @@ def _fixed(scene: Scene, wall: Fixed) -> dict[str, Any]:
     entry = {"name": wall.name, **_shapes(scene, wall.shapes)}
     if not _zero(wall.position):
         entry["position"] = _vector(scene, wall.position)
-    return entry | _orientation(scene, wall.orientation)
+    return entry | _orientation(scene, wall.orientation) | _layer(scene, wall.name)
 
 
 def _body(scene: Scene, body: Body) -> dict[str, Any]:
@@ -78,7 +78,15 @@ def _body(scene: Scene, body: Body) -> dict[str, Any]:
         entry["velocity"] = _vector(scene, body.velocity)
     if not _zero(body.angular_velocity):
         entry["angular_velocity"] = _moment(scene, body.angular_velocity)
-    return entry
+    return entry | _layer(scene, body.name)
+
+
+def _layer(scene: Scene, name: str) -> dict[str, Any]:
+    layer = scene.layers.get(name)
+    if layer is None:
+        return {}
+    words = layer.words(scene.planar)
+    return {"layer": words if np.isinf(layer.max_deflection) else {**words, "max_deflection": layer.max_deflection}}
 
 
 def _force(scene: Scene, load: AddedForce) -> dict[str, Any]:

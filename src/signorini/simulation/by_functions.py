@@ -74,6 +74,7 @@ class ByFunctions:
             contacts=rows(result) if self._keep_contacts else None,
             counts=kept,
             memory=self.memory,
+            layers=() if result.layers is None else (result.layers,),
         )
 
     @property

@@ -253,6 +253,8 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, to
     `after` are the contacts detected at the new state.
     """
     solution, posed = result.solution, result.posed
+    if result.gaps is not None:
+        after = after._replace(gap=result.gaps(after))
     residual, status, pushed = posed.residual(), solution.status, posed.pushed()
     if solution.success and not (residual <= tolerance and posed.credible(tolerance)):
         status = Status.STALLED  # whatever the solver says of itself

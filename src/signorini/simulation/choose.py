@@ -7,9 +7,13 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from signorini.errors import FileError, InputError, suggestion
-from signorini.formulations import AnyMemory, Formulation, MoreauJean, StewartTrinkle
+from signorini.formulations import AnyMemory, Formulation, MoreauJean, QuasiRigid, StewartTrinkle
 
-FORMULATIONS: dict[str, type[Any]] = {"moreau_jean": MoreauJean, "stewart_trinkle": StewartTrinkle}
+FORMULATIONS: dict[str, type[Any]] = {
+    "moreau_jean": MoreauJean,
+    "stewart_trinkle": StewartTrinkle,
+    "quasi_rigid": QuasiRigid,
+}
 """Formulations by the word that scene files and the command line use."""
 _OBJECTS = ("solver",)  # options that are objects: no file holds them
 

@@ -42,7 +42,12 @@ class ContactTable:
     """Sliding velocity at the end of the step, (n_c, 3) [m/s]."""
     mode: tuple[Mode, ...]
     couple: Array
-    """Torsional and rolling friction, (n_c, 3) [N m s]."""
+    """Torsional, rolling and ellipsoidal friction, (n_c, 3) [N m s]."""
+    deflection: Array
+    """Of compliant layers, both bodies' together: along the normal, then along the tangents t and o of the contact's
+    frame, at the end of the step, (n_c, 3) [m]."""
+    core_impulse: Array
+    """The part of the normal impulse that a rigid core takes, (n_c,) [N s]."""
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -82,13 +87,18 @@ class ContactLog:
     feature: IntArray | None = None
     """Names of the contacts, (rows,); None in files of earlier versions. Steps that are posed again have several of one
     name: as it was at each of the places where bodies met or ended."""
+    deflection: Array | None = None
+    """See :class:`ContactTable`, (rows, 3) [m]; None in scenes without layers."""
+    core_impulse: Array | None = None
+    """(rows,) [N s]; None in scenes without layers."""
 
     @staticmethod
     def of(parts: list[dict[str, Any]], counts: list[IntArray]) -> ContactLog:
         """Join rows, as :func:`rows` gives them, and the numbers of contacts in their steps."""
         columns = {key: np.concatenate([empty, *(part[key] for part in parts)]) for key, empty in _EMPTY.items()}
-        if any("couple" in part for part in parts):
-            columns["couple"] = np.concatenate([part["couple"] for part in parts])
+        for key in ("couple", "deflection", "core_impulse"):
+            if any(key in part for part in parts):
+                columns[key] = np.concatenate([part[key] for part in parts])
         zero = np.zeros(1, dtype=np.int64)
         return ContactLog(np.cumsum(np.concatenate([zero, *counts])), **columns)
 
@@ -141,6 +151,8 @@ class ContactLog:
             slip=_tangential(normal, velocity),
             mode=tuple(Mode(int(mode)) for mode in self.mode[rows]),
             couple=np.zeros_like(normal) if self.couple is None else _in_world(normal, self.couple[rows]),
+            deflection=np.zeros_like(normal) if self.deflection is None else self.deflection[rows],
+            core_impulse=np.zeros(rows.size) if self.core_impulse is None else self.core_impulse[rows],
         )
 
 
@@ -178,15 +190,19 @@ _EMPTY: dict[str, Any] = {
 def rows(result: StepResult) -> dict[str, Any]:
     """Return the contacts of one step as arrays by name."""
     contacts = result.contacts
-    return ({} if result.couple is None else {"couple": result.couple}) | {
-        "body_a": contacts.body_a,
-        "body_b": contacts.body_b,
-        "point_a": contacts.point_a,
-        "point": contacts.point_b,
-        "normal": contacts.normal,
-        "gap": contacts.gap,
-        "impulse": result.impulse,
-        "velocity": result.velocity,
-        "mode": result.mode,
-        "feature": contacts.feature,
-    }
+    return (
+        ({} if result.couple is None else {"couple": result.couple})
+        | (result.layered or {})
+        | {
+            "body_a": contacts.body_a,
+            "body_b": contacts.body_b,
+            "point_a": contacts.point_a,
+            "point": contacts.point_b,
+            "normal": contacts.normal,
+            "gap": contacts.gap,
+            "impulse": result.impulse,
+            "velocity": result.velocity,
+            "mode": result.mode,
+            "feature": contacts.feature,
+        }
+    )

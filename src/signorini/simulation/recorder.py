@@ -16,14 +16,18 @@ from signorini._arrays import Array
 from signorini.dynamics import joint_coordinates, joint_rows, motion_energies, stored_energy
 from signorini.formulations import CHECKS, AnyMemory, Balance, Steps
 from signorini.formulations.friction_law import has_couples
+from signorini.formulations.layer_memory import LayerMemory
 from signorini.model import Model, State
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.choose import memory_to_dict
 from signorini.simulation.contact_table import ContactLog
+from signorini.simulation.layer_log import layer_columns
 from signorini.simulation.trajectory import Trajectory
 
 _MOST_CHUNKS = 1000  # many small arrays take more memory than one large ...
 _MOST_LOOSE = 20_000  # ... and steps that are put together are held twice meanwhile
+
+_NOTHING = {"couple": np.zeros((0, 3)), "deflection": np.zeros((0, 3)), "core_impulse": np.zeros(0)}
 
 Block = dict[tuple[str, ...], Any]
 """Columns of some steps by group and name."""
@@ -131,7 +135,8 @@ class Recorder:
         if chunks:
             held = [block[("contacts", "start")] for block in blocks]
             before = next((int(start[-1]) for start in reversed(held) if start.size), 0)
-            block = _block(self._model, chunks, before, told=self._told)
+            rows = [block["layers", "start"] for block in blocks if ("layers", "start") in block]
+            block = _block(self._model, chunks, before, int(rows[-1][-1]) if rows else 0, told=self._told)
             self._held = _Held([*blocks, block], [], chunks[-1].steps.memory, {})
 
     def unsaved(self) -> dict[str, Any] | None:
@@ -179,11 +184,16 @@ class Recorder:
 
 def _told_of(model: Model) -> tuple[str, ...]:
     """Return the columns that tell all of the contacts of a scene."""
-    return tuple(field.name for field in fields(ContactLog) if field.name != "couple" or has_couples(model))
+    left_out = set() if has_couples(model) else {"couple"}
+    if not model.layers:
+        left_out |= {"deflection", "core_impulse"}
+    return tuple(field.name for field in fields(ContactLog) if field.name not in left_out)
 
 
-def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tuple[str, ...]) -> Block:
-    """Return the columns of chunks, after so many contacts of earlier steps, of which these columns are `told`."""
+def _block(
+    model: Model, chunks: list[_Chunk], contacts_before: int, layers_before: int, *, told: tuple[str, ...]
+) -> Block:
+    """Return the columns of chunks after so many contacts and layers of earlier steps; `told` are those of contacts."""
     every = [chunk.steps for chunk in chunks]
     states = {
         key: np.concatenate([getattr(steps, key) for steps in every])
@@ -198,7 +208,12 @@ def _block(model: Model, chunks: list[_Chunk], contacts_before: int, *, told: tu
     return _flat(
         {
             **states,
-            "contacts": {key: columns.get(key, np.zeros((0, 3))) for key in told},
+            "contacts": {key: columns.get(key, _NOTHING.get(key)) for key in told},
+            **(
+                {"layers": layer_columns((one for steps in every for one in steps.layers), layers_before)}
+                if model.layers
+                else {}
+            ),
             "joints": {key: np.concatenate([steps.joints[key] for steps in every]) for key in every[0].joints},
             "kinetic": kinetic,
             "potential": potential,
@@ -223,9 +238,12 @@ def _first_block(model: Model, state: State, memory: AnyMemory) -> Block:
         contacts=None,
         counts=np.zeros(0, dtype=np.int64),
         memory=memory,
+        layers=(memory.layer_rows(),) if isinstance(memory, LayerMemory) else (),
     )
-    block = _block(model, [_Chunk(steps, checked_rows(steps.checks, 0.0))], 0, told=_told_of(model))
+    block = _block(model, [_Chunk(steps, checked_rows(steps.checks, 0.0))], 0, 0, told=_told_of(model))
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)
+    if model.layers:
+        block["layers", "start"] = np.append(0, block["layers", "start"])
     return block
 
 

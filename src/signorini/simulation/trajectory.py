@@ -18,6 +18,7 @@ from signorini.model import State
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord
+from signorini.simulation.layer_log import LayerLog, LayerRecord
 from signorini.simulation.report import report_text, told
 from signorini.simulation.verdict import judge
 
@@ -93,6 +94,8 @@ class Trajectory:
     certificate: Certificate
     memory: dict[str, Any]
     """What the stepper remembers at the end of the run, by name as files hold it."""
+    layer_log: LayerLog | None = None
+    """Compliant layers; None in scenes without, and in files of earlier versions."""
     settings: dict[str, Any] = field(default_factory=dict)
     """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
     to be suspicious, ``"warnings"`` (files of older versions have none)."""
@@ -158,6 +161,13 @@ class Trajectory:
     def joint(self, name: str) -> JointRecord:
         """Return coordinates, speeds and impulses of a joint."""
         return self.joint_log.of(name)
+
+    def layer(self, body: str, other: str) -> LayerRecord:
+        """Return deflections and impulses of the layer of `body` against `other`, which must touch at one place."""
+        a, b = self._index(body), self._index(other)
+        if self.layer_log is None:
+            raise InputError("layer: no body has a compliant layer, must have one of set_layer")
+        return self.layer_log.of(min(a, b), max(a, b), side=int(a > b), names=(body, other))
 
     def energy(self) -> Energy:
         """Return energies, dissipation and work over time."""
@@ -263,6 +273,7 @@ class Trajectory:
             "potential": self.potential,
             "balance": self.balance,
             "certificate": self.certificate.to_dict(),
+            **({} if self.layer_log is None else {"layers": self.layer_log.to_dict()}),
         }
 
     @staticmethod
@@ -280,6 +291,7 @@ class Trajectory:
             potential=columns["potential"],
             balance={key: columns["balance"][key] for key in Balance._fields},
             certificate=Certificate.from_dict(columns["certificate"]),
+            layer_log=LayerLog(**columns["layers"]) if "layers" in columns else None,
             **others,
         )
 

@@ -3,6 +3,7 @@
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.lcp import LCP
 from signorini.problems.mcp import MCP
+from signorini.problems.mixed_ncp import MixedNCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.qp import ConvexQP
 from signorini.solvers.anitescu_hart import AnitescuHart
@@ -16,6 +17,7 @@ from signorini.solvers.lemke import Lemke
 from signorini.solvers.linear_auto import LinearAuto
 from signorini.solvers.mcp_auto import MCPAuto
 from signorini.solvers.mixed_integer import MixedInteger
+from signorini.solvers.natural_newton import NaturalNewton
 from signorini.solvers.nsgs import NSGS
 from signorini.solvers.pgs import PGS
 from signorini.solvers.principal_pivoting import PrincipalPivoting
@@ -34,6 +36,7 @@ register(
 )
 register(MixedLCP, default=LinearAuto(), solvers=(InteriorPointLCP(),))
 register(MCP, default=MCPAuto(), solvers=(JosephyNewton(), SemismoothNewton()))
+register(MixedNCP, default=NaturalNewton(), solvers=())
 register(ConvexQP, default=ProximalQP(), solvers=(Clarabel(),))
 register(
     FrictionProblem,
@@ -64,6 +67,7 @@ __all__ = [
     "LinearAuto",
     "MCPAuto",
     "MixedInteger",
+    "NaturalNewton",
     "PrincipalPivoting",
     "ProjectedGradient",
     "ProximalNewton",

@@ -20,6 +20,8 @@ from signorini.dynamics.limits import limit_margin
 from signorini.formulations import step_arrays as at
 from signorini.formulations.constants import table
 from signorini.formulations.joint_blocks import _rounded
+from signorini.formulations.layer_memory import Kept as KeptLayer
+from signorini.formulations.layer_memory import LayerMemory
 from signorini.formulations.passive_law import PART, PART_COLUMNS, next_part
 from signorini.formulations.step_contacts import may_mislead
 from signorini.formulations.step_joint_close import CLOSES, FAILS, closing
@@ -205,6 +207,15 @@ def test_a_rolling_ball_does_not_slip_by_rounding() -> None:
     for slip, sticks in ((2e-14, True), (4e-14, False)):
         report = stepped(ball(v=(1, 0, 0), r=0.5, spin=2.0 * (1.0 - slip), friction=0.5))[1]
         assert (report.result.impulse[0, 1] == 0.0) == sticks
+
+
+@pins("RELAXED")
+def test_a_layer_is_forgotten_that_has_relaxed() -> None:
+    """... to less than 1e-15 m, unless something presses it."""
+    tangent = np.array([[1.0, 0.0, 0.0]] * 2)
+    for deflection, force, forgotten in ((0.7e-15, 0.0, True), (1.4e-15, 0.0, False), (0.7e-15, 1.0, False)):
+        kept = KeptLayer(np.full((2, 3), deflection), tangent, np.array([force, 0.0, 0.0, 0.0]))
+        assert (LayerMemory.of({7: ((0, 1), kept)}, np.zeros(0), 0.0).feature.size == 0) == forgotten
 
 
 @pins("GRAIN")
