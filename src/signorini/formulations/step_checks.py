@@ -375,7 +375,8 @@ def _note_uncertain(t: IntArray) -> None:
     """Note which body errors of contacts may push aside the most."""
     counts, numbers, check, position = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), wholes(t, POSITION)
     seen, n_b, scratch = counts[SEEN], reals(t, MASS).shape[0], reals(t, SCRATCH)
-    miss, mu = scratch[n_b : n_b + seen], scratch[n_b + seen : n_b + 2 * seen]
+    push, hit, contacts = scratch[:n_b], scratch[n_b : 2 * n_b], scratch[2 * n_b :]
+    miss, mu = contacts[:seen], contacts[seen : 2 * seen]
     p, u, b, load, compliance = (
         real_rows(t, P),
         real_rows(t, U),
@@ -395,12 +396,14 @@ def _note_uncertain(t: IntArray) -> None:
         miss,
         mu,
         counts[FIXED],
+        real_rows(t, Q_0),
         real_rows(t, V_0),
         reals(t, MASS),
         reals(t, THIN),
         numbers[GRAVITY],
         numbers[H],
-        scratch[:n_b],
+        push,
+        hit,
     )
 
 

@@ -7,11 +7,12 @@ million times its weight, a millionth of a radian decides where it goes. Contact
 a push; a body that has one is left out. For each other body,
 
 .. math::
-    \frac{\sum p_n\, \theta}{m\,(g h + |v| + s/h)}, \qquad
+    \frac{\sum p_n\, \theta}{m\,(g h + |v| + u + s/h)}, \qquad
     \theta = \frac{\max d - \min d}{\max(\text{spread of the points}, s_{ab})}, \quad d = \min(\Psi, 0) + h \hat u_n,
 
 is told where it is largest: the sum is over its contacts that bear load, :math:`\hat u_n` is zero where they satisfy
-their law, v is the velocity before the step, s a millionth of the least width :math:`s_{ab}` of bodies.
+their law, v is the velocity before the step, u the speed at which its contacts closed then, so that what is
+hit at rest is measured by what hits it, s a millionth of the least width :math:`s_{ab}` of bodies.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini.math.rotation import cross, dot
 from signorini.solvers.island_constants import EDGE
 
 _STILL = 1e-6  # of the width of a body: a way that is none
@@ -46,6 +48,19 @@ def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: f
     return float(pressed * (most - least) / max(math.sqrt(square), width))
 
 
+@inner_kernel
+def _closing_speed(value: Array, c: int, a: int, b: int, q: Array, v: Array) -> float:
+    """Return how fast the points of a contact come closer along its normal [m/s]."""
+    n, speed = (value[c, 6], value[c, 7], value[c, 8]), 0.0
+    for side in range(2):
+        body, at = (a, 0) if side == 0 else (b, 3)
+        r = (value[c, at] - q[body, 0], value[c, at + 1] - q[body, 1], value[c, at + 2] - q[body, 2])
+        along = dot(n, (v[body, 0], v[body, 1], v[body, 2]))
+        along += dot(n, cross((v[body, 3], v[body, 4], v[body, 5]), r))
+        speed += along if side == 0 else -along
+    return speed
+
+
 @kernel
 def uncertain_motion(
     value: Array,
@@ -54,12 +69,14 @@ def uncertain_motion(
     miss: Array,
     mu: Array,
     fixed: int,
+    q: Array,
     v: Array,
     mass: Array,
     thin: Array,
     gravity: float,
     h: float,
     push: Array,
+    hit: Array,
 ) -> tuple[float, int]:
     """Return by which part of its own a body's velocity is open, where that is most, and the body, or -1.
 
@@ -69,20 +86,23 @@ def uncertain_motion(
         Points on both bodies, normals and gaps; bodies. Contacts of two bodies come one after the other.
     impulse, miss, mu : (n_c, 3), (n_c,), (n_c,)
         In contact frames; normal velocities of the law, gaps and compliances included [m/s]; friction.
-    v : (n_b, 6)
+    q, v : (n_b, 7), (n_b, 6)
         Before the step.
     thin : (n_b,)
         Least widths [m].
     gravity : float
         Its size [m/s^2].
-    push : (n_b,)
+    push, hit : (n_b,), (n_b,)
         Written.
     """
     n_c, first = value.shape[0], 0
     for b in range(mass.shape[0]):
-        push[b] = 0.0
+        push[b], hit[b] = 0.0, 0.0
     for c in range(n_c):
         a, b = index[c, 0], index[c, 1]
+        if impulse[c, 0] > 0.0:
+            speed = _closing_speed(value, c, a, b, q, v)
+            hit[a], hit[b] = max(hit[a], speed), max(hit[b], speed)
         if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (EDGE * mu[c] * impulse[c, 0]) ** 2:
             push[a], push[b] = -math.inf, -math.inf
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
@@ -95,7 +115,7 @@ def uncertain_motion(
     for b in range(fixed, mass.shape[0]):
         if push[b] > 0.0:
             speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
-            part = push[b] / (mass[b] * (gravity * h + speed + _STILL * thin[b] / h))
+            part = push[b] / (mass[b] * (gravity * h + speed + hit[b] + _STILL * thin[b] / h))
             if part > worst:
                 worst, body = part, b
     return (worst, body)

@@ -408,11 +408,13 @@ def _unsure(model: Model, before: State, result: StepResult, law: ContactLaw) ->
         law.normal_velocity,
         law.friction,
         model.fixed_count,
+        before.q,
         before.v,
         model.arrays.mass,
         thinnest_extents(model.shapes, model.hulls, model.body_count),
         float(np.linalg.norm(model.arrays.gravity)),
         result.state.t - before.t,
+        np.zeros(model.body_count),
         np.zeros(model.body_count),
     )
     return {"unsure": float(part), "unsure_body": int(body)}
