@@ -49,7 +49,7 @@ def is_compiled(function: Callable[..., Any]) -> bool:
 @cache
 def announce_compilation() -> None:
     """Say on standard error that something is compiled now, once in a process."""
-    print("signorini: compiling, once on this machine (some ten seconds on two cores) ...", file=sys.stderr, flush=True)
+    print("signorini: compiling, once on this machine (10 to 60 seconds on two cores) ...", file=sys.stderr, flush=True)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

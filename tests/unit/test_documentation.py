@@ -88,7 +88,7 @@ def test_interface_describes_every_public_name_and_no_other() -> None:
     assert in_api() == public_names()
 
 
-FIRST_RUN = "what steps need, on two cores in some ten seconds"
+FIRST_RUN = "what steps need, on two cores in 10 to 60 seconds"
 WHILE_STEPPING = "by a second process while steps are already taken"
 
 
@@ -100,7 +100,7 @@ def test_first_compilation_is_told_one_way(page: str) -> None:
 
 def test_message_of_the_first_compilation_agrees(capsys: pytest.CaptureFixture[str]) -> None:
     announce_compilation.__wrapped__()
-    assert "(some ten seconds on two cores)" in capsys.readouterr().err
+    assert "(10 to 60 seconds on two cores)" in capsys.readouterr().err
 
 
 def test_nobody_tells_of_another_time_for_compilation() -> None:
