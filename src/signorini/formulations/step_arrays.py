@@ -407,6 +407,8 @@ CLOSE = 2
     TURNED_ENERGY,  # that bodies gained or lost since they turned evenly, of that of the motion
     UNSURE,  # velocity that errors of contacts leave open to a body that nothing holds, of its own ...
     UNSURE_BODY,  # ... and this body, -1 for none
+    HIT_TURN,  # largest turn of a body that goes into closing contacts [rad] ...
+    HIT_BODY,  # ... and this body, -1 for none
     JOINT_APART,  # the largest drift beside the size of its joint
     JOINT_PULL,  # [J] given by joints and scheme, velocities taken in the middle of the step
     DRIFT_JOINT,  # the joint that is farthest apart beside its bodies, -1 for none ...
@@ -417,7 +419,7 @@ CLOSE = 2
     MOVED_ONTO,  # whether bodies were moved onto their joints
     ENDED,  # how a solver that the user named says that it ended, a Status
     CHECK_COUNT,
-) = _numbered(40)
+) = _numbered(42)
 
 # BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (

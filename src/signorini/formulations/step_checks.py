@@ -50,6 +50,8 @@ from signorini.formulations.step_arrays import (
     GAINED,
     GRAVITY,
     GRAVITY_X,
+    HIT_BODY,
+    HIT_TURN,
     IMPACT_LOSS,
     IMPULSE,
     INDEX,
@@ -389,7 +391,7 @@ def _note_uncertain(t: IntArray) -> None:
         awake = k < counts[ACTIVE]
         miss[c] = u[k, 0] + compliance[k, 0] * p[k, 0] + (load[k, 0] - b[k, 0]) if awake else 0.0
         mu[c] = reals(t, MU)[k] if awake else math.inf
-    check[UNSURE], check[UNSURE_BODY] = uncertain_motion(
+    check[UNSURE], check[UNSURE_BODY], check[HIT_TURN], check[HIT_BODY] = uncertain_motion(
         real_rows(t, SEEN_VALUE)[:seen],
         whole_rows(t, SEEN_INDEX)[:seen],
         real_rows(t, IMPULSE)[:seen],

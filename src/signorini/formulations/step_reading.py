@@ -52,6 +52,8 @@ _COLUMN = {
     "turned_energy": at.TURNED_ENERGY,
     "unsure": at.UNSURE,
     "unsure_body": at.UNSURE_BODY,
+    "hit_turn": at.HIT_TURN,
+    "hit_body": at.HIT_BODY,
 }
 _FOUND = np.array([_COLUMN[word] for word in CHECKS], dtype=np.int64)
 _STATUS = CHECKS.index("status")

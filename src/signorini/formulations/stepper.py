@@ -15,7 +15,7 @@ CHECKS = (
     *("overlap", "overlap_extent", "overlap_a", "overlap_b", "energy_scale", "energy_gain"),
     *("unfollowed", "posed_again", "drift_joint", "conflict_joint", "drift_row", "conflict_row", "joint_fault"),
     *("joint_apart", "joint_work", "energy_moving", "moved_onto", "lost_momentum", "turned_energy"),
-    *("unsure", "unsure_body"),
+    *("unsure", "unsure_body", "hit_turn", "hit_body"),
 )
 """What is checked of a step, one number each: columns of the :class:`~signorini.simulation.Certificate`."""
 

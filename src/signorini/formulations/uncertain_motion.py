@@ -13,6 +13,9 @@ a push; a body that has one is left out. For each other body,
 is told where it is largest: the sum is over its contacts that bear load, :math:`\hat u_n` is zero where they satisfy
 their law, v is the velocity before the step, u the speed at which its contacts closed then, so that what is
 hit at rest is measured by what hits it, s a millionth of the least width :math:`s_{ab}` of bodies.
+
+Where contacts close by turning, :math:`h\,|n\cdot(\omega\times r)| / |r|` is the angle of the step that goes into it.
+A step has one push, with the arms of its touch; what turns by a radian or more would have pushed along many.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import math
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
+from signorini.formulations.step_contacts import contact_arms
 from signorini.math.rotation import cross, dot
 from signorini.solvers.island_constants import EDGE
 
@@ -49,16 +53,21 @@ def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: f
 
 
 @inner_kernel
-def _closing_speed(value: Array, c: int, a: int, b: int, q: Array, v: Array) -> float:
-    """Return how fast the points of a contact come closer along its normal [m/s]."""
-    n, speed = (value[c, 6], value[c, 7], value[c, 8]), 0.0
+def _closing(value: Array, c: int, a: int, b: int, fixed: int, q: Array, v: Array) -> tuple[float, float, int]:
+    """Return how fast the points of a contact come closer along its normal [m/s].
+
+    Then the square of the turn that goes into it [rad^2/s^2], of the body that turns the most, and that body.
+    """
+    n, square, turning = (value[c, 6], value[c, 7], value[c, 8]), 0.0, a
+    speed = dot(n, (v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]))
+    arms = contact_arms(value, q, c, a, b, fixed)
     for side in range(2):
-        body, at = (a, 0) if side == 0 else (b, 3)
-        r = (value[c, at] - q[body, 0], value[c, at + 1] - q[body, 1], value[c, at + 2] - q[body, 2])
-        along = dot(n, (v[body, 0], v[body, 1], v[body, 2]))
-        along += dot(n, cross((v[body, 3], v[body, 4], v[body, 5]), r))
-        speed += along if side == 0 else -along
-    return speed
+        body, r = (b, arms[1]) if side else (a, arms[0])
+        turn = dot(n, cross((v[body, 3], v[body, 4], v[body, 5]), r))
+        speed += -turn if side else turn
+        if turn * turn > square * dot(r, r):
+            square, turning = turn * turn / dot(r, r), body
+    return (speed, square, turning)
 
 
 @kernel
@@ -77,8 +86,10 @@ def uncertain_motion(
     h: float,
     push: Array,
     hit: Array,
-) -> tuple[float, int]:
+) -> tuple[float, int, float, int]:
     """Return by which part of its own a body's velocity is open, where that is most, and the body, or -1.
+
+    Then the largest turn of a body that goes into closing contacts in the step [rad], and that body, or -1.
 
     Parameters
     ----------
@@ -95,14 +106,16 @@ def uncertain_motion(
     push, hit : (n_b,), (n_b,)
         Written.
     """
-    n_c, first = value.shape[0], 0
+    n_c, first, square, turning = value.shape[0], 0, 0.0, -1
     for b in range(mass.shape[0]):
         push[b], hit[b] = 0.0, 0.0
     for c in range(n_c):
         a, b = index[c, 0], index[c, 1]
         if impulse[c, 0] > 0.0:
-            speed = _closing_speed(value, c, a, b, q, v)
+            speed, turn, body = _closing(value, c, a, b, fixed, q, v)
             hit[a], hit[b] = max(hit[a], speed), max(hit[b], speed)
+            if turn > square:
+                square, turning = turn, body
         if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (EDGE * mu[c] * impulse[c, 0]) ** 2:
             push[a], push[b] = -math.inf, -math.inf
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
@@ -118,4 +131,4 @@ def uncertain_motion(
             part = push[b] / (mass[b] * (gravity * h + speed + hit[b] + _STILL * thin[b] / h))
             if part > worst:
                 worst, body = part, b
-    return (worst, body)
+    return (worst, body, h * math.sqrt(square), turning)

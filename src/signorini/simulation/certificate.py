@@ -74,6 +74,8 @@ class StepCertificate:
     turned_energy: float = 0.0
     unsure: float = 0.0
     unsure_body: int = -1
+    hit_turn: float = 0.0
+    hit_body: int = -1
 
     @property
     def verdict(self) -> str:
@@ -99,7 +101,7 @@ _CHECKED_AT = np.array([COLUMNS.index(key) for key in CHECKS])
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto", "unsure_body"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto", "unsure_body", "hit_body"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
@@ -108,7 +110,7 @@ _LATER = {
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
     **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0, "lost_momentum": 0.0},
     "turned_energy": 0.0,
-    **{"unsure": 0.0, "unsure_body": -1},
+    **{"unsure": 0.0, "unsure_body": -1, "hit_turn": 0.0, "hit_body": -1},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -207,6 +209,11 @@ class Certificate:
     """Velocity that errors of contacts leave open to a body that no friction holds, of its own, where that is most; see
     :mod:`~signorini.formulations.uncertain_motion`. 0 in files of versions that did not say."""
     unsure_body: IntArray
+    """Which body that is, -1 for none."""
+    hit_turn: Array
+    """Largest turn of a body that goes into closing contacts [rad]; a step has one push for all of it. 0 in files of
+    versions that did not say."""
+    hit_body: IntArray
     """Which body that is, -1 for none."""
 
     @property
@@ -399,9 +406,9 @@ def _overlap(model: Model, result: StepResult, after: Contacts, deflection: floa
 
 
 def _unsure(model: Model, before: State, result: StepResult, law: ContactLaw) -> dict[str, Any]:
-    """Return which body errors of contacts may push aside the most, and how far."""
+    """Return which body errors of contacts may push aside the most, and how far; and which turns the most in a hit."""
     contacts = result.contacts
-    part, body = uncertain_motion(
+    part, body, turn, turning = uncertain_motion(
         np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap]),
         np.column_stack([contacts.body_a, contacts.body_b]),
         np.ascontiguousarray(result.impulse),
@@ -417,7 +424,7 @@ def _unsure(model: Model, before: State, result: StepResult, law: ContactLaw) ->
         np.zeros(model.body_count),
         np.zeros(model.body_count),
     )
-    return {"unsure": float(part), "unsure_body": int(body)}
+    return {"unsure": float(part), "unsure_body": int(body), "hit_turn": float(turn), "hit_body": int(turning)}
 
 
 def _energies(model: Model, state: State) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from signorini._grades import (
     DRIFT_REMARK,
     DRIFT_WRONG,
     GAIN_REMARK,
+    HIT_TURN_REMARK,
     MOMENTUM_REMARK,
     OVERLAP_REMARK,
     OVERLAP_WRONG,
@@ -88,7 +89,7 @@ def untried(advice: Iterable[str], scheme: dict[str, Any] | None) -> list[str]:
 
 def judge(certificate: Certificate) -> list[Finding]:
     """Return all that is to be said against a run, the gravest first."""
-    looks = (*(row.look for row in _TABLE), _taken, _overlap, _unsure, _joints, _growing)
+    looks = (*(row.look for row in _TABLE), _taken, _overlap, _unsure, _swift, _joints, _growing)
     found = [finding for look in looks if (finding := look(certificate)) is not None]
     return sorted(found, key=lambda finding: -severity(finding.grade))
 
@@ -195,6 +196,19 @@ def _unsure(c: Certificate) -> Finding | None:
         lambda l: f"{c.unsure[l]:.2g} of its velocity is open",
         ("friction", "masses that differ less", "the heavy body fixed"),
         lambda l: (int(c.unsure_body[l]),),
+    )
+
+
+def _swift(c: Certificate) -> Finding | None:
+    """Return whether bodies hit others while they turn far."""
+    return _finding(
+        Grade.REMARKS,
+        "what turns far in a step hits too weakly",
+        c.hit_turn > HIT_TURN_REMARK,
+        c.hit_turn,
+        lambda l: f"{c.hit_turn[l]:.2g} rad a step",
+        (SMALLER_H,),
+        lambda l: (int(c.hit_body[l]),),
     )
 
 
