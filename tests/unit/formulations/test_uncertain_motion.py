@@ -33,7 +33,7 @@ def found(
     return uncertain_motion(value, index, impulse, miss, np.full(4, mu), *more)
 
 
-def open_part(*args: Any, **options: float) -> tuple[float, int]:
+def open_part(*args: Any, **options: Any) -> tuple[float, int]:
     """Return what is open of its velocity, see `found`, and of which body."""
     return found(*args, **options)[:2]
 
