@@ -66,22 +66,6 @@ class StepReport:
         return self.certificate.iterations
 
 
-class Explained:
-    """Where steps are computed: what they raise is explained. A generator would cost as much as a box on a floor."""
-
-    __slots__ = ("simulator",)
-
-    def __init__(self, simulator: Simulator) -> None:
-        self.simulator = simulator
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and isinstance(error, _EXPLAINED):
-            self.simulator.explain(error)
-
-
 class Simulator:
     """A scene that is advanced step by step.
 
@@ -192,10 +176,13 @@ class Simulator:
         self.check_scene()
         self._loaded = model = self._with_controls(controls) if controls else self.model
         stepper = self.stepper
-        with Explained(self):
+        try:
             if controls:
                 stepper.load(model)
             stepper.timed_run(1)
+        except _EXPLAINED as error:
+            self.explain(error)
+            raise
         self.step_count += 1
         result, certificate = stepper.result(model), from_checks(stepper.checks, stepper.seconds)
         if self.is_tested:
@@ -211,8 +198,11 @@ class Simulator:
         self._loaded = self.model
         stepper, failed, done, before = self.stepper, 0, 0, self.step_count
         while done < steps:
-            with Explained(self):
+            try:
                 done += stepper.run(steps - done)
+            except _EXPLAINED as error:
+                self.explain(error)
+                raise
             self.step_count = before + done
             failed += not stepper.solved
             self._look_at_step(from_checks(stepper.checks, 0.0) if self._watch.drives else None)
@@ -224,8 +214,11 @@ class Simulator:
         self._loaded = self.model
         stepper = self.stepper
         stepper.log(steps, keep_contacts=recorder.keeps_contacts)
-        with Explained(self):
+        try:
             done = stepper.timed_run(steps)
+        except _EXPLAINED as error:
+            self.explain(error)
+            raise
         self.step_count += done
         found = self._tested(self.model, stepper.before, stepper.result(self.model)) if self.is_tested else None
         recorder.add(stepper.read_log(), found)
