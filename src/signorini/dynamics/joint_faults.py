@@ -99,9 +99,14 @@ def all_sizes(model: Model, rows: Rows) -> Array:
     return np.concatenate([np.maximum(joint.size, lever), steepness(model, rows, n)])
 
 
+def scene_extent(model: Model) -> float:
+    """Return how far bodies reach from the origin at first [m]."""
+    return float(np.abs(model.initial_state.q[:, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0))
+
+
 def steepness(model: Model, rows: Rows, first: int) -> Array:
     """Return by how much rows from `first` on change when a body moves through the scene, or turns by a radian."""
-    extent = float(np.abs(model.initial_state.q[:, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0))
+    extent = scene_extent(model)
     out = np.ones(rows.row_count - first)
     for k in range(out.size):
         J = rows.J[rows.start[first + k] : rows.start[first + k + 1]]

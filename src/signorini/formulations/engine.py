@@ -22,6 +22,7 @@ from signorini.formulations.base import Balance, FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
+from signorini.formulations.joint_functions import JointFunctions
 from signorini.formulations.joint_space import RowLaws
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.named_solver import NamedSolver
@@ -68,6 +69,10 @@ class Engine:
         self._run: Callable[[IntArray, int], int] | None = None
         if self.family is not None:
             self._run = run if self.theta == 1.0 else run_ahead
+        self._functions = None
+        if self.joints is not None and self.joints.functions:
+            self._functions = JointFunctions(model, self.arena, self.joints.arena)
+            self._run = None if self._run is None else self._functions.watched(self._run)
         self._plain = self.joints is None and self._couples is None and self._collisions is None
         by_load = np.any(model.joints.load_friction > 0.0)  # which Python poses
         self._named = NamedSolver(options.solver, tolerance) if by_load or options.solver is not None else None
@@ -221,14 +226,12 @@ class Engine:
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
             self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
-        if self.joints is not None and self.joints.depend:
+        if self.joints is not None and self.joints.loops:
             self._connect(at.FIND_SPARE)
-        if self._named is not None:
-            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
-            if self._named is not None:
-                self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+        if self._named is not None:
+            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._collisions is not None:  # whose phases are solved as steps are
             self._collisions.connect(lambda k: stage_address(k, family))
             if joined or self._couples is not None:
@@ -279,6 +282,8 @@ class Engine:
                 break
             if not run_to_look(table, steps) or not run_from_look(table, self._look()):
                 break
+        if self._functions is not None:
+            self._functions.raise_error()
         return int(counts[at.DONE])
 
     def _look(self) -> int:

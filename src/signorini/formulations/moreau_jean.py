@@ -57,7 +57,6 @@ from signorini.formulations.base import FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY
 from signorini.formulations.engine import Engine
 from signorini.formulations.friction_law import friction_law, has_couples
-from signorini.formulations.joint_tables import takes_joints
 from signorini.formulations.rebounds import asked_of, rebound_passively
 from signorini.formulations.restitution import collide
 from signorini.formulations.stage import Stage, stage
@@ -153,9 +152,7 @@ class MoreauJean:
         return state, begin(model, state)
 
     def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        """Return the compiled step if it can take this model, else None."""
-        if not takes_joints(model):
-            return None
+        """Return the compiled step."""
         checked_tolerance(tolerance, "MoreauJean: tolerance")
         options = Options(
             gyroscopic=self.gyroscopic,
