@@ -1,4 +1,4 @@
-"""Contacts that happen, for steps in Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
+"""Contacts that happen, for the law by Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
 
 from __future__ import annotations
 
