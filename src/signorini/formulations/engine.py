@@ -372,9 +372,6 @@ class Engine:
             return
         if self._couples is not None:
             law = friction_law(self.model, contacts)
-            if law.torsional is not None and law.ellipsoid is not None:  # of which no problem has both
-                self._go_on_after(0)
-                return
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             if self.joints is None or not blocked(problem, tolerance).size:  # solvers would try for long
                 self._rescued_by(self._couples.rescue(problem, law, place, tolerance))

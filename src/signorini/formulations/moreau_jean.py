@@ -68,13 +68,13 @@ class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
     The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
-    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples. Scenes with
-    constraints by functions alone are stepped by functions of Python, which differ in the rule for overlaps.
+    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples, and for
+    constraints by functions.
 
     **Overlaps** are taken back by a displacement that velocities never hear of
     (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
-    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in scenes
-    with constraints by functions; contacts with a stiffness are left to overlap.
+    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints or constraints, and for
+    theta < 1; contacts with a stiffness are left to overlap.
     """
 
     solver: Any = None

@@ -207,7 +207,7 @@ def contact_space(
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
     papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
-    except about the normals of the contacts `idle`.
+    the first of them about the normal, where it is not `idle`.
     """
     state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
@@ -217,8 +217,8 @@ def contact_space(
         point_a, point_b = point_a + share * across, point_b - (1.0 - share) * across
     dim = 2 if model.planar else 3
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b, couples=couples)
-    if idle is not None and idle.any():
-        J_a[idle, dim] = J_b[idle, dim] = 0.0
+    for k, some in enumerate(() if idle is None else idle.T):
+        J_a[some, dim + k] = J_b[some, dim + k] = 0.0
     drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, at.drift, secant=secant))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
@@ -421,8 +421,9 @@ def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array)
 
 def _couples(model: Model, contacts: Contacts, p: Array, dim: int) -> Array:
     """Return the couples among the components `p` (n_c, rows) of impulses, about (n, t, o), (n_c, 3)."""
-    couple, axes = np.zeros((contacts.contact_count, 3)), list(friction_law(model, contacts).couples)
-    couple[:, axes] = p[:, dim : dim + len(axes)]
+    couple = np.zeros((contacts.contact_count, 3))
+    for k, axis in enumerate(friction_law(model, contacts).couples):
+        couple[:, axis] += p[:, dim + k]
     return couple
 
 
