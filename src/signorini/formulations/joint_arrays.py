@@ -17,7 +17,7 @@ def _numbered(count: int) -> Any:
 
 (
     SUMS,  # (11,): see below
-    TALLY,  # (7,): see below
+    TALLY,  # (8,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -140,9 +140,10 @@ def _numbered(count: int) -> Any:
 ) = _numbered(11)
 
 # TALLY
-LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS = _numbered(7)
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS, REDUNDANT = _numbered(8)
 # Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs;
-# trees and loops are factored where bodies are; Python moves bodies onto their joints where steps end.
+# trees and loops are factored where bodies are; Python moves bodies onto their joints where steps end; rows that
+# depend on others, as factored last.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)

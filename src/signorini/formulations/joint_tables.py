@@ -158,7 +158,7 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (7,)),
+            (ja.TALLY, (8,)),
             (ja.ROW_BODY, (m_r,)),
             (ja.GAUGE_BODY, (m_g,)),
             (ja.READY, (n_t,)),

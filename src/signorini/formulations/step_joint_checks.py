@@ -85,7 +85,7 @@ def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
     x_2, closed, soft = reals(j, ja.X_2), reals(j, ja.CLOSED), reals(j, ja.SOFT_ROW)
     v, reaction, impulse, asked = real_rows(t, V), reals(j, ja.REACTION), reals(j, ja.END_IMPULSE), reals(j, ja.END_PSI)
     push, tree_body = real_rows(j, ja.PUSH), wholes(j, ja.TREE_BODY)
-    if reals(t, CHECK)[REDUNDANT_ROWS] == 0.0:
+    if wholes(j, ja.TALLY)[ja.REDUNDANT] == 0:
         for r in range(unmet.shape[0]):
             unmet[r] = row_speed(j, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
         return
@@ -168,6 +168,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         if role[r] == ja.SPRING:
             sums[ja.SPRING_WORK] += p * (speed + rate[r])
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
+    check[REDUNDANT_ROWS] = wholes(j, ja.TALLY)[ja.REDUNDANT]
     check[JOINT_CONFLICT] = unmet
     check[CONFLICT_JOINT] = wholes(j, ja.OWNER)[worst] if left > CONFLICT_NOTED else -1
     check[CONFLICT_ROW] = worst if left > CONFLICT_NOTED else -1

@@ -19,7 +19,7 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.constants import DEPENDENT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.constants import JACOBI_SWEEPS, JACOBI_ZERO
-from signorini.formulations.step_arrays import CHECK, COUNTS, FIND_SPARE, FIXED, REDUNDANT_ROWS
+from signorini.formulations.step_arrays import COUNTS, FIND_SPARE, FIXED
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import solve_mechanism
 
@@ -188,7 +188,7 @@ def factor_loops(t: IntArray, j: IntArray) -> None:
         loops[k, ja.LOOP_SPARE] = 0
         if dependent > 0 and t[FIND_SPARE, 0] != 0:
             perform(t[FIND_SPARE, 0], (t, k))
-    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    wholes(j, ja.TALLY)[ja.REDUNDANT] = redundant
 
 
 @inner_kernel

@@ -60,7 +60,6 @@ from signorini.formulations.step_arrays import (
     ORDER,
     Q_0,
     REBOUND,
-    REDUNDANT_ROWS,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
@@ -288,10 +287,11 @@ def _cannot_close(t: IntArray, j: IntArray) -> bool:
 
     Rows that depend on each other may be apart: see ``joint_faults``.
     """
-    tree, open_, redundant = whole_rows(j, ja.TREE), 0, reals(t, CHECK)[REDUNDANT_ROWS]
+    tree, tally, open_ = whole_rows(j, ja.TREE), wholes(j, ja.TALLY), 0
+    redundant = tally[ja.REDUNDANT]
     for k in range(tree.shape[0]):
         open_ += 1 if tree[k, ja.ACTS] == ja.IS_OPEN else 0
-    if open_ == 0 or redundant > 0.0:
+    if open_ == 0 or redundant > 0:
         return False
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
     _copy(j, q, v, q_0, v_0)
@@ -305,7 +305,7 @@ def _cannot_close(t: IntArray, j: IntArray) -> bool:
         _push(t, j)
         _soften(j)
     _copy(j, q_0, v_0, q, v)
-    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    tally[ja.REDUNDANT] = redundant
     return bool(least > ASKED)
 
 
