@@ -109,7 +109,7 @@ def test_what_a_function_raises_is_raised_by_the_step() -> None:
     """At the step, and not lost in compiled code; a run from before goes on."""
 
     def psi(q: Any, t: float) -> float:
-        if 0.0105 < t < 0.5:
+        if 0.0155 < t < 0.5:
             raise KeyError("mine")
         return float(q[2] - 1.0)
 

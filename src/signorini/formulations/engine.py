@@ -1,8 +1,8 @@
 """The compiled step of :class:`~signorini.MoreauJean`: what Python does where kernels cannot.
 
-Made for scenes without joints or with those of :mod:`~.joint_tables`. All arrays are made once and grow with the number
+All arrays are made once and grow with the number
 of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
-the stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
+the stages, rows of joints that are functions wherever kernels evaluate rows (:mod:`~.joint_functions`). A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
 robust methods. If the user named a solver every island goes to that one, at the same place.
 """
 
@@ -547,7 +547,7 @@ class Engine:
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _stage(self, model: Model, state: State, coordinate: Array) -> tuple[Stage, FreeMotion]:
-        """Return where a step that began at `state` acts, and its free motion, by the functions of Python steps.
+        """Return where a step that began at `state` acts, and its free motion, by functions of Python.
 
         `coordinate` are those of the joints then.
         """

@@ -89,8 +89,7 @@ class MoreauJean:
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any. A solver that is named is given rigid contacts alone, and
-    what it does not solve is told: whether it can is what it was named for. So are couples, Poisson's law and steps by
-    Python."""
+    what it does not solve is told: whether it can is what it was named for. So are couples and Poisson's law."""
     stiffness: float | None = None
     """Normal stiffness of every contact [N/m], instead of rigid contacts, to which `compliance` adds nothing then;
     None: rigid."""
