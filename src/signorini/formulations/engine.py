@@ -1,9 +1,10 @@
 """The compiled step of :class:`~signorini.MoreauJean`: what Python does where kernels cannot.
 
-All arrays are made once and grow with the number
-of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
-the stages, rows of joints that are functions wherever kernels evaluate rows (:mod:`~.joint_functions`). A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
-robust methods. If the user named a solver every island goes to that one, at the same place.
+All arrays are made once and grow with the number of contacts; kernels reach them by one table of addresses. Loads and
+motions that are functions are evaluated between the stages, rows of joints that are functions wherever kernels evaluate
+rows (:mod:`~.joint_functions`). A step that the sweeps do not solve is posed again as a
+:class:`~signorini.FrictionProblem` and goes to the robust methods. If the user named a solver every island goes to that
+one, at the same place.
 """
 
 from __future__ import annotations
