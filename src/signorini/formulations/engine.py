@@ -601,6 +601,9 @@ class Engine:
         )
         if self._named is not None:
             solution = self._told_by(self._named, solution)
+        elif model.joints.inequalities and not solution.success:
+            space = self._space(model, *self._stage(model, before, coordinate), posed)
+            solution = explained(model, space, self._posed(model, space, law), solution)
         step = StepResult(
             state=self.state,
             memory=self.memory,
