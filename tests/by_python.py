@@ -6,21 +6,11 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import Engine, Phases, PosedFriction
+from signorini.formulations import Phases, PosedFriction
 from signorini.formulations.base import StepResult
-from signorini.model import Model
 
 TOLERANCE = 1e-11  # at which both are to solve
 ENERGY = 1e-9  # [J] what it leaves open of energies of some tens of joules
-
-
-class ByPython(sg.MoreauJean):
-    """The same laws, step by step in Python."""
-
-    __slots__ = ()
-
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        return None
 
 
 def balances_agree(first: sg.StepReport, second: sg.StepReport) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import signorini as sg
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import StepResult
-from tests.by_python import ByPython, another_solution, overlaps
+from tests.by_python import another_solution, overlaps
+from tests.python_step import ByPython
 
 GRAVITY = 9.81
 TOLERANCE = 1e-12
@@ -80,7 +81,21 @@ def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
     if rng.random() < 0.3:
         friction |= {"torsional": 0.01, "rolling": 0.005}
     scene.set_contact(**friction)
+    if rng.random() < 0.4:
+        _add_function(scene, rng, count)
     return scene, options
+
+
+def _add_function(scene: sg.Scene, rng: np.random.Generator, count: int) -> None:
+    """Hold a body in a plane by a function, or two at no more than their distance, or at that distance."""
+    first, second = (f"body {k}" for k in rng.permutation(count)[:2])
+    if rng.random() < 0.4:
+        n, at_first = rng.standard_normal(3), np.array(scene.bodies[first].position)
+        scene.add_constraint(lambda q, t: n @ (q[:3] - at_first), [first])
+        return
+    length = float(np.linalg.norm(np.subtract(scene.bodies[first].position, scene.bodies[second].position)))
+    kind, side = ("inequality", -1.0) if rng.random() < 0.6 else ("equality", 1.0)
+    scene.add_constraint(lambda q, t: side * (np.linalg.norm(q[7:10] - q[:3]) - length), [first, second], kind=kind)
 
 
 def compare(
@@ -99,7 +114,7 @@ def compare(
     )
     assert fast.engine is not None
     assert slow.engine is None
-    displaces = options.get("theta", 1.0) == 1.0 and "stiffness" not in options and not fast.model.joints.any
+    displaces = options.get("theta", 1.0) == 1.0 and "stiffness" not in options and not fast.model.joints.count
     compared, pressed, worst, free = 0, 0, 0.0, 0
     rubs = bool(fast.model.materials.friction.any())
     for _ in range(steps):

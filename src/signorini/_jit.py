@@ -116,6 +116,11 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         """Call a kernel that returns a number."""
         return float(_by_address[int(address)](*arguments))
 
+    def callback(function: Callable[[int], None]) -> tuple[int, Any]:
+        """Return a number by which kernels call a function of Python, with an integer, and what keeps it alive."""
+        _by_address[id(function)] = function
+        return id(function), function
+
     def _view(address: int, shape: tuple[int, ...], kind: Any) -> Any:
         count = int(np.prod(shape))
         return np.ctypeslib.as_array((kind * max(count, 1)).from_address(int(address)))[:count].reshape(shape)
@@ -160,6 +165,22 @@ else:
         compiled = dispatcher.overloads[signature]
         address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         return address
+
+    # As Numba calls functions: where the result goes, and an error; then the argument. Zero says that all is well.
+    _prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+    def callback(function: Callable[[int], None]) -> tuple[int, Any]:
+        """Return the address by which kernels `perform` a function of Python, and what keeps it alive.
+
+        It takes an integer and raises nothing: C would lose it. Python's lock is taken meanwhile.
+        """
+
+        def called(_result: Any, _error: Any, argument: int) -> int:
+            function(argument)
+            return 0
+
+        made = _prototype(called)
+        return int(ctypes.cast(made, ctypes.c_void_p).value or 0), made
 
     def _caller(kind: Any) -> Any:
         @_intrinsic  # type: ignore[untyped-decorator]

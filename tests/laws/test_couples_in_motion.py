@@ -112,3 +112,36 @@ def test_torsional_friction_and_ellipsoids_in_one_scene() -> None:
     for k, alone in enumerate((one, other)):
         np.testing.assert_array_equal(both.position(f"{k}"), alone.position(f"{k}"))
         np.testing.assert_array_equal(both.angular_velocity(f"{k}"), alone.angular_velocity(f"{k}"))
+
+
+@pytest.mark.parametrize("solver", [sg.FrictionAuto(), sg.ExtendedFriction()])
+def test_torsional_friction_and_ellipsoids_in_one_island(solver: Any) -> None:
+    """Balls that press on each other, one stopped by a couple, one by an ellipsoid, move alike by any solver."""
+
+    def balls() -> sg.Scene:
+        scene = ball_on((0, 0, 1))
+        laws: tuple[dict[str, Any], ...] = ({"torsional": 0.01}, {"ellipsoid": (1.0, 0.5, 0.01)})
+        for k in range(2):
+            velocity, spin = (0.5 - k, 0.2, 0), (0, 0, 3 - 5 * k)
+            scene.add_body(
+                sg.Sphere(R),
+                mass=1.0,
+                position=(2 * R * k, 0, R),
+                velocity=velocity,
+                angular_velocity=spin,
+                name=f"{k}",
+            )
+            scene.set_contact(friction=0.4, **laws[k], between=("floor", f"{k}"))
+        return scene
+
+    fast, slow = (
+        sg.Simulator(balls(), h=0.002, formulation=sg.MoreauJean(solver=one), tolerance=1e-12) for one in (None, solver)
+    )
+    for _ in range(10):
+        slow.restore(fast.snapshot())
+        reports = fast.step(), slow.step()
+        assert all(report.certificate.status == sg.Status.SOLVED for report in reports)
+        assert all(report.result.posed.residual() <= 1e-11 for report in reports)
+        np.testing.assert_allclose(slow.state.v, fast.state.v, atol=1e-9)
+        assert reports[1].result.couple is not None
+        assert np.count_nonzero(reports[1].result.couple[:, 0]) == 2

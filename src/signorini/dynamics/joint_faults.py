@@ -4,9 +4,9 @@ A row of a joint that holds points together counts beside the smaller of the two
 the anchor from its mass centre if that is more, or the length of a distance joint. Rows of angles count in radians.
 
 - **Drift** up to :data:`TORN` is what the linear rows of a step leave when bodies turn by a third of a radian in it,
-  :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints (:func:`kept`);
+  :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints;
   where they cannot be, the joints cannot hold. Nor can those of a mechanism on which nothing else acts that leave more
-  than :data:`ASKED` open, do not close, and cannot be closed (:func:`cannot_close`), if none of their rows depends on
+  than :data:`ASKED` open, do not close, and cannot be closed, if none of their rows depends on
   others: a loop pulled beyond its reach is told in the step that goes beyond it. Where bodies came turning by more than
   :data:`MOST_TURN` a step, or go so far near others that they would be moved through something, it is the step that is
   too long: they go on, apart as they are, and the verdict says so.
@@ -20,29 +20,16 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini.dynamics.constants import (
-    APART,
-    ASKED,
-    CONFLICT_NOTED,
-    FEW_MOVES,
-    MOST_MOVES,
-    MOST_PUSH,
-    MOST_TURN,
-    ON_JOINTS,
-    SOME_PUSH,
-    TORN,
-)
+from signorini.dynamics.constants import ASKED, CONFLICT_NOTED
 from signorini.dynamics.joint_rows import Rows
-from signorini.dynamics.joints import JointSystem, bilateral_rows, pushing, rigid_rows
-from signorini.dynamics.motion import advance
-from signorini.model import Model, RowKind, State
+from signorini.dynamics.joints import JointSystem
+from signorini.model import Model, RowKind
 
 HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
 """Joints hold, have drifted too far, contradict each other, or drive a body against what nothing can move."""
@@ -99,9 +86,14 @@ def all_sizes(model: Model, rows: Rows) -> Array:
     return np.concatenate([np.maximum(joint.size, lever), steepness(model, rows, n)])
 
 
+def scene_extent(model: Model) -> float:
+    """Return how far bodies reach from the origin at first [m]."""
+    return float(np.abs(model.initial_state.q[:, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0))
+
+
 def steepness(model: Model, rows: Rows, first: int) -> Array:
     """Return by how much rows from `first` on change when a body moves through the scene, or turns by a radian."""
-    extent = float(np.abs(model.initial_state.q[:, :3]).max(initial=0.0) + model.arrays.bound.max(initial=0.0))
+    extent = scene_extent(model)
     out = np.ones(rows.row_count - first)
     for k in range(out.size):
         J = rows.J[rows.start[first + k] : rows.start[first + k + 1]]
@@ -117,81 +109,6 @@ def worst(size: Array, residual: Array) -> tuple[float, int]:
     share = np.abs(residual) / size
     row = int(np.argmax(np.where(np.isfinite(share), share, np.inf)))
     return float(share[row]), row
-
-
-Push = tuple[Rows, Array, Array]
-"""Rows, their impulses, and the poses at which they act."""
-
-
-class Kept(NamedTuple):
-    """A state moved onto its joints, and the impulses that did it."""
-
-    state: State
-    pushes: list[Push]
-
-
-def kept(model: Model, before: State, state: State, system: JointSystem, coordinate: Array, h: float) -> Kept | None:
-    """Return the state at the end of a step of `h` seconds moved onto its joints, None where it cannot be.
-
-    Bodies are pushed along the rows of `system`, those of the step, and their velocities are those at which they have
-    moved, then made to obey the joints where they are: the method RATTLE. A body that circles a hinge keeps its speed.
-    Where rows turn too much in the step for that, as near limit positions, bodies are pushed along the rows where they
-    are. Turned by more than :data:`MOST_PUSH` on the way, as happens to bodies that turn by about a radian in a step,
-    they would not end where they were going.
-    """
-    found = _moved(model, state, [(system, before.q)] * MOST_MOVES, coordinate, h)
-    if found is None:
-        found = _moved(model, state, [None] * FEW_MOVES, coordinate, h)
-    if found is None:
-        return None
-    state, pushes = found
-    ending = pushing(model, state, coordinate)
-    rate = bilateral_rows(model, state, coordinate, h, secant=True).rate
-    ending.x2[:] = np.where(ending.compliance > 0.0, 0.0, rate)
-    v, turn = ending.solve(state.v)
-    return Kept(replace(state, v=v), [*pushes, (ending.rows, turn, state.q)])
-
-
-def _moved(
-    model: Model, state: State, ways: Sequence[tuple[JointSystem, Array] | None], coordinate: Array, h: float
-) -> Kept | None:
-    """Push bodies onto their joints along rows that are given with their poses, or where they are then."""
-    first, v_0, pushes = np.inf, state.v, []
-    for way in ways:
-        rows = rigid_rows(model, state, coordinate)
-        drift, _ = worst(all_sizes(model, rows), rows.psi)
-        first = min(first, drift)
-        if drift <= ON_JOINTS or not drift <= APART * first:
-            break
-        try:
-            system, there = (pushing(model, state, coordinate), state.q) if way is None else way
-        except np.linalg.LinAlgError:  # numbers overflow: this way leads nowhere
-            return None
-        shift, impulse = replace(system, x2=rows.psi).solve(np.zeros_like(state.v))
-        pushes.append((system.rows, impulse / h, there))
-        v = state.v + shift / h
-        q = advance(model, replace(state, t=state.t - h, v=v), shift / h, h, exact_rotation=True).q
-        state = replace(state, q=q, v=v)
-    pushed, before, after = (
-        h * np.linalg.norm(v[model.fixed_count :, 3:], axis=1) for v in (state.v - v_0, v_0, state.v)
-    )
-    far = (pushed > MOST_PUSH) | ((pushed > SOME_PUSH) & (np.maximum(before, after) > MOST_TURN))
-    return Kept(state, pushes) if drift <= TORN and not far.any() else None
-
-
-def cannot_close(model: Model, state: State, coordinate: Array) -> bool:
-    """Tell whether no way along the rows where bodies are leads onto the joints, to :data:`ASKED`."""
-    for _ in range(FEW_MOVES):
-        rows = rigid_rows(model, state, coordinate)
-        if worst(all_sizes(model, rows), rows.psi)[0] <= ASKED:
-            return False
-        try:
-            shift, _ = pushing(model, state, coordinate).solve(np.zeros_like(state.v))
-        except np.linalg.LinAlgError:  # numbers overflow
-            return True
-        q = advance(model, replace(state, t=state.t - 1.0), shift, 1.0, exact_rotation=True).q
-        state = replace(state, q=q)
-    return True
 
 
 def row_words(model: Model, row: int) -> tuple[str, str]:

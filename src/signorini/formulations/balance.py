@@ -120,10 +120,9 @@ def with_joints(
     law_rate = p_laws * laws.rows.rate
     corrected = float(np.sum((p_laws * np.maximum(0.0, -laws.rows.psi))[limit]) / at.drift)
     # A projection moves bodies and turns inertias at given velocities.
-    shifted = _energy(model, end.state) - _energy(model, moved) - end.driven
+    shifted = _energy(model, end.state) - _energy(model, moved)
     return balance._replace(
         drive_work=balance.drive_work
-        + end.driven
         - float(np.sum(pushed))
         - float(np.sum(law_rate[limit | slides]))
         + float(np.sum((p_laws * w)[motor])),

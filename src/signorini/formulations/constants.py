@@ -432,8 +432,6 @@ BLOCK_ROOM: Final = 1.2
 """Effort [1]. Room for blocks of joints, of what is needed. Found: chosen."""
 FIRST_POOL: Final = 1 << 14
 """Effort [numbers]. For the robust solver, at first. Found: chosen."""
-FIRST_WAYS: Final = 64
-"""Effort [contacts]. For ways that are followed, at first. Found: chosen."""
 
 
 def table() -> tuple[Constant, ...]:

@@ -73,8 +73,7 @@ class Couples:
     def impulses(self, law: FrictionLaw, rows: IntArray) -> Array:
         """Return what contacts of the step, by features, did, as a problem with this law has it, (n_c, rows)."""
         whole = np.hstack([self._arena[at.IMPULSE][rows], self._arena[at.COUPLE_OLD][rows]])
-        z: Array = np.ascontiguousarray(whole[:, self._components_of(law)])
-        return z
+        return self._shared(law, whole[:, self._components_of(law)])
 
     def rescue(
         self,
@@ -93,21 +92,27 @@ class Couples:
 
     def guess(self, law: FrictionLaw, place: IntArray) -> Array:
         """Return the impulses of the rows `place` of the step, as a problem with this law has them, (n, rows)."""
-        start: Array = np.ascontiguousarray(
-            (self._unit(place) * self._arena[at.COUPLE_P][place])[:, self._columns(law)]
-        )
-        return start
+        whole = self._unit(place) * self._arena[at.COUPLE_P][place]
+        return self._shared(law, whole[:, self._columns(law)])
 
     def put(self, law: FrictionLaw, place: IntArray, z: Array) -> None:
         """Put in what solves a problem with this law, whose rows these are."""
-        unit = self._unit(place)
+        unit, parts = self._unit(place), self._shared(law, z.reshape(place.size, -1))
         whole = np.zeros(unit.shape)
-        whole[:, self._columns(law)] = z.reshape(place.size, -1)
+        for k, column in enumerate(self._columns(law)):
+            whole[:, column] += parts[:, k]
         self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
 
     def _unit(self, place: IntArray) -> Array:
         unit: Array = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
         return unit
+
+    def _shared(self, law: FrictionLaw, parts: Array) -> Array:
+        """Return components (n, rows) without what two kinds of couples about the normal do not share."""
+        out: Array = np.ascontiguousarray(parts)
+        if law.idle.shape[1] == 2:
+            out[: law.idle.shape[0], self._dim : self._dim + 2][law.idle] = 0.0
+        return out
 
     def _columns(self, law: FrictionLaw) -> list[int]:
         return [self._axes.index(axis) for axis in self._components_of(law)]

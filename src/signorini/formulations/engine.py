@@ -1,9 +1,10 @@
 """The compiled step of :class:`~signorini.MoreauJean`: what Python does where kernels cannot.
 
-Made for scenes without joints or with those of :mod:`~.joint_tables`. All arrays are made once and grow with the number
-of contacts; kernels reach them by one table of addresses. Loads and motions that are functions are evaluated between
-the stages. A step that the sweeps do not solve is posed again as a :class:`~signorini.FrictionProblem` and goes to the
-robust methods. If the user named a solver every island goes to that one, at the same place.
+All arrays are made once and grow with the number of contacts; kernels reach them by one table of addresses. Loads and
+motions that are functions are evaluated between the stages, rows of joints that are functions wherever kernels evaluate
+rows (:mod:`~.joint_functions`). A step that the sweeps do not solve is posed again as a
+:class:`~signorini.FrictionProblem` and goes to the robust methods. If the user named a solver every island goes to that
+one, at the same place.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from signorini.formulations.base import Balance, FreeMotion, Memory, StepResult
 from signorini.formulations.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.formulations.friction_law import friction_law
 from signorini.formulations.joint_blocks import blocked
+from signorini.formulations.joint_functions import JointFunctions
 from signorini.formulations.joint_space import RowLaws
 from signorini.formulations.joint_tables import JointTables
 from signorini.formulations.named_solver import NamedSolver
@@ -68,6 +70,10 @@ class Engine:
         self._run: Callable[[IntArray, int], int] | None = None
         if self.family is not None:
             self._run = run if self.theta == 1.0 else run_ahead
+        self._functions = None
+        if self.joints is not None and self.joints.functions:
+            self._functions = JointFunctions(model, self.arena, self.joints.arena)
+            self._run = None if self._run is None else self._functions.watched(self._run)
         self._plain = self.joints is None and self._couples is None and self._collisions is None
         by_load = np.any(model.joints.load_friction > 0.0)  # which Python poses
         self._named = NamedSolver(options.solver, tolerance) if by_load or options.solver is not None else None
@@ -221,14 +227,12 @@ class Engine:
         self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
         if self.theta < 1.0:
             self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
-        if self.joints is not None and self.joints.depend:
+        if self.joints is not None and self.joints.loops:
             self._connect(at.FIND_SPARE)
-        if self._named is not None:
-            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
-            if self._named is not None:
-                self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+        if self._named is not None:
+            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
         if self._collisions is not None:  # whose phases are solved as steps are
             self._collisions.connect(lambda k: stage_address(k, family))
             if joined or self._couples is not None:
@@ -279,6 +283,8 @@ class Engine:
                 break
             if not run_to_look(table, steps) or not run_from_look(table, self._look()):
                 break
+        if self._functions is not None:
+            self._functions.raise_error()
         return int(counts[at.DONE])
 
     def _look(self) -> int:
@@ -367,9 +373,6 @@ class Engine:
             return
         if self._couples is not None:
             law = friction_law(self.model, contacts)
-            if law.torsional is not None and law.ellipsoid is not None:  # of which no problem has both
-                self._go_on_after(0)
-                return
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(awake))
             if self.joints is None or not blocked(problem, tolerance).size:  # solvers would try for long
                 self._rescued_by(self._couples.rescue(problem, law, place, tolerance))
@@ -545,7 +548,7 @@ class Engine:
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
     def _stage(self, model: Model, state: State, coordinate: Array) -> tuple[Stage, FreeMotion]:
-        """Return where a step that began at `state` acts, and its free motion, by the functions of Python steps.
+        """Return where a step that began at `state` acts, and its free motion, by functions of Python.
 
         `coordinate` are those of the joints then.
         """
@@ -598,6 +601,9 @@ class Engine:
         )
         if self._named is not None:
             solution = self._told_by(self._named, solution)
+        elif model.joints.inequalities and not solution.success:
+            space = self._space(model, *self._stage(model, before, coordinate), posed)
+            solution = explained(model, space, self._posed(model, space, law), solution)
         step = StepResult(
             state=self.state,
             memory=self.memory,

@@ -22,9 +22,9 @@ class FrictionLaw:
     ellipsoid: Array | None
     """(n_c, 3): e_t, e_o, e_r [m]"""
     couples: tuple[int, ...]
-    """Axes of the contact frame about which couples act."""
+    """Axes of the contact frame about which couples act: the normal for ellipsoids, again for torsional friction."""
     idle: BoolArray
-    """Contacts whose couple about the normal may not act, although others have one, (n_c,)."""
+    """Contacts whose couples about the normal may not act, although others have them, (n_c, 0, 1 or 2)."""
 
     def words(self, blocks: int) -> dict[str, Any]:
         """Return the arguments of a friction problem with so many blocks: contacts, then laws of joints."""
@@ -56,7 +56,7 @@ def friction_law(model: Model, contacts: Contacts) -> FrictionLaw:
     if not round_ones.all():
         largest = float(np.max(e[:, 2]))
         ellipsoid = np.where(round_ones[:, None], [1.0, 1.0, largest], e)
-    about_normal = torsional is not None or ellipsoid is not None
-    couples = ((0,) if about_normal else ()) + (() if rolling is None else (2,) if model.planar else (1, 2))
-    idle = round_ones if ellipsoid is not None else np.zeros(rows.size, dtype=bool)
+    about_normal = [of for of, value in ((round_ones, ellipsoid), (~round_ones, torsional)) if value is not None]
+    couples = (0,) * len(about_normal) + (() if rolling is None else (2,) if model.planar else (1, 2))
+    idle = np.array(about_normal, dtype=bool).reshape(len(about_normal), rows.size).T
     return FrictionLaw(torsional, rolling, ellipsoid, couples, idle)

@@ -16,8 +16,8 @@ def _numbered(count: int) -> Any:
 
 
 (
-    SUMS,  # (10,): see below
-    TALLY,  # (7,): see below
+    SUMS,  # (11,): see below
+    TALLY,  # (8,): see below
     # constant: joints, as in JointArrays
     BODY_A,
     BODY_B,
@@ -51,14 +51,18 @@ def _numbered(count: int) -> Any:
     TREE,  # (n_mechanisms, 4): see below
     LOOPS,  # (n_mechanisms, 4): see below
     LOOP_ROW,  # (n_l,) rows outside the trees
+    # constant: rows by users' functions follow those of joints, inequalities follow coordinates
+    ROW_TERMS,  # (n_r + 1,) where the terms of a row begin in ROW_BODY and JACOBIAN: two for a joint
+    GAUGE_TERMS,  # (n_g + 1,)
+    OWNER,  # (n_r + 2 n_c + n_i,) joint of each row, of both limits of each coordinate, and of each inequality
     # constant: beside what residuals count, see signorini.dynamics.joint_faults
-    ROW_SIZE,  # (n_r,)
+    ROW_SIZE,  # (n_r,); of functions the extent of the scene, which their steepness multiplies
     LEVER,  # (n_r,) 1 where the distance between the anchors counts as well
     GAUGE_SIZE,  # (n_g,)
     # of a step
     MOTION,  # (n_j, 2): see below
-    ROW_BODY,  # (2 n_r,)
-    JACOBIAN,  # (2 n_r, 6)
+    ROW_BODY,  # (terms,)
+    JACOBIAN,  # (terms, 6)
     PSI,  # (n_r,)
     RATE,  # (n_r,)
     X_2,  # (n_r,)
@@ -68,10 +72,10 @@ def _numbered(count: int) -> Any:
     APART,  # (n_mechanisms,) how far joints are from that
     REACTION_FREE,  # (n_r,) impulses without contacts and laws
     REACTION,  # (n_r,)
-    GAUGE_BODY,  # (2 n_g,)
-    GAUGE_JACOBIAN,  # (2 n_g, 6)
-    GAUGE,  # (n_g,) coordinates
-    GAUGE_RATE,  # (n_g,) that prescribed bodies give them
+    GAUGE_BODY,  # (terms,)
+    GAUGE_JACOBIAN,  # (terms, 6)
+    GAUGE,  # (n_g,) coordinates, and what is to stay positive
+    GAUGE_RATE,  # (n_g,) that prescribed bodies give them, and time
     COORDINATE,  # (n_j,)
     COORDINATE_0,  # (n_j,) at the start of the step
     START_SPEED,  # (n_j,) of these there, for theta < 1
@@ -109,17 +113,17 @@ def _numbered(count: int) -> Any:
     LAW_VALUE,  # (any, 5): see below
     GROUP,  # (cap, 2): bodies of contacts and laws, each tree by one of its bodies
     # the end of a step, see step_joint_settle
-    END_BODY,  # (2 n_r,)
-    END_JACOBIAN,  # (2 n_r, 6)
+    END_BODY,  # (terms,)
+    END_JACOBIAN,  # (terms, 6)
     END_PSI,  # (n_r,)
     END_IMPULSE,  # (n_r,)
     END_SUM,  # (n_r,)
     END_Q,  # (n_b, 7) before bodies are moved onto their joints
     END_V,  # (n_b, 6)
     ARRAY_COUNT,
-) = _numbered(93)
+) = _numbered(96)
 
-# SUMS: energies of the step [J], and the largest speed at which overlaps recede [m/s]
+# SUMS: energies of the step [J], the largest speed at which overlaps recede [m/s], and a length
 (
     DRIVEN_WORK,
     CORRECTED_WORK,
@@ -132,18 +136,24 @@ def _numbered(count: int) -> Any:
     SWING,  # impulses of loads, dampers, drives, motors and all friction times the changes of their speeds,
     # and what springs have come to store more before steps end, see dynamics.joint_springs, over theta - 1/2
     LIFT,
-) = _numbered(10)
+    EXTENT,  # of the scene [m]
+) = _numbered(11)
 
 # TALLY
-LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS = _numbered(7)
+LAWS, PENDING, MOVES, LAW_BLOCKS, BLOCKS, FACTORED, PROJECTS, REDUNDANT = _numbered(8)
 # Laws of the step; a step is not accounted for; joints are driven; blocks of all laws; blocks that a step needs;
-# trees and loops are factored where bodies are; Python moves bodies onto their joints where steps end.
+# trees and loops are factored where bodies are; Python moves bodies onto their joints where steps end; rows that
+# depend on others, as factored last.
 
 # SETTING
 REST, STIFFNESS, DAMPING, LOW, HIGH, FRICTION, EFFORT = _numbered(7)
 
 # ROLE
-RIGID, DRIVEN, SPRING = _numbered(3)
+RIGID, DRIVEN, SPRING, BY_FUNCTION = _numbered(4)
+
+# What BY_FUNCTIONS is asked for: rows as the step has them, those of its end where bodies are and where they are going,
+# and inequalities.
+ROWS_HERE, ROWS_ENDING, ROWS_AHEAD, INEQUALITIES = _numbered(4)
 
 # FREEDOM: first degree of freedom of a body within its mechanism, and their number
 FIRST_FREEDOM, FREEDOMS = _numbered(2)

@@ -14,17 +14,13 @@ from signorini.dynamics.joint_faults import (
     CONTRADICTED,
     DRIFTED,
     HELD,
-    Push,
     all_sizes,
-    cannot_close,
     coordinate_sizes,
-    kept,
     steepness,
     worst,
 )
 from signorini.dynamics.joints import JointSystem, rigid_rows
 from signorini.formulations.base import JointReport
-from signorini.formulations.joint_closing import Closed, obeyed
 from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.formulations.stage import Stage
 from signorini.math.rotation import rotated
@@ -37,49 +33,26 @@ class Settled(NamedTuple):
     state: State
     coordinate: Array
     """Of the joints, (n_j,)."""
-    pushes: tuple[Push, ...] = ()
-    """By which bodies were moved onto their joints."""
-    ending: Push | None = None
-    """By which velocities were made to obey the joints."""
-    driven: float = 0.0
-    """Work of drives meanwhile [J]."""
-    cannot: bool = False
-    """Whether joints that did not close cannot."""
 
 
 def settled(
-    model: Model,
-    before: State,
-    state: State,
-    space: JointSpace | None,
-    h: float,
-    *,
-    projection: bool,
-    keeps: bool,
-    closed: Closed | None = None,
+    model: Model, before: State, state: State, space: JointSpace | None, h: float, *, projection: bool
 ) -> Settled:
-    """Return the end of a step, moved onto its joints if asked for, or if it `keeps` them and they have drifted far."""
+    """Return the end of a step, moved onto its joints if asked for."""
     if space is None:
         return Settled(state, np.zeros(0))
-    joints = model.joints
-    near = space.coordinate.copy()
-    rows = joint_rows(joints.arrays, joints.coordinates, state.q, near)
-    near[joints.coordinates.joint] += h * rows.velocity(state.v)
+    near = coordinates_near(model, state, space, h)
     if projection:
         state = projected(model, before, state, near, h)
-        return Settled(state, joint_coordinates(joints, state.q, near))
-    rows = rigid_rows(model, state, near)
-    if keeps and worst(all_sizes(model, rows), rows.psi)[0] > TORN:
-        found = kept(model, before, state, space.system, near, h)
-        if found is not None:
-            return Settled(found.state, joint_coordinates(joints, found.state.q, near), tuple(found.pushes))
-    coordinate, is_torn = joint_coordinates(joints, state.q, near), worst(all_sizes(model, rows), rows.psi)[0] > TORN
-    is_open = closed is not None and closed.open and not space.system.redundant
-    cannot = is_open and not is_torn and cannot_close(model, state, near)
-    if closed is None or not closed.rows.any():
-        return Settled(state, coordinate, cannot=cannot)
-    state, ending, driven = obeyed(model, state, near, h, closed)
-    return Settled(state, coordinate, ending=ending, driven=driven, cannot=cannot)
+    return Settled(state, joint_coordinates(model.joints, state.q, near))
+
+
+def coordinates_near(model: Model, state: State, space: JointSpace, h: float) -> Array:
+    """Return about where coordinates of joints are, by their speeds, to tell on which turn angles stand, (n_j,)."""
+    joints, near = model.joints, space.coordinate.copy()
+    rows = joint_rows(joints.arrays, joints.coordinates, state.q, near)
+    near[joints.coordinates.joint] += h * rows.velocity(state.v)
+    return near
 
 
 def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
@@ -189,22 +162,13 @@ def joint_report(
     np.add.at(reaction, laws.joint[:m], laws.rows.J[1 : 2 * m : 2] * p_laws[:m, None])
     arm = rotated(before.q[joints.arrays.body_b, 3:], joints.arrays.anchor_b)
     reaction[:, 3:] -= np.cross(arm, reaction[:, :3])
-    ending = np.zeros_like(reaction)
-    for pushed, p, q in (*end.pushes, *(() if end.ending is None else (end.ending,))):
-        more = np.zeros_like(reaction)
-        np.add.at(more, joints.rows.joint, pushed.J[1 : 2 * n : 2] * p[:n, None])
-        more[:, 3:] -= np.cross(rotated(q[joints.arrays.body_b, 3:], joints.arrays.anchor_b), more[:, :3])
-        reaction += more
-        np.add.at(effort, joints.rows.joint[along], p[:n][along])
-    if end.ending is not None:
-        ending = more
     bodies = slice(model.fixed_count, None)
     falls = h / theta * float(np.sum((model.arrays.weight * (after.v - before.v))[bodies]))
     unmet = _unmet(system, v, impulse)
     drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
     left, conflict_row = worst(all_sizes(model, rows), h * unmet)
     turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
-    fault = DRIFTED if end.cannot or (apart > TORN and turned <= MOST_TURN) else HELD
+    fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD
     return JointReport(
         coordinate=coordinate,
         speed=speed,
@@ -216,9 +180,9 @@ def joint_report(
         apart=apart,
         drift_row=drift_row,
         conflict_row=conflict_row if left > CONFLICT_NOTED else -1,
-        moved_onto=bool(end.pushes),
+        moved_onto=False,
         swing=(theta - 0.5) * (_swing(space, at, v, impulse, p_laws, loads) + slip + falls)
         + _sprung(space, at, end, speed),
-        ending=ending,
+        ending=np.zeros_like(reaction),
         fault=CONTRADICTED if left > ASKED else fault,
     )

@@ -1,4 +1,4 @@
-"""Joints of the compiled step: their arrays, what Python does for them, and which of them it can take."""
+"""Joints of the compiled step: their arrays, and what Python does for them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import (
-    inverse_inertia,
-    joint_coordinates,
     joint_rows,
-    joint_system,
     kinetic_energy,
     potential_energy,
     projected,
 )
-from signorini.dynamics.joint_faults import coordinate_sizes, row_sizes
+from signorini.dynamics.joint_faults import coordinate_sizes, row_joint, row_sizes, scene_extent
 from signorini.dynamics.joint_tree import MOST_ROWS
 from signorini.dynamics.motion import motion_rate
 from signorini.formulations import joint_arrays as ja
@@ -23,28 +20,10 @@ from signorini.formulations import step_arrays as at
 from signorini.formulations.base import JointReport, Memory
 from signorini.formulations.constants import BLOCK_ROOM
 from signorini.formulations.gap_law import pull_and_lift
+from signorini.formulations.joint_functions import terms_of
 from signorini.formulations.mechanisms import Mechanisms
 from signorini.formulations.step_joint_laws import LAST_NAME
 from signorini.model import Joints, Model, State
-
-
-def takes_joints(model: Model) -> bool:
-    """Tell whether the compiled step can take the joints of a model.
-
-    It takes all kinds of joints with springs, dampers, limits, friction, drives and motors, in trees and in loops.
-    Constraints by functions go step by step in Python.
-    """
-    return not model.joints.equalities and not model.joints.inequalities
-
-
-def _depend(model: Model) -> bool:
-    """Tell whether rows depend on each other at the start."""
-    if not model.joints.tree.loop_row.size:
-        return False
-    state, h = model.initial_state, 1.0
-    near = joint_coordinates(model.joints, state.q, np.zeros(model.joints.count))
-    M_inv = inverse_inertia(model.arrays, state.q)
-    return joint_system(model, state, near, M_inv, h, secant=False).redundant > 0
 
 
 class JointTables:
@@ -59,8 +38,10 @@ class JointTables:
         """Most laws that can act in a step."""
         self.driven = any(motion is not None for motion in model.joints.motions)
         """Whether functions prescribe coordinates."""
-        self.depend = _depend(model)
-        """Whether rows depend on each other, so that of their impulses the smallest are to be found."""
+        self.loops = model.joints.tree.loop_row.size > 0
+        """Whether rows close loops: they may come to depend on each other, of whose impulses the smallest are taken."""
+        self.functions = bool(model.joints.equalities or model.joints.inequalities)
+        """Whether users' functions say some of the rows."""
         mechanisms = Mechanisms(model)
         self._put_joints()
         self._put_sizes(model)
@@ -69,6 +50,7 @@ class JointTables:
         self.arena[ja.TALLY][[ja.MOVES, ja.LAW_BLOCKS]] = self.driven, self._most_law_blocks(mechanisms)
         self.arena[ja.TALLY][ja.PROJECTS] = projects
         self.arena[ja.SUMS][ja.LIFT] = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), h, theta)[1]
+        self.arena[ja.SUMS][ja.EXTENT] = scene_extent(model)
         self.make_room(0)
         self.log(0)
         self.arena.check()
@@ -81,13 +63,16 @@ class JointTables:
             for k, column in enumerate(table):
                 put(first + k, np.array(column))
         put(ja.SETTING, _settings(joints))
-        put(ja.ROLE, joints.drive + 2 * joints.spring)
+        more = joints.row_count - joints.joint_row_count
+        put(ja.ROLE, np.concatenate([joints.drive + 2 * joints.spring, np.full(more, ja.BY_FUNCTION)]))
+        count = joints.row_count + 2 * joints.coordinates.joint.size + sum(one.size for one in joints.inequalities)
+        put(ja.OWNER, np.array([row_joint(self._model, r) for r in range(count)], dtype=np.int64))
 
     def _put_sizes(self, model: Model) -> None:
         """Put in beside what residuals count."""
-        sizes = row_sizes(model)
-        self.arena.put(ja.ROW_SIZE, sizes.size)
-        self.arena.put(ja.LEVER, sizes.lever.astype(np.int64))
+        sizes, more = row_sizes(model), model.joints.row_count - model.joints.joint_row_count
+        self.arena.put(ja.ROW_SIZE, np.concatenate([sizes.size, np.full(more, scene_extent(model))]))
+        self.arena.put(ja.LEVER, np.concatenate([sizes.lever, np.zeros(more)]).astype(np.int64))
         self.arena.put(ja.GAUGE_SIZE, coordinate_sizes(model))
 
     def _put_mechanisms(self, mechanisms: Mechanisms) -> None:
@@ -111,14 +96,17 @@ class JointTables:
     def _make_arrays(self, mechanisms: Mechanisms, n_b: int) -> None:
         """Make the arrays of a step."""
         joints, loops, put = self._joints, mechanisms.loops, self.arena.put
-        n_j, n_r, n_g = joints.count, joints.rows.joint.size, joints.coordinates.joint.size
+        n_j, n_r = joints.count, joints.row_count
+        row_terms, row_body = terms_of(joints.joint_row_count, joints.equalities)
+        gauge_terms, gauge_body = terms_of(joints.coordinates.joint.size, joints.inequalities)
+        m_r, m_g, n_g = int(row_terms[-1]), int(gauge_terms[-1]), gauge_terms.size - 1
         n_t, n_l = mechanisms.body.size, mechanisms.loop_row.size
         most = int((loops[:, ja.LOOP_STOP] - loops[:, ja.LOOP_FIRST]).max(initial=0))
         width = 3 * (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) // 3 + 1)
         for k, shape in (
-            (ja.SUMS, (10,)),
+            (ja.SUMS, (11,)),
             (ja.MOTION, (n_j, 2)),
-            (ja.JACOBIAN, (2 * n_r, 6)),
+            (ja.JACOBIAN, (m_r, 6)),
             (ja.PSI, (n_r,)),
             (ja.RATE, (n_r,)),
             (ja.X_2, (n_r,)),
@@ -128,7 +116,7 @@ class JointTables:
             (ja.APART, (mechanisms.table.shape[0],)),
             (ja.REACTION_FREE, (n_r,)),
             (ja.REACTION, (n_r,)),
-            (ja.GAUGE_JACOBIAN, (2 * n_g, 6)),
+            (ja.GAUGE_JACOBIAN, (m_g, 6)),
             (ja.GAUGE, (n_g,)),
             (ja.GAUGE_RATE, (n_g,)),
             (ja.COORDINATE, (n_j,)),
@@ -161,7 +149,7 @@ class JointTables:
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
             (ja.LAW_VALUE, (self.law_room, 5)),
-            (ja.END_JACOBIAN, (2 * n_r, 6)),
+            (ja.END_JACOBIAN, (m_r, 6)),
             (ja.END_PSI, (n_r,)),
             (ja.END_IMPULSE, (n_r,)),
             (ja.END_SUM, (n_r,)),
@@ -170,21 +158,27 @@ class JointTables:
         ):
             put(k, np.zeros(shape))
         for k, shape in (
-            (ja.TALLY, (7,)),
-            (ja.ROW_BODY, (2 * n_r,)),
-            (ja.GAUGE_BODY, (2 * n_g,)),
+            (ja.TALLY, (8,)),
+            (ja.ROW_BODY, (m_r,)),
+            (ja.GAUGE_BODY, (m_g,)),
             (ja.READY, (n_t,)),
             (ja.LAW, (self.law_room, 3)),
-            (ja.END_BODY, (2 * n_r,)),
+            (ja.END_BODY, (m_r,)),
         ):
             put(k, np.zeros(shape, dtype=np.int64))
+        put(ja.ROW_TERMS, row_terms)
+        put(ja.GAUGE_TERMS, gauge_terms)
+        for k, of_functions in ((ja.ROW_BODY, row_body), (ja.END_BODY, row_body), (ja.GAUGE_BODY, gauge_body)):
+            self.arena[k][self.arena[k].size - of_functions.size :] = of_functions
 
     def _most_law_blocks(self, mechanisms: Mechanisms) -> int:
         """Return how many blocks the laws may need in all."""
         joints = self._joints
         depth = np.append(mechanisms.of_body[:, ja.TREE_BLOCKS], 0)  # of the world, which is number -1, too
         own = 1 + depth[joints.arrays.body_a] + depth[joints.arrays.body_b]
-        return 4 * int(own[joints.coordinates.joint].sum())
+        of_joints = 4 * int(own[joints.coordinates.joint].sum())
+        all_of_it = 1 + (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) + 2) // 3
+        return of_joints + all_of_it * sum(one.size for one in joints.inequalities)
 
     def make_room(self, rows: int) -> None:
         """Make room for so many contacts and laws."""
@@ -244,7 +238,7 @@ class JointTables:
 
     def renamed(self, memory: Memory) -> Memory:
         """Return a memory with laws named as formulations do, or as kernels do if they are named like that already."""
-        if not memory.feature.size or 0 <= memory.feature[0] <= memory.feature[-1] < LAST_NAME - 4 * self._joints.count:
+        if not memory.feature.size or 0 <= memory.feature[0] <= memory.feature[-1] < self._first_name:
             return memory  # contacts alone
         feature = self._names(memory.feature)
         order = np.argsort(feature, kind="stable")
@@ -252,15 +246,22 @@ class JointTables:
         return memory._replace(feature=feature[order], impulse=memory.impulse[order], softness=softness)
 
     def _names(self, feature: IntArray) -> IntArray:
-        """Exchange negative names, joint by joint, and those after all contacts, kind by kind."""
-        n_j, out = self._joints.count, feature.copy()
-        law = feature >= LAST_NAME - 4 * n_j if n_j else np.zeros(feature.size, dtype=bool)
-        kind, joint = np.divmod(feature[law] - (LAST_NAME - 4 * n_j), max(n_j, 1))
-        out[law] = -1 - (4 * joint + kind)
+        """Exchange negative names, joint by joint, and those after all contacts, kind by kind, inequalities last."""
+        n_j, out, first = self._joints.count, feature.copy(), self._first_name
+        law = feature >= first if first < LAST_NAME else np.zeros(feature.size, dtype=bool)
+        number = feature[law] - first
+        kind, joint = np.divmod(number, max(n_j, 1))
+        out[law] = -1 - np.where(number < 4 * n_j, 4 * joint + kind, number)
         named = feature < 0
-        joint, kind = np.divmod(-1 - feature[named], 4)
-        out[named] = LAST_NAME - 4 * n_j + kind * n_j + joint
+        number = -1 - feature[named]
+        joint, kind = np.divmod(number, 4)
+        out[named] = first + np.where(number < 4 * n_j, kind * n_j + joint, number)
         return out
+
+    @property
+    def _first_name(self) -> int:
+        """The least name that kernels give to a law."""
+        return int(LAST_NAME) - 4 * self._joints.count - sum(one.size for one in self._joints.inequalities)
 
     def report(self, check: Array) -> JointReport:
         """Return what the joints did in the last step, which said this of itself."""
@@ -302,4 +303,5 @@ def _most_laws(joints: Joints) -> int:
     """Return how many laws may act in a step."""
     settings = _settings(joints)[joints.coordinates.joint]
     finite = np.isfinite(settings[:, [ja.LOW, ja.HIGH, ja.EFFORT]])
-    return int(finite.sum() + np.count_nonzero(settings[:, ja.FRICTION] > 0.0))
+    more = sum(one.size for one in joints.inequalities)
+    return int(finite.sum() + np.count_nonzero(settings[:, ja.FRICTION] > 0.0)) + more

@@ -7,15 +7,15 @@ import numpy as np
 from signorini._arrays import IntArray
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.friction_law import has_couples
-from signorini.model import Joints, Model
+from signorini.model import Joints, Model, Tree
 
 
 class Mechanisms:
     """Where bodies, rows and degrees of freedom of each mechanism are: trees, and the loops that hold some together."""
 
     def __init__(self, model: Model) -> None:
-        joints, tree, free = model.joints, model.joints.tree, model.arrays.free
-        mechanism, self.loop_row, self.loops = _mechanisms(joints, tree.start.size - 1)
+        joints, tree, free = model.joints, _with_lone(model), model.arrays.free
+        mechanism, self.loop_row, self.loops = _mechanisms(model, tree)
         trees = np.argsort(mechanism, kind="stable")
         place = np.concatenate([np.arange(tree.start[k], tree.start[k + 1]) for k in trees] or [np.zeros(0)])
         place = place.astype(np.int64)
@@ -58,17 +58,43 @@ class Mechanisms:
             row[ja.TREE_BLOCKS] = (self.table[k, ja.ALL_FREEDOMS] + 2) // 3 if closed or couples else len(blocks[i])
 
 
-def _mechanisms(joints: Joints, tree_count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 4)."""
-    of_tree, of_body = np.arange(tree_count), joints.tree.of_body
-    rows = joints.tree.loop_row
+def _with_lone(model: Model) -> Tree:
+    """Return the trees, with one for every body that has no joint, but an inequality."""
+    tree, fixed = model.joints.tree, model.fixed_count
+    bound = {b for one in model.joints.inequalities for b in one.bodies if b >= fixed}
+    lone = np.array(sorted(b for b in bound if tree.of_body[b] < 0), dtype=np.int64)
+    none, of_body, count = np.zeros(lone.size, dtype=np.int64), tree.of_body.copy(), tree.start.size - 1
+    of_body[lone] = count + np.arange(lone.size)
+    return tree._replace(
+        body=np.concatenate([tree.body, lone]),
+        parent=np.concatenate([tree.parent, none - 1]),
+        row_start=np.concatenate([tree.row_start, none]),
+        row_stop=np.concatenate([tree.row_stop, none]),
+        of_body=of_body,
+        start=np.concatenate([tree.start, tree.start[-1] + 1 + np.arange(lone.size)]),
+    )
+
+
+def row_bodies(joints: Joints) -> list[tuple[int, ...]]:
+    """Return the bodies of each bilateral row."""
+    of_joints = [(int(joints.arrays.body_a[g]), int(joints.arrays.body_b[g])) for g in joints.rows.joint]
+    return of_joints + [one.bodies for one in joints.equalities for _ in range(one.size)]
+
+
+def _mechanisms(model: Model, tree: Tree) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the mechanism of each tree, the loop rows by mechanisms, and where those of each begin and end, (n, 4).
+
+    Bodies of an inequality are in one mechanism, too.
+    """
+    joints, tree_count = model.joints, tree.start.size - 1
+    of_tree, of_body, rows, every = np.arange(tree_count), tree.of_body, tree.loop_row, row_bodies(model.joints)
     ends = []
-    for r in rows:
-        g = joints.rows.joint[r]
-        bodies = (joints.arrays.body_a[g], joints.arrays.body_b[g])
-        pair = [int(of_body[b]) for b in bodies if b >= 0 and of_body[b] >= 0]
-        ends.append(pair[0])
-        of_tree[of_tree == of_tree[pair[-1]]] = of_tree[pair[0]]
+    for bodies in [*(every[r] for r in rows), *(one.bodies for one in joints.inequalities)]:
+        trees = [int(of_body[b]) for b in bodies if b >= model.fixed_count]
+        ends.append(trees[0])
+        for other in trees[1:]:
+            of_tree[of_tree == of_tree[other]] = of_tree[trees[0]]
+    ends = ends[: rows.size]
     mechanism = np.unique(of_tree, return_inverse=True)[1].reshape(-1) if tree_count else of_tree
     own = mechanism[np.array(ends, dtype=np.int64)] if ends else np.zeros(0, dtype=np.int64)
     order = np.argsort(own, kind="stable")

@@ -44,42 +44,23 @@ References
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, checked_flag, checked_number, checked_tolerance
-from signorini.dynamics import drive_velocity
+from signorini._arrays import checked_flag, checked_number, checked_tolerance
 from signorini.errors import InputError
-from signorini.formulations.base import FreeMotion, Memory, StepResult
-from signorini.formulations.constants import HURRY
+from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.engine import Engine
-from signorini.formulations.friction_law import friction_law, has_couples
-from signorini.formulations.joint_tables import takes_joints
-from signorini.formulations.rebounds import asked_of, rebound_passively
-from signorini.formulations.restitution import collide
-from signorini.formulations.stage import Stage, stage
+from signorini.formulations.friction_law import has_couples
 from signorini.formulations.step_room import Options
 from signorini.formulations.time_stepping import (
-    Outcome,
     begin,
     candidates,
     check_gyroscopic,
-    contact_space,
-    finish,
-    free_velocity,
-    joined_free_motion,
-    pose_and_solve,
-    reachable_contacts,
-    veers,
-    warm_start,
 )
-from signorini.formulations.ways import ways_of
 from signorini.model import Contacts, Model, State
-from signorini.problems import FrictionProblem
-from signorini.solvers import Solution, solve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +68,13 @@ class MoreauJean:
     """Exact Coulomb cone with torsional, rolling and ellipsoidal friction, restitution that never gains energy.
 
     The law does not depend on the solver: a step is posed, checked and moved by compiled stages, and a solver that is
-    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples. Scenes with
-    constraints by functions alone are stepped by functions of Python, which differ in the rule for overlaps.
+    named is asked between them, and so is Python for collisions by Poisson's law with joints or couples, and for
+    constraints by functions.
 
     **Overlaps** are taken back by a displacement that velocities never hear of
     (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
-    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints, for theta < 1, and in scenes
-    with constraints by functions; contacts with a stiffness are left to overlap.
+    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints or constraints, and for
+    theta < 1; contacts with a stiffness are left to overlap.
     """
 
     solver: Any = None
@@ -108,8 +89,7 @@ class MoreauJean:
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
     :mod:`~signorini.formulations.step_solve`; 0: never any. A solver that is named is given rigid contacts alone, and
-    what it does not solve is told: whether it can is what it was named for. So are couples, Poisson's law and steps by
-    Python."""
+    what it does not solve is told: whether it can is what it was named for. So are couples and Poisson's law."""
     stiffness: float | None = None
     """Normal stiffness of every contact [N/m], instead of rigid contacts, to which `compliance` adds nothing then;
     None: rigid."""
@@ -152,10 +132,8 @@ class MoreauJean:
             )
         return state, begin(model, state)
 
-    def engine(self, model: Model, h: float, tolerance: float) -> Engine | None:
-        """Return the compiled step if it can take this model, else None."""
-        if not takes_joints(model):
-            return None
+    def engine(self, model: Model, h: float, tolerance: float) -> Engine:
+        """Return the compiled step."""
         checked_tolerance(tolerance, "MoreauJean: tolerance")
         options = Options(
             gyroscopic=self.gyroscopic,
@@ -177,88 +155,9 @@ class MoreauJean:
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
         engine = _last.engine_of(self, model, h, tolerance)
-        if engine is not None:
-            engine.restore(state, memory)
-            engine.timed_run(1)
-            return engine.result(model)
-        at = stage(model, state, memory, h, self.gyroscopic, self.theta)
-        free = joined_free_motion(model, at, self.gyroscopic)
-        start = contacts
-        if self.theta < 1.0:  # the step acts elsewhere than at its start
-            contacts = reachable_contacts(model, at, free.v_free)
-        ways, known = ways_of(model), self.restitution_law != "poisson"
-        v_free = free_velocity(model, at, free)
-        veer = veers(model, at, v_free) if known else np.zeros((model.body_count, 3))
-        if ways is None:
-            anything = np.ones(contacts.contact_count, dtype=bool)
-            return self._step(model, at, free, contacts, anything, veer, memory, tolerance)[0]
-        drive = drive_velocity(model, at.state, at.drift, secant=True)
-        mends = self.stiffness is None  # springs give way
-        ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
-        contacts = ways.foreseen(contacts, start)
-        while True:
-            result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
-            missed = ways.missed(v, contacts)
-            if missed is None:
-                return replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
-            contacts, at, veer = missed, replace(at, ways=ways.ways), ways.veer
-
-    def _step(
-        self,
-        model: Model,
-        at: Stage,
-        free: FreeMotion,
-        contacts: Contacts,
-        may_rebound: BoolArray,
-        veer: Array,
-        memory: Memory,
-        tolerance: float,
-    ) -> tuple[StepResult, Array]:
-        """Do a step with these contacts; return the velocities that follow from their impulses, too, (n_b, 6)."""
-        h = at.h
-        law = friction_law(model, contacts)
-
-        space = contact_space(
-            model, at, free, contacts, secant=True, common_point=True, couples=law.couples, idle=law.idle, veer=veer
-        )
-        last = memory.recall(contacts.feature)
-        e = model.materials.restitution[contacts.material] * may_rebound
-        asked = asked_of(model, at, space, e, last)
-        shift, lift = asked.shift, asked.lift
-        words = law.words(space.mu.size)
-        n_c = contacts.contact_count
-        if self.stiffness is not None:
-            shift, lift = contacts.gap / at.drift, np.zeros(n_c)
-            words["compliance"] = np.zeros(space.mu.size)
-            words["compliance"][:n_c] = 1.0 / (at.drift * h * self.stiffness)
-
-        def pose(b: Array) -> FrictionProblem:
-            return FrictionProblem(space.W, b, space.mu, dim=2 if model.planar else 3, **words)
-
-        def answer(problem: FrictionProblem, start: Array, limit: int | None = None) -> Solution:
-            return solve(problem, self.solver, tolerance=tolerance, start=start, max_iterations=limit)
-
-        def outcome_of(shift: Array, hurried: bool = False) -> Outcome:
-            limit = HURRY if hurried and self.solver is None else None
-            b, start = space.shifted(shift), warm_start(memory, space)
-            return pose_and_solve(space, b, pose, partial(answer, limit=limit), start, tolerance)
-
-        if not asked.rebounds or self.restitution_law == "newton":
-            outcome = outcome_of(shift)
-        elif self.restitution_law == "poisson":
-            at_rest, rebounding = asked_of(model, at, space, 0.0 * e, last), asked.rebounding
-            shift, lift = np.where(rebounding, 0.0, at_rest.shift), np.where(rebounding, 0.0, at_rest.lift)
-            outcome = collide(model, at, space, shift, words, answer)
-        else:
-            outcome, lift = rebound_passively(model, at, space, e, last, outcome_of, tolerance)
-        v = space.body_velocity(outcome.impulse)
-        result = finish(
-            model, at, free, space, outcome, lift, tolerance, exact_rotation=True, projection=self.projection
-        )
-        if self.stiffness is None:
-            return result, v
-        stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
-        return _with_springs(result, stored, stored - memory.stored), v
+        engine.restore(state, memory)
+        engine.timed_run(1)
+        return engine.result(model)
 
 
 class _Last(threading.local):
@@ -268,20 +167,14 @@ class _Last(threading.local):
         self._asked: tuple[MoreauJean, Model, float, float] | None = None
         self._engine: Engine | None = None
 
-    def engine_of(self, formulation: MoreauJean, model: Model, h: float, tolerance: float) -> Engine | None:
-        """Return the compiled step if it can take this model, else None."""
+    def engine_of(self, formulation: MoreauJean, model: Model, h: float, tolerance: float) -> Engine:
+        """Return the compiled step."""
         last = self._asked
         if last is None or last[0] is not formulation or last[1] is not model or last[2:] != (h, tolerance):
             self._engine = formulation.engine(model, h, tolerance)
             self._asked = formulation, model, h, tolerance
+        assert self._engine is not None
         return self._engine
 
 
 _last = _Last()
-
-
-def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:
-    """Return a step with the energy stored in its contacts, and what they gained, told from what was lost [J]."""
-    balance = result.balance
-    balance = balance._replace(impact=balance.impact - gained, elastic=balance.elastic + gained)
-    return replace(result, balance=balance, memory=result.memory._replace(stored=stored))

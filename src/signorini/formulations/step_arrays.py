@@ -213,6 +213,7 @@ def _numbered(count: int) -> Any:
     RESCUE,  # for islands that resist, see step_rescue; put in when it is first needed
     RESCUE_COUPLES,  # the same, with couples
     AWAIT,  # instead of SOLVE where the user named a solver, see step_await
+    BY_FUNCTIONS,  # rows of joints that users' functions say, see joint_functions: a function of Python
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
@@ -222,7 +223,7 @@ def _numbered(count: int) -> Any:
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
-) = ARRAY_COUNT + _numbered(53)
+) = ARRAY_COUNT + _numbered(54)
 
 # PLACE
 (

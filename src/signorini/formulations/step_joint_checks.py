@@ -51,14 +51,28 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_checks import close_balance
 from signorini.formulations.step_joint_loops import close_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, gauge_speed, row_speed, solve_mechanism
 from signorini.math.rotation import cross, rotate
+
+
+@inner_kernel
+def steepness(terms: IntArray, J: Array, r: int, extent: float) -> float:
+    """Return by how much row `r` changes when a body moves through the scene, `extent` [m], or turns by a radian."""
+    moved, turned = 0.0, 0.0
+    for term in range(terms[r], terms[r + 1]):
+        for k in range(3):
+            moved += J[term, k] ** 2
+            turned += J[term, 3 + k] ** 2
+    steep = extent * math.sqrt(moved) + math.sqrt(turned)
+    return steep if steep > 0.0 else 1.0
 
 
 @inner_kernel
 def row_size(j: IntArray, J: Array, r: int) -> float:
     """Return beside what the residual of bilateral row `r` counts [m, rad]."""
     size: float = reals(j, ja.ROW_SIZE)[r]
+    if wholes(j, ja.ROLE)[r] == ja.BY_FUNCTION:
+        return steepness(wholes(j, ja.ROW_TERMS), J, r, size)
     if wholes(j, ja.LEVER)[r] == 1:
         size = max(size, math.sqrt(J[2 * r, 3] ** 2 + J[2 * r, 4] ** 2 + J[2 * r, 5] ** 2))
     return size
@@ -67,18 +81,13 @@ def row_size(j: IntArray, J: Array, r: int) -> float:
 @inner_kernel
 def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
     """Write what rows leave open; where some depend on others, of their rates alone: see ``joint_faults``."""
-    body, J, rate, fixed = (
-        wholes(j, ja.ROW_BODY),
-        real_rows(j, ja.JACOBIAN),
-        reals(j, ja.RATE),
-        wholes(t, COUNTS)[FIXED],
-    )
+    rate, fixed = reals(j, ja.RATE), wholes(t, COUNTS)[FIXED]
     x_2, closed, soft = reals(j, ja.X_2), reals(j, ja.CLOSED), reals(j, ja.SOFT_ROW)
     v, reaction, impulse, asked = real_rows(t, V), reals(j, ja.REACTION), reals(j, ja.END_IMPULSE), reals(j, ja.END_PSI)
     push, tree_body = real_rows(j, ja.PUSH), wholes(j, ja.TREE_BODY)
-    if reals(t, CHECK)[REDUNDANT_ROWS] == 0.0:
+    if wholes(j, ja.TALLY)[ja.REDUNDANT] == 0:
         for r in range(unmet.shape[0]):
-            unmet[r] = row_speed(body, J, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
+            unmet[r] = row_speed(j, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
         return
     for at in range(tree_body.shape[0]):
         for k in range(6):
@@ -90,7 +99,7 @@ def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
         solve_mechanism(j, k, push, impulse)
         close_loops(t, j, k, push, asked, 1.0, impulse)
     for r in range(unmet.shape[0]):
-        unmet[r] = row_speed(body, J, r, push, fixed) + soft[r] * impulse[r] + asked[r]
+        unmet[r] = row_speed(j, r, push, fixed) + soft[r] * impulse[r] + asked[r]
 
 
 @inner_kernel
@@ -113,7 +122,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
-    body, J, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
+    J, rate = real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
     joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
     setting, check, psi, share = real_rows(j, ja.SETTING), reals(t, CHECK), reals(j, ja.PSI), reals(j, ja.SHARE)
     drift, v_start = reals(t, NUMBERS)[DRIFT], real_rows(t, V_START)
@@ -127,17 +136,24 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     _contradict(t, j, open_)
     unmet, left, worst = 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
-        g, p, speed = joint[r], reaction[r], row_speed(body, J, r, v, fixed)
+        p, speed = reaction[r], row_speed(j, r, v, fixed)
         size, missing = row_size(j, J, r), abs(open_[r])
         unmet = max(unmet, missing)
         if not drift * missing <= left * size:
             left, worst = drift * missing / size, r
+        sums[ja.DRIVEN_WORK] -= p * rate[r]
+        if role[r] != ja.SPRING:
+            sums[ja.RIGID_WORK] += p * (speed + rate[r])
+            if late > 0.0:  # rigid rows work over the way of the step
+                sums[ja.TURNED_WORK] += late * p * (speed - row_speed(j, r, v_start, fixed))
+        if role[r] == ja.BY_FUNCTION:  # which may be made to work
+            continue
+        g = joint[r]
         for k in range(6):
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
         if role[r] != ja.RIGID:
             report[g, ja.EFFORT_OF] += p
-        sums[ja.DRIVEN_WORK] -= p * rate[r]
-        before, at_first = row_speed(body, J, r, v_0, fixed), row_speed(body, J, r, v_0, ja.EVERY_BODY)
+        before, at_first = row_speed(j, r, v_0, fixed), row_speed(j, r, v_0, ja.EVERY_BODY)
         pushed = p if role[r] == ja.DRIVEN else 0.0
         if role[r] == ja.SPRING:  # of which what it stores is known where steps end
             pushed = -h * setting[g, ja.DAMPING] * (speed + rate[r])
@@ -152,12 +168,9 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         if role[r] == ja.SPRING:
             sums[ja.SPRING_WORK] += p * (speed + rate[r])
             sums[ja.DAMPED_WORK] += h * setting[g, ja.DAMPING] * (speed + rate[r]) ** 2
-        else:
-            sums[ja.RIGID_WORK] += p * (speed + rate[r])
-            if late > 0.0:  # rigid rows work over the way of the step
-                sums[ja.TURNED_WORK] += late * p * (speed - row_speed(body, J, r, v_start, fixed))
+    check[REDUNDANT_ROWS] = wholes(j, ja.TALLY)[ja.REDUNDANT]
     check[JOINT_CONFLICT] = unmet
-    check[CONFLICT_JOINT] = joint[worst] if left > CONFLICT_NOTED else -1
+    check[CONFLICT_JOINT] = wholes(j, ja.OWNER)[worst] if left > CONFLICT_NOTED else -1
     check[CONFLICT_ROW] = worst if left > CONFLICT_NOTED else -1
     check[JOINT_FAULT] = CONTRADICTED if left > ASKED else HELD
     _sum_up_laws(t, j)
@@ -187,15 +200,16 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
         real_rows(j, ja.REPORT),
     )
     law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
-    body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
+    J = real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
-        g, rate, w = joint[c], value[l, ja.LAW_RATE], side * row_speed(body, J, c, v, fixed)
+        rate, w = value[l, ja.LAW_RATE], side * gauge_speed(j, c, v, fixed)
         if kind > ja.HIGH_LIMIT:  # friction and motors
-            sums[ja.SWING] += p * (w - side * row_speed(body, J, c, v_0, fixed))
-        report[g, ja.EFFORT_OF] += side * p
-        for k in range(6):
-            report[g, ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]
+            sums[ja.SWING] += p * (w - side * gauge_speed(j, c, v_0, fixed))
+        if c < joint.shape[0]:  # else it is no joint's
+            report[joint[c], ja.EFFORT_OF] += side * p
+            for k in range(6):
+                report[joint[c], ja.REACTION_OF + k] += side * p * J[2 * c + 1, k]
         if kind == ja.MOTOR:
             sums[ja.DRIVEN_WORK] += p * w
             continue
@@ -213,9 +227,10 @@ def press_joined(t: IntArray) -> None:
     """Mark the bodies that stand at a limit, and all that hang together with one that feels a contact or a limit."""
     j, place, fixed = whole_rows(t, JOINTS), whole_rows(t, PLACE), wholes(t, COUNTS)[FIXED]
     law, value, body = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_BODY)
+    terms = wholes(j, ja.GAUGE_TERMS)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and value[l, ja.LAW_IMPULSE] != 0.0:
-            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
+            for term in range(terms[law[l, ja.LAW_GAUGE]], terms[law[l, ja.LAW_GAUGE] + 1]):
                 if body[term] >= fixed:
                     place[body[term], PRESSED] = 1
     start, tree_body = wholes(j, ja.TREE_PARTS), wholes(j, ja.TREE_BODY)
@@ -231,20 +246,19 @@ def press_joined(t: IntArray) -> None:
 def measure(t: IntArray, j: IntArray) -> None:
     """Evaluate the coordinates of the joints, on the turn next to those in ``COORDINATE``."""
     body, J, gauge = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE)
-    evaluate_rows(t, j, ja.GAUGE_JOINT, body, J, gauge)
+    evaluate_rows(t, j, ja.GAUGE_JOINT, body, J, gauge, ja.INEQUALITIES)
 
 
 @inner_kernel
 def foresee(t: IntArray, j: IntArray) -> None:
     """Take the coordinates on to where the speeds at the end of the step behind lead from where it acted."""
     h, v, joint = reals(t, NUMBERS)[DRIFT], real_rows(t, V), wholes(j, ja.GAUGE_JOINT)
-    body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
-    before = reals(j, ja.COORDINATE_0)
+    coordinate, before = reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
     measure(t, j)
     for g in range(coordinate.shape[0] if h == reals(t, NUMBERS)[H] else 0):  # else the step began elsewhere
         before[g] = coordinate[g]
     for c in range(joint.shape[0]):
-        coordinate[joint[c]] += h * row_speed(body, J, c, v, ja.EVERY_BODY)
+        coordinate[joint[c]] += h * gauge_speed(j, c, v, ja.EVERY_BODY)
 
 
 @inner_kernel
@@ -252,10 +266,10 @@ def carry_on(t: IntArray, j: IntArray) -> None:
     """Measure the coordinates where the step behind has ended, next to those foreseen, and account for it."""
     tally, v = wholes(j, ja.TALLY), real_rows(t, V)
     joint, gauge, report = wholes(j, ja.GAUGE_JOINT), reals(j, ja.GAUGE), real_rows(j, ja.REPORT)
-    body, J, coordinate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.COORDINATE)
+    coordinate = reals(j, ja.COORDINATE)
     measure(t, j)
     for c in range(joint.shape[0]):
-        report[joint[c], ja.SPEED] = row_speed(body, J, c, v, ja.EVERY_BODY)
+        report[joint[c], ja.SPEED] = gauge_speed(j, c, v, ja.EVERY_BODY)
         coordinate[joint[c]] = gauge[c]
         report[joint[c], ja.AT] = gauge[c]
     _account(t, j)

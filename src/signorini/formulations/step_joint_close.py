@@ -54,7 +54,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_contacts import Vector, contact_arms, point_velocity
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, row_speed, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, gauge_speed, solve_mechanism
 from signorini.math.rotation import dot, tangent_frame
 
 CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
@@ -86,10 +86,11 @@ def _move(t: IntArray, q: Array, q_0: Array, v: Array, b: int) -> None:
 @inner_kernel
 def _open(j: IntArray, r: int, h: float) -> float:
     """Correct the residual of row `r` where the step ends by what is meant to be open, return it beside its size."""
-    psi, motion, role, g = reals(j, ja.END_PSI), real_rows(j, ja.MOTION), wholes(j, ja.ROLE), wholes(j, ja.ROW_JOINT)[r]
+    psi, motion, role = reals(j, ja.END_PSI), real_rows(j, ja.MOTION), wholes(j, ja.ROLE)
     if role[r] == ja.SPRING:
         psi[r] = 0.0
     elif role[r] == ja.DRIVEN:
+        g = wholes(j, ja.ROW_JOINT)[r]
         psi[r] -= motion[g, ja.AIM] + h * motion[g, ja.AIM_RATE]
     return float(abs(psi[r]) / row_size(j, real_rows(j, ja.END_JACOBIAN), r))
 
@@ -223,7 +224,7 @@ def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
     value, fixed, law = real_rows(t, SEEN_VALUE), wholes(t, COUNTS)[FIXED], whole_rows(j, ja.LAW)
     if c >= seen:
         l, posed = c - seen, real_rows(j, ja.LAW_VALUE)
-        speed = row_speed(wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), law[l, ja.LAW_GAUGE], v, fixed)
+        speed = gauge_speed(j, law[l, ja.LAW_GAUGE], v, fixed)
         left = posed[l, ja.SIDE] * speed + posed[l, ja.LAW_RATE] + posed[l, ja.LAW_PSI] / reals(t, NUMBERS)[H]
         return bool(law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and left < 0.0)
     u, n = _approach(t, c), (value[c, 6], value[c, 7], value[c, 8])
@@ -315,12 +316,12 @@ def close_joints(t: IntArray, j: IntArray) -> None:
     if alone == 0:
         return
     q, q_0, drive, apart = real_rows(t, Q), real_rows(j, ja.END_Q), real_rows(t, DRIVE), reals(j, ja.APART)
-    tree, fixed, h = whole_rows(j, ja.TREE), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H]
+    tree, fixed, h, psi = whole_rows(j, ja.TREE), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], reals(j, ja.END_PSI)
     for b in range(fixed):
         _move(t, q, q_0, drive, b)
     for repetition in range(MOST_CLOSINGS + 1):
         _move_all(t, j, q, q_0)
-        evaluate_rows(t, j, ja.ROW_JOINT, wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), reals(j, ja.END_PSI))
+        evaluate_rows(t, j, ja.ROW_JOINT, wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), psi, ja.ROWS_AHEAD)
         for k in range(tree.shape[0]):
             if tree[k, ja.ACTS] != 0:
                 continue

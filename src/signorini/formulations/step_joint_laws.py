@@ -84,7 +84,7 @@ from signorini.formulations.step_contacts import (
 )
 from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
-from signorini.formulations.step_joint_trees import row_speed
+from signorini.formulations.step_joint_trees import gauge_speed
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_rebounds import ask_of_gaps, ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
@@ -92,13 +92,6 @@ from signorini.math.rotation import unrotate
 
 LAST_NAME = np.iinfo(np.int64).max
 """Laws are named up to here, those of one kind together: after the features of all contacts."""
-
-
-@inner_kernel
-def _along(t: IntArray, j: IntArray, c: int, least: int) -> float:
-    """Return the free speed of coordinate `c` by the bodies numbered from `least` on."""
-    body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V_FREE)
-    return row_speed(body, J, c, v, least)
 
 
 @inner_kernel
@@ -156,10 +149,38 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int, impetus: float) -> bool:
     gap = gauge[c] - setting[g, ja.LOW] if kind == ja.LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
-    near = NEAR_LIMIT * h * abs(_along(t, j, c, ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c])
+    near = NEAR_LIMIT * h * abs(gauge_speed(j, c, real_rows(t, V_FREE), ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c])
     if not gap <= LIMIT_MARGIN + near:
         return False
     return bool(gap <= near or impetus == math.inf or gap <= near + h * _agility(t, j, c) * impetus)
+
+
+@inner_kernel
+def _add_inequality(t: IntArray, j: IntArray, row: int, l: int, c: int) -> None:
+    """List inequality `c` as law `l` and `row` of the step: as a lower limit, however far off it is."""
+    fixed, index, gauge = wholes(t, COUNTS)[FIXED], whole_rows(t, SEEN_INDEX), reals(j, ja.GAUGE)
+    law, value, terms, body = (
+        whole_rows(j, ja.LAW),
+        real_rows(j, ja.LAW_VALUE),
+        wholes(j, ja.GAUGE_TERMS),
+        wholes(j, ja.GAUGE_BODY),
+    )
+    psi = gauge[c]
+    if reals(t, NUMBERS)[DRIFT] < reals(t, NUMBERS)[H]:  # as limits do
+        psi = max(psi, 0.0)
+    law[l, ja.LAW_KIND] = ja.LOW_LIMIT
+    law[l, ja.LAW_GAUGE] = c
+    value[l, ja.SIDE] = 1.0
+    value[l, ja.LAW_PSI] = psi
+    value[l, ja.LAW_RATE] = reals(j, ja.GAUGE_RATE)[c]
+    value[l, ja.LAW_BOUND] = 0.0
+    value[l, ja.LAW_IMPULSE] = 0.0
+    for term in range(terms[c], terms[c + 1]):
+        if body[term] >= fixed:  # all of them are in one mechanism
+            index[row, 0] = body[term]
+            index[row, 1] = body[term]
+    index[row, 2] = LAST_NAME - gauge.shape[0] + c
+    index[row, 3] = -1
 
 
 @inner_kernel
@@ -174,9 +195,10 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
         real_rows(j, ja.LAW_VALUE),
     )
     body, n_j, count, impetus = wholes(j, ja.GAUGE_BODY), setting.shape[0], 0, _impetus(t, j)
+    n_g, n_i = joint.shape[0], gauge.shape[0] - joint.shape[0]
     drifts = reals(t, NUMBERS)[DRIFT] < h
     for kind in range(4):
-        for c in range(joint.shape[0]):
+        for c in range(n_g):
             if not _acts(t, j, kind, c, impetus):
                 continue
             g, side = joint[c], -1.0 if kind == ja.HIGH_LIMIT else 1.0
@@ -204,9 +226,12 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
             row = n_c + count
             index[row, 0] = a if b >= fixed else b
             index[row, 1] = b if b >= fixed else a
-            index[row, 2] = LAST_NAME - 4 * n_j + kind * n_j + g
+            index[row, 2] = LAST_NAME - n_i - 4 * n_j + kind * n_j + g
             index[row, 3] = -1
             count += 1
+    for c in range(n_g, n_g + n_i):
+        _add_inequality(t, j, n_c + count, count, c)
+        count += 1
     wholes(j, ja.TALLY)[ja.LAWS] = count
     return count
 
@@ -264,18 +289,22 @@ def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write the blocks that join law `l`, row `k`, to its trees, from block `g` on; return where the next begin."""
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
+    terms = wholes(j, ja.GAUGE_TERMS)
     fixed, begin, c, side = wholes(t, COUNTS)[FIXED], g, law[l, ja.LAW_GAUGE], value[l, ja.SIDE]
     row: Any = np.int64(0) if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT else np.int64(1)
     wholes(t, START)[k] = g
-    for term in range(2 * c, 2 * c + 2):
+    for term in range(terms[c], terms[c + 1]):
         b = body[term]
         if b < fixed:
             continue
         for m in range(6):
             force[row, m] = side * J[term, m]
         climb(t, j, b, row, row + 1)
-        other = body[2 * c + 1]
-        if term == 2 * c + 1 or other < fixed or tree_of[other, ja.MECHANISM] != tree_of[b, ja.MECHANISM]:
+        last = True
+        for other in range(term + 1, terms[c + 1]):
+            if body[other] >= fixed and tree_of[body[other], ja.MECHANISM] == tree_of[b, ja.MECHANISM]:
+                last = False
+        if last:
             g = emit(t, j, tree_of[b, ja.MECHANISM], g)
     hold(t, j, begin, g)
     return g
@@ -308,11 +337,11 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     gather[last, 1 if limit else 0, 0] = math.sqrt(a)
     if counts[DIM] == 3:
         gather[last, 2, 1] = math.sqrt(a)
-    speed = value[l, ja.SIDE] * _along(t, j, law[l, ja.LAW_GAUGE], counts[FIXED]) + value[l, ja.LAW_RATE]
+    c = law[l, ja.LAW_GAUGE]
+    speed = value[l, ja.SIDE] * gauge_speed(j, c, real_rows(t, V_FREE), counts[FIXED]) + value[l, ja.LAW_RATE]
     b_free[k, row] = speed + psi / drift
     if not limit:
-        body, J, v = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), real_rows(t, V)
-        speed = value[l, ja.SIDE] * row_speed(body, J, law[l, ja.LAW_GAUGE], v, counts[FIXED]) + value[l, ja.LAW_RATE]
+        speed = value[l, ja.SIDE] * gauge_speed(j, c, real_rows(t, V), counts[FIXED]) + value[l, ja.LAW_RATE]
         before[k, row] = speed + psi / drift
         b_free[k, 0] = -a * bound
     write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])

@@ -19,7 +19,7 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.constants import DEPENDENT
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.constants import JACOBI_SWEEPS, JACOBI_ZERO
-from signorini.formulations.step_arrays import CHECK, COUNTS, FIND_SPARE, FIXED, REDUNDANT_ROWS
+from signorini.formulations.step_arrays import COUNTS, FIND_SPARE, FIXED
 from signorini.formulations.step_joint_rows import climb
 from signorini.formulations.step_joint_trees import solve_mechanism
 
@@ -78,15 +78,16 @@ def _scaled_schur(j: IntArray, first: int, last: int, springs: int) -> None:
 def _spread_loops(t: IntArray, j: IntArray, first: int, last: int) -> None:
     """Write ``C F`` of the loop rows and by how much they are scaled."""
     K, scale, soft = real_rows(j, ja.LOOP_SPREAD), reals(j, ja.LOOP_SCALE), reals(j, ja.SOFT_ROW)
-    row, body, J, fixed = (
+    row, terms, body, J, fixed = (
         wholes(j, ja.LOOP_ROW),
+        wholes(j, ja.ROW_TERMS),
         wholes(j, ja.ROW_BODY),
         real_rows(j, ja.JACOBIAN),
         wholes(t, COUNTS)[FIXED],
     )
     force, spread, mobility = real_rows(j, ja.FORCE), real_rows(j, ja.SPREAD), reals(j, ja.MOBILITY)
     for i in range(first, last):
-        for term in range(2 * row[i], 2 * row[i] + 2):
+        for term in range(terms[row[i]], terms[row[i] + 1]):
             if body[term] >= fixed:
                 for l in range(6):
                     force[0, l] = J[term, l]
@@ -187,7 +188,7 @@ def factor_loops(t: IntArray, j: IntArray) -> None:
         loops[k, ja.LOOP_SPARE] = 0
         if dependent > 0 and t[FIND_SPARE, 0] != 0:
             perform(t[FIND_SPARE, 0], (t, k))
-    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    wholes(j, ja.TALLY)[ja.REDUNDANT] = redundant
 
 
 @inner_kernel
@@ -209,12 +210,13 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
     if first == last:
         return
     row, body, J = wholes(j, ja.LOOP_ROW), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN)
+    terms = wholes(j, ja.ROW_TERMS)
     inverse, excess = real_rows(j, ja.LOOP_INVERSE), reals(j, ja.LOOP_EXCESS)
     push, more = real_rows(j, ja.LOOP_PUSH), reals(j, ja.LOOP_REACTION)
     tree_first, tree_stop = wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     for i in range(first, last):
         s = weight * x_2[row[i]]
-        for term in range(2 * row[i], 2 * row[i] + 2):
+        for term in range(terms[row[i]], terms[row[i] + 1]):
             if body[term] >= fixed:
                 for l in range(6):
                     s += J[term, l] * v[body[term], l]
@@ -229,7 +231,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
         for l in range(last - first):
             mu -= inverse[i, l] * excess[first + l]
         impulse[row[i]] = mu
-        for term in range(2 * row[i], 2 * row[i] + 2):
+        for term in range(terms[row[i]], terms[row[i] + 1]):
             if body[term] >= fixed:
                 for l in range(6):
                     push[body[term], l] += J[term, l] * mu

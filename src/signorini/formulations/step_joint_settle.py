@@ -60,7 +60,6 @@ from signorini.formulations.step_arrays import (
     ORDER,
     Q_0,
     REBOUND,
-    REDUNDANT_ROWS,
     SEEN,
     SEEN_INDEX,
     SUCCESS,
@@ -74,10 +73,10 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
-from signorini.formulations.step_joint_checks import carry_on, foresee, row_size
+from signorini.formulations.step_joint_checks import carry_on, foresee, row_size, steepness
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, row_speed, solve_mechanism
-from signorini.formulations.step_joints import answer_freely, answer_mechanism, driven_rate
+from signorini.formulations.step_joints import answer_freely, answer_mechanism, given_rate
 from signorini.math.rotation import cross, rotate, turn_exact
 
 
@@ -86,7 +85,7 @@ def _open_rows(t: IntArray, j: IntArray) -> tuple[float, float, int]:
     """Evaluate the rigid rows where bodies are: the largest residual, the largest beside its size, its row."""
     body, J, psi = wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), reals(j, ja.END_PSI)
     joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
-    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi, ja.ROWS_ENDING)
     drift, worst, row = 0.0, 0.0, -1
     for r in range(psi.shape[0]):
         if role[r] == ja.SPRING:
@@ -145,7 +144,8 @@ def _push(t: IntArray, j: IntArray) -> None:
 def _factor_here(t: IntArray, j: IntArray) -> None:
     """Evaluate and factor the rows where bodies are, springs left out; what these were is kept in ``REACTION``."""
     role, soft, kept = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.REACTION)
-    evaluate_rows(t, j, ja.ROW_JOINT, wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI))
+    body, J, psi = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi, ja.ROWS_HERE)
     for r in range(soft.shape[0]):
         kept[r] = soft[r]
         if role[r] == ja.SPRING:
@@ -166,11 +166,15 @@ def _soften(j: IntArray) -> None:
 def _obey(t: IntArray, j: IntArray) -> None:
     """Make velocities obey the joints where bodies are; impulses are left in ``END_IMPULSE``."""
     v, v_free, tree_body = real_rows(t, V), real_rows(t, V_FREE), wholes(j, ja.TREE_BODY)
-    body, J, x_2 = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.END_PSI)
-    joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
+    x_2, joint, role, motion = (
+        reals(j, ja.END_PSI),
+        wholes(j, ja.ROW_JOINT),
+        wholes(j, ja.ROLE),
+        real_rows(j, ja.MOTION),
+    )
     _factor_here(t, j)
     for r in range(x_2.shape[0]):
-        x_2[r] = 0.0 if role[r] == ja.SPRING else driven_rate(t, body, J, r)
+        x_2[r] = 0.0 if role[r] == ja.SPRING else given_rate(t, j, r)
         if role[r] == ja.DRIVEN:
             x_2[r] -= motion[joint[r], ja.AIM_RATE]
     for at in range(tree_body.shape[0]):
@@ -190,7 +194,7 @@ def _report(j: IntArray, q: Array, impulse: Array, ending: bool) -> None:
         wholes(j, ja.ROLE),
     )
     anchor, body_b = real_rows(j, ja.ANCHOR_B), wholes(j, ja.BODY_B)
-    for r in range(impulse.shape[0]):
+    for r in range(joint.shape[0]):
         g, p, b, J_b = joint[r], impulse[r], body_b[joint[r]], J[2 * r + 1]
         arm = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (anchor[g, 0], anchor[g, 1], anchor[g, 2]))
         moment = cross(arm, (J_b[0], J_b[1], J_b[2]))
@@ -283,10 +287,11 @@ def _cannot_close(t: IntArray, j: IntArray) -> bool:
 
     Rows that depend on each other may be apart: see ``joint_faults``.
     """
-    tree, open_, redundant = whole_rows(j, ja.TREE), 0, reals(t, CHECK)[REDUNDANT_ROWS]
+    tree, tally, open_ = whole_rows(j, ja.TREE), wholes(j, ja.TALLY), 0
+    redundant = tally[ja.REDUNDANT]
     for k in range(tree.shape[0]):
         open_ += 1 if tree[k, ja.ACTS] == ja.IS_OPEN else 0
-    if open_ == 0 or redundant > 0.0:
+    if open_ == 0 or redundant > 0:
         return False
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
     _copy(j, q, v, q_0, v_0)
@@ -300,7 +305,7 @@ def _cannot_close(t: IntArray, j: IntArray) -> bool:
         _push(t, j)
         _soften(j)
     _copy(j, q_0, v_0, q, v)
-    reals(t, CHECK)[REDUNDANT_ROWS] = redundant
+    tally[ja.REDUNDANT] = redundant
     return bool(least > ASKED)
 
 
@@ -316,13 +321,13 @@ def _obey_closed(t: IntArray, j: IntArray) -> None:
         alone += 1 if tree[k, ja.ACTS] == ja.IS_CLOSED else 0
     if alone == 0:
         return
-    body, J, role = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), wholes(j, ja.ROLE)
-    x_2, impulse, v, fixed = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE), real_rows(t, V), wholes(t, COUNTS)[FIXED]
+    role, v, fixed = wholes(j, ja.ROLE), real_rows(t, V), wholes(t, COUNTS)[FIXED]
+    x_2, impulse = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE)
     before = _energy(t, j)
     _factor_here(t, j)
     for r in range(x_2.shape[0]):
-        driven = role[r] == ja.DRIVEN or (role[r] == ja.RIGID and driven_rate(t, body, J, r) != 0.0)
-        x_2[r] = -row_speed(body, J, r, v, fixed) if driven else 0.0
+        driven = role[r] == ja.DRIVEN or (role[r] != ja.SPRING and given_rate(t, j, r) != 0.0)
+        x_2[r] = -row_speed(j, r, v, fixed) if driven else 0.0
         impulse[r] = 0.0
     for k in range(tree.shape[0]):
         if tree[k, ja.ACTS] == ja.IS_CLOSED:
@@ -343,7 +348,7 @@ def _obey_closed(t: IntArray, j: IntArray) -> None:
 
 @inner_kernel
 def _beyond_limits(j: IntArray, drift: float, worst: float, row: int) -> tuple[float, float, int]:
-    """Return the same three numbers with the limits of all coordinates, whose rows are counted on."""
+    """Return the same three numbers with the limits of all coordinates, whose rows are counted on, and inequalities."""
     at, size, joint, setting = (
         reals(j, ja.COORDINATE),
         reals(j, ja.GAUGE_SIZE),
@@ -358,16 +363,19 @@ def _beyond_limits(j: IntArray, drift: float, worst: float, row: int) -> tuple[f
             drift = max(drift, beyond)
             if beyond > worst * size[c]:
                 worst, row = beyond / size[c], n_r + 2 * c + side
+    gauge, terms, J, n_c = reals(j, ja.GAUGE), wholes(j, ja.GAUGE_TERMS), real_rows(j, ja.GAUGE_JACOBIAN), size.shape[0]
+    for c in range(n_c, gauge.shape[0]):
+        beyond, steep = -gauge[c], steepness(terms, J, c, reals(j, ja.SUMS)[ja.EXTENT])
+        drift = max(drift, beyond)
+        if beyond > worst * steep:
+            worst, row = beyond / steep, n_r + n_c + c
     return (drift, worst, row)
 
 
 @inner_kernel
 def _joint_of(j: IntArray, row: int) -> int:
     """Return the joint of a row or a limit, -1 for none."""
-    joint, gauge = wholes(j, ja.ROW_JOINT), wholes(j, ja.GAUGE_JOINT)
-    if row < 0:
-        return -1
-    return int(joint[row] if row < joint.shape[0] else gauge[(row - joint.shape[0]) // 2])
+    return int(wholes(j, ja.OWNER)[row]) if row >= 0 else -1
 
 
 @inner_kernel
@@ -380,8 +388,12 @@ def _blocked_row(t: IntArray, j: IntArray) -> int:
         wholes(t, ORDER),
     )
     law, index, role = whole_rows(j, ja.LAW), whole_rows(t, SEEN_INDEX), wholes(j, ja.ROLE)
-    joint, body_a, body_b = wholes(j, ja.ROW_JOINT), wholes(j, ja.BODY_A), wholes(j, ja.BODY_B)
-    n_r = joint.shape[0]
+    terms, body, n_r, n_c = (
+        wholes(j, ja.ROW_TERMS),
+        wholes(j, ja.ROW_BODY),
+        role.shape[0],
+        wholes(j, ja.GAUGE_JOINT).shape[0],
+    )
     fastest, block = 0.0, -1
     for k in range(counts[ACTIVE]):
         for i in range(3):
@@ -393,12 +405,13 @@ def _blocked_row(t: IntArray, j: IntArray) -> int:
         return -1
     if block >= counts[SEEN]:
         l = block - counts[SEEN]
-        return int(n_r + 2 * law[l, ja.LAW_GAUGE] + law[l, ja.LAW_KIND])
+        c = law[l, ja.LAW_GAUGE]
+        return int(n_r + 2 * c + law[l, ja.LAW_KIND] if c < n_c else n_r + n_c + c)
     row = -1
     for r in range(n_r):
-        for side in range(2):
-            b = index[block, side]
-            near = b >= counts[FIXED] and (body_a[joint[r]] == b or body_b[joint[r]] == b)
+        for side in range(2 * (terms[r + 1] - terms[r])):
+            b = index[block, side % 2]
+            near = b >= counts[FIXED] and body[terms[r] + side // 2] == b
             if near and (row < 0 or (role[r] == ja.DRIVEN and role[row] != ja.DRIVEN)):
                 row = r
     return row
@@ -446,7 +459,11 @@ def _count_gain(t: IntArray) -> None:
     ``(theta - 1/2) h F . v`` more, F being weight, loads and what acts along joints, which free fall keeps, a pendulum
     to the second order, and a rebound as well; see :func:`signorini._grades.given_for_good`.
     """
-    swung = reals(whole_rows(t, JOINTS), ja.SUMS)[ja.SWING]
+    j = whole_rows(t, JOINTS)
+    if wholes(j, ja.ROLE).shape[0] > wholes(j, ja.ROW_JOINT).shape[0]:  # equations of the user may be made to work
+        reals(t, CHECK)[JOINT_PULL] = 0.0
+        return
+    swung = reals(j, ja.SUMS)[ja.SWING]
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     weight, v, v_0, more = real_rows(t, WEIGHT), real_rows(t, V), real_rows(t, V_0), 0.0
     for b in range(counts[FIXED], v.shape[0]):

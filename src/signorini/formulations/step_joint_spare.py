@@ -28,7 +28,8 @@ def _dot(a: Array, b: Array) -> float:
 @inner_kernel
 def _push_rows(t: IntArray, j: IntArray, k: int, impulse: Array) -> None:
     """Set ``LOOP_PUSH`` to the forces of impulses of all rows on the bodies of mechanism `k`."""
-    body, J, push, fixed = (
+    terms, body, J, push, fixed = (
+        wholes(j, ja.ROW_TERMS),
         wholes(j, ja.ROW_BODY),
         real_rows(j, ja.JACOBIAN),
         real_rows(j, ja.LOOP_PUSH),
@@ -39,7 +40,7 @@ def _push_rows(t: IntArray, j: IntArray, k: int, impulse: Array) -> None:
         for l in range(6):
             push[tree_body[at], l] = 0.0
     for r in range(impulse.shape[0]):
-        for term in range(2 * r, 2 * r + 2):
+        for term in range(terms[r], terms[r + 1]):
             if body[term] >= fixed and impulse[r] != 0.0:
                 for l in range(6):
                     push[body[term], l] += J[term, l] * impulse[r]

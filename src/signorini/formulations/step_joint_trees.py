@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_blocks, real_rows, reals, wholes
+from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, wholes
 from signorini.dynamics.bodies import world_inertia
 from signorini.dynamics.joint_rows import fill_rows
 from signorini.dynamics.joint_tree import factor, solve_tree
 from signorini.formulations import joint_arrays as ja
-from signorini.formulations.step_arrays import FREE, INERTIA, MASS, Q
+from signorini.formulations.step_arrays import BY_FUNCTIONS, FREE, INERTIA, MASS, Q
 
 
 @inner_kernel
-def row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
+def _speed(terms: IntArray, body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
     """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
     s = 0.0
-    for term in range(2 * r, 2 * r + 2):
+    for term in range(terms[r], terms[r + 1]):
         if body[term] >= least:
             for l in range(6):
                 s += J[term, l] * v[body[term], l]
@@ -23,10 +23,23 @@ def row_speed(body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
 
 
 @inner_kernel
-def evaluate_rows(t: IntArray, j: IntArray, rows: int, body: IntArray, J: Array, psi: Array) -> None:
+def row_speed(j: IntArray, r: int, v: Array, least: int) -> float:
+    """Return the same of bilateral row `r` as the step has it."""
+    return _speed(wholes(j, ja.ROW_TERMS), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), r, v, least)
+
+
+@inner_kernel
+def gauge_speed(j: IntArray, c: int, v: Array, least: int) -> float:
+    """Return the same of coordinate or inequality `c`."""
+    return _speed(wholes(j, ja.GAUGE_TERMS), wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), c, v, least)
+
+
+@inner_kernel
+def evaluate_rows(t: IntArray, j: IntArray, rows: int, body: IntArray, J: Array, psi: Array, asked: int) -> None:
     """Fill `body`, `J` and `psi` of the rows in the columns from `rows` on, ``ROW_JOINT`` or ``GAUGE_JOINT``.
 
-    Angles are taken on the turn next to those in ``COORDINATE``.
+    Angles are taken on the turn next to those in ``COORDINATE``. Rows by users' functions follow, for which Python is
+    `asked`, with their rates where these are those of the step.
     """
     fill_rows(
         wholes(j, ja.BODY_A),
@@ -47,6 +60,8 @@ def evaluate_rows(t: IntArray, j: IntArray, rows: int, body: IntArray, J: Array,
         J,
         psi,
     )
+    if t[BY_FUNCTIONS, 0] != 0:
+        perform(t[BY_FUNCTIONS, 0], (asked,))
 
 
 @inner_kernel

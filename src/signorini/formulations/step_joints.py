@@ -52,8 +52,8 @@ from signorini.math.rotation import cross, tangent_frame
 
 
 @inner_kernel
-def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
-    """Return the rate that prescribed bodies give to row `r`."""
+def _driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
+    """Return the rate that prescribed bodies give to row `r` of a joint."""
     drive, fixed, s = real_rows(t, DRIVE), wholes(t, COUNTS)[FIXED], 0.0
     for term in range(2 * r, 2 * r + 2):
         if 0 <= body[term] < fixed:
@@ -63,24 +63,31 @@ def driven_rate(t: IntArray, body: IntArray, J: Array, r: int) -> float:
 
 
 @inner_kernel
+def given_rate(t: IntArray, j: IntArray, r: int) -> float:
+    """Return the rate that prescribed bodies give to bilateral row `r`, or time to that of a function."""
+    if wholes(j, ja.ROLE)[r] == ja.BY_FUNCTION:
+        return float(reals(j, ja.RATE)[r])
+    return _driven_rate(t, wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), r)
+
+
+@inner_kernel
 def _evaluate(t: IntArray, j: IntArray) -> None:
     """Evaluate all bilateral rows where the step begins."""
     body, J, psi, rate = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), reals(j, ja.RATE)
     joint, role, pull = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), 1.0 / reals(t, NUMBERS)[DRIFT]
     motion, setting, x_2 = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING), reals(j, ja.X_2)
-    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi)
+    evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi, ja.ROWS_HERE)
     for r in range(psi.shape[0]):
-        g = joint[r]
-        rate[r] = driven_rate(t, body, J, r)
+        rate[r] = given_rate(t, j, r)
         if role[r] == ja.SPRING:
-            psi[r] -= setting[g, ja.REST]
+            psi[r] -= setting[joint[r], ja.REST]
         elif role[r] == ja.DRIVEN:
-            psi[r] -= motion[g, ja.AIM]
-            rate[r] -= motion[g, ja.AIM_RATE]
+            psi[r] -= motion[joint[r], ja.AIM]
+            rate[r] -= motion[joint[r], ja.AIM_RATE]
         x_2[r] = pull * psi[r] + rate[r]
     gauge_body, gauge_J, gauge_rate = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), reals(j, ja.GAUGE_RATE)
-    for c in range(gauge_rate.shape[0]):
-        gauge_rate[c] = driven_rate(t, gauge_body, gauge_J, c)
+    for c in range(wholes(j, ja.GAUGE_JOINT).shape[0]):
+        gauge_rate[c] = _driven_rate(t, gauge_body, gauge_J, c)
     pose_springs(t, j)
 
 
@@ -166,14 +173,14 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
     )
     p, push, tree_of, fixed = real_rows(t, P), real_rows(j, ja.PUSH), whole_rows(j, ja.TREE_OF), counts[FIXED]
     law, law_value = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE)
-    body, J = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
+    terms, body, J = wholes(j, ja.GAUGE_TERMS), wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
     for k in range(counts[ACTIVE]):
         c = order[k]
         if c >= counts[SEEN]:
             l = c - counts[SEEN]
             along = p[k, 0] if law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT else p[k, 1]
             law_value[l, ja.LAW_IMPULSE] = along
-            for term in range(2 * law[l, ja.LAW_GAUGE], 2 * law[l, ja.LAW_GAUGE] + 2):
+            for term in range(terms[law[l, ja.LAW_GAUGE]], terms[law[l, ja.LAW_GAUGE] + 1]):
                 if body[term] >= fixed:
                     for m in range(6):
                         push[body[term], m] += law_value[l, ja.SIDE] * along * J[term, m]

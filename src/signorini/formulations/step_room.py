@@ -126,7 +126,7 @@ class Room:
         """None if there are none."""
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
         driven = self.joints is not None and self.joints.driven
-        driven |= self.joints is not None and self.joints.projects
+        driven |= self.joints is not None and (self.joints.projects or self.joints.functions)
         self.paused = functions or driven or any(motion is not None for motion in model.motions)
         """Whether there is something for Python to do where a step ends: loads or drives are functions."""
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)

@@ -130,6 +130,5 @@ class StewartTrinkle:
             outcome,
             np.maximum(0.0, -shift),
             tolerance,
-            exact_rotation=False,
             projection=self.projection,
         )

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,11 +31,9 @@ from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
     joint_coordinates,
-    kinetic_energy,
     relative_velocity,
 )
-from signorini.dynamics.bodies import EVEN
-from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates, veer_bodies
+from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.formulations.balance import energy_balance, pressed, with_joints
@@ -44,8 +42,7 @@ from signorini.formulations.constants import GRAIN, REACH_FACTOR, REACH_FRACTION
 from signorini.formulations.contact_checks import check_contacts
 from signorini.formulations.friction_law import friction_law, has_couples
 from signorini.formulations.joint_blocks import blocked, blocked_row, contact_rows, joined_map, law_impulses
-from signorini.formulations.joint_closing import Closed, Pressing, closed
-from signorini.formulations.joint_report import joint_report, settled
+from signorini.formulations.joint_report import Settled, joint_report, settled
 from signorini.formulations.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.formulations.lost_momentum import lost_momentum
 from signorini.formulations.posed import Phases, Posed, PosedFriction
@@ -93,13 +90,6 @@ def _speed(model: Model, at: Stage, v: Array) -> Array:
     turn_rates(at.ways, model.arrays.inertia, at.state.q, v, at.drift, rate)
     speed: Array = np.linalg.norm(v[:, :3], axis=1) + model.arrays.bound * rate
     return speed
-
-
-def veers(model: Model, at: Stage, v: Array) -> Array:
-    """Return by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3)."""
-    veer = np.zeros((model.body_count, 3))
-    veer_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, veer)
-    return veer
 
 
 def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
@@ -158,8 +148,6 @@ class ContactSpace:
     """The part of `b` that prescribed motions contribute to contacts, (n_c, dim) [m/s]."""
     before: Array
     """Relative velocity of the contacts at the start of the step, (n_c, dim) [m/s]."""
-    veered: Array
-    """Normal velocity that flights add to contacts in the mean of the step, (n_c,) [m/s]."""
     mu: Array
     """(n,)"""
     push: Delassus
@@ -213,15 +201,13 @@ def contact_space(
     rotation: float = 0.0,
     couples: tuple[int, ...] = (),
     idle: BoolArray | None = None,
-    veer: Array | None = None,
 ) -> ContactSpace:
     """Map contact impulses to relative velocities.
 
     With ``common_point`` both bodies feel the impulse at the same point (halfway across the gap, or on the moving body
     if the other is fixed), so that angular momentum is conserved exactly; otherwise each on its own surface, as in the
     papers. Joints are eliminated in the map. `couples` are the axes of the contact frame about which couples act,
-    except about the normals of the contacts `idle`. `veer` (n_b, 3) is by how much the mean spins of flights differ
-    from those that they begin with; None: not at all.
+    the first of them about the normal, where it is not `idle`.
     """
     state = at.state
     point_a, point_b = contacts.point_a, contacts.point_b
@@ -231,16 +217,13 @@ def contact_space(
         point_a, point_b = point_a + share * across, point_b - (1.0 - share) * across
     dim = 2 if model.planar else 3
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b, couples=couples)
-    if idle is not None and idle.any():
-        J_a[idle, dim] = J_b[idle, dim] = 0.0
+    for k, some in enumerate(() if idle is None else idle.T):
+        J_a[some, dim + k] = J_b[some, dim + k] = 0.0
     drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, at.drift, secant=secant))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
     v_free = free.v_free.copy()
     v_free[: model.fixed_count] = 0.0
-    turning = np.zeros_like(v_free)
-    if veer is not None:
-        turning[:, 3:] = veer
     push = Delassus(contacts.body_a, contacts.body_b, J_a, J_b, free.M_inv)
     b = relative_velocity(J_a, J_b, contacts, v_free) + drive
     speed = _sizes(v_free + drive_velocity(model, state, at.drift, secant=secant), contacts, J_a[:, :dim], J_b[:, :dim])
@@ -252,7 +235,6 @@ def contact_space(
         b=b,
         drive=drive,
         before=relative_velocity(J_a, J_b, contacts, moving) + drive,
-        veered=np.ascontiguousarray(relative_velocity(J_a, J_b, contacts, turning)[:, 0]),
         mu=model.materials.friction[contacts.material],
         push=push,
         joints=None,
@@ -319,6 +301,23 @@ def pose_and_solve(
     return Outcome(problem, solution, solution.z.reshape(b.shape))
 
 
+class Motion(NamedTuple):
+    """What the impulses of a step came to."""
+
+    v: Array
+    """New velocities of the bodies, (n_b, 6)."""
+    reaction: Array
+    """Impulses of the bilateral rows of joints, (n_r,)."""
+    moved: State
+    """Where these velocities lead."""
+    end: Settled
+    """Where the step ends."""
+    u: Array
+    """Relative velocities of the contacts, (n_c, dim)."""
+    turned: float = 0.0
+    """Energy gained by bodies that kept their momentum, but turned evenly and not as they would fly [J]."""
+
+
 def finish(
     model: Model,
     at: Stage,
@@ -328,35 +327,39 @@ def finish(
     lift: Array,
     tolerance: float,
     *,
-    exact_rotation: bool,
     projection: bool,
 ) -> StepResult:
-    """Carry the impulses of a step to velocities and configuration.
+    """Carry the impulses of a step to velocities and configuration, with rotations linear in the step as in S1.
 
     `lift` is the speed at which the law asks overlapping bodies to part, (n_c,) [m/s].
     """
-    p, p_laws = space.split(outcome.impulse)
     v, reaction = space.motion(outcome.impulse)
-    found: Closed | None = None
-    if space.joints is not None and exact_rotation and not projection and at.theta == 1.0:
-        found = closed(model, at, _pressing(space, outcome, p, p_laws), space.joints, v, reaction)
-        space, v, reaction = replace(space, joints=found.space), found.v, found.impulse
     flown = np.zeros((model.body_count, FLIGHT_COLUMNS))
     fly_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, flown)
-    moved = advance(model, at.state, v, at.drift, exact_rotation=exact_rotation, flown=flown)
-    end = settled(
-        model, at.state, moved, space.joints, at.drift, projection=projection, keeps=exact_rotation, closed=found
-    )
+    moved = advance(model, at.state, v, at.drift, exact_rotation=False, flown=flown)
+    end = settled(model, at.state, moved, space.joints, at.drift, projection=projection)
+    motion = Motion(v, reaction, moved, end, space.velocity(outcome.impulse))
+    return reported(model, at, free, space, outcome, lift, tolerance, motion, drives=False)
+
+
+def reported(
+    model: Model,
+    at: Stage,
+    free: FreeMotion,
+    space: ContactSpace,
+    outcome: Outcome,
+    lift: Array,
+    tolerance: float,
+    motion: Motion,
+    *,
+    drives: bool,
+) -> StepResult:
+    """Account for a step; `drives` tells whether it is to keep prescribed motions of joints to its end."""
+    p, p_laws = space.split(outcome.impulse)
+    v, reaction, moved, end, u, turned = motion
     after, coordinate = end.state, end.coordinate
     dim = 2 if model.planar else 3
-    u = space.velocity(outcome.impulse)
-    if found is not None and found.bodies.any():  # where nothing presses
-        beside, still = found.bodies[space.contacts.body_a] | found.bodies[space.contacts.body_b], v.copy()
-        still[: model.fixed_count] = 0.0
-        own = relative_velocity(space.push.J_a, space.push.J_b, space.contacts, still) + space.drive
-        u = np.where(beside[:, None], own, u)
     hit = pressed(model, space.contacts, p, space.joints, p_laws)
-    turned = _turned_energy(model, at, v, moved)
     balance = energy_balance(model, at, free, hit, space.drive, u, p, v, lift, outcome.friction, turned)
     joints = None
     if space.joints is not None:
@@ -370,7 +373,7 @@ def finish(
             p_laws,
             free.p_ext - at.h * model.arrays.weight,
             float(np.sum(p[:, 1:] * (u - space.before)[:, 1:])),
-            drives=exact_rotation,
+            drives=drives,
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:
@@ -393,27 +396,6 @@ def finish(
         lost_momentum=_lost_momentum(model, at, space, impulse),
         turned_energy=abs(turned),
     )
-
-
-def _pressing(space: ContactSpace, outcome: Outcome, p: Array, p_laws: Array) -> Pressing:
-    """Return which contacts press; all that are posed in a collision of two phases."""
-    contacts, n_c, push = space.contacts, space.contacts.contact_count, space.push
-    presses = np.any(p != 0.0, axis=1) | bool(outcome.phases)
-    shift = outcome.problem.b.reshape(-1, space.b.shape[1])[:n_c, 0] - space.b[:n_c, 0]
-
-    def left(v: Array) -> Array:
-        return (relative_velocity(push.J_a, push.J_b, contacts, v) + space.drive)[:, 0] + shift
-
-    return Pressing(contacts, presses, p_laws, left)
-
-
-def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
-    """Return the energy gained by bodies that kept their momentum, but turned evenly and not as they would fly [J]."""
-    even = at.ways == EVEN
-    if not even.any():
-        return 0.0
-    gained = kinetic_energy(model.arrays, moved.q, moved.v) - kinetic_energy(model.arrays, at.state.q, v)
-    return float(np.sum(gained[even]))
 
 
 def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array) -> float:
@@ -439,8 +421,9 @@ def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array)
 
 def _couples(model: Model, contacts: Contacts, p: Array, dim: int) -> Array:
     """Return the couples among the components `p` (n_c, rows) of impulses, about (n, t, o), (n_c, 3)."""
-    couple, axes = np.zeros((contacts.contact_count, 3)), list(friction_law(model, contacts).couples)
-    couple[:, axes] = p[:, dim : dim + len(axes)]
+    couple = np.zeros((contacts.contact_count, 3))
+    for k, axis in enumerate(friction_law(model, contacts).couples):
+        couple[:, axis] += p[:, dim + k]
     return couple
 
 

@@ -84,6 +84,7 @@ class FrictionProblem:
         unit): part of the law posed. 0 is the rigid law.
     torsional : (n_c,) array or float, optional
         Adds a couple about the normal, ``|tau| <= torsional p_n`` [m]; mu does not enter. None: no such component.
+        Beside the couple of an ellipsoid it is another component, after that one.
     rolling : (n_c,) array or float, optional
         Adds couples about the tangents (planar: about z), ``|rho| <= rolling p_n`` [m]. None: no such components.
     ellipsoid : (e_t, e_o) or (e_t, e_o, e_r), or one for each contact (n_c, 2 or 3), optional

@@ -59,9 +59,7 @@ def rows_per_contact(dim: int, torsional: object, rolling: object, ellipsoid: Ar
             raise InputError(f"friction problem: ellipsoid is {ellipsoid!r}, must be (e_t, e_o) or (e_t, e_o, e_r)")
     if torsional is not None and dim == 2:
         raise InputError(f"friction problem: torsional is {torsional!r}, must be None in a planar problem")
-    if torsional is not None and half_axes == 3:
-        raise InputError("friction problem: torsional and e_r of the ellipsoid are both given, must be one of them")
-    return dim + (torsional is not None or half_axes == 3) + (0 if rolling is None else dim - 1)
+    return dim + (half_axes == 3) + (torsional is not None) + (0 if rolling is None else dim - 1)
 
 
 def extend(dim: int, mu: Array, torsional: Any, rolling: Any, ellipsoid: ArrayLike | None) -> Extension:

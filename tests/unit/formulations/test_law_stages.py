@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from tests.by_python import TOLERANCE, ByPython, balances_agree, certificates_agree
+from tests.by_python import TOLERANCE, balances_agree, certificates_agree
+from tests.python_step import ByPython
 
 
 @pytest.mark.parametrize(

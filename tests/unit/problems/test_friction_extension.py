@@ -134,7 +134,6 @@ def test_operator_with_a_couple() -> None:
         ({"ellipsoid": (1.0, 2.0), "dim": 2}, "ellipsoid is given, must be None in a planar problem"),
         ({"ellipsoid": (1.0, 0.0, 1.0)}, "ellipsoid has the half axis 0.0, must be > 0"),
         ({"ellipsoid": 2.0}, "ellipsoid is 2.0, must be"),
-        ({"ellipsoid": (1.0, 1.0, 1.0), "torsional": 0.1}, "torsional and e_r of the ellipsoid are both given"),
         ({"torsional": 0.1, "cone": "polygon"}, "cone is 'polygon', must be 'exact' with couples"),
     ],
 )

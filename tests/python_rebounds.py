@@ -1,4 +1,4 @@
-"""Rebounds in steps that Python takes: Newton's law, and the passive law, see :mod:`.passive_law`."""
+"""Rebounds of the law by Python: Newton's law, and the passive law, see :mod:`signorini.formulations.passive_law`."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def asked_of(
     model: Model,
     at: Stage,
     space: ContactSpace,
+    veered: Array,
     e: Array,
     last: Array,
     *,
@@ -61,7 +62,8 @@ def asked_of(
 ) -> Asked:
     """Ask of the contacts `rows` what gaps and this part of their rebounds do.
 
-    `e` are the coefficients of restitution of all contacts, `last` their impulses in the last step.
+    `veered` are the normal velocities that flights add in the mean of the step, `e` the coefficients of restitution of
+    all contacts, `last` their impulses in the last step.
     """
     contacts = space.contacts
     gravity, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
@@ -69,7 +71,7 @@ def asked_of(
     shift, lift, room = np.zeros(e.size), np.zeros(e.size), np.zeros(e.size)
     rebounds = normal_shifts(
         contacts.gap[rows],
-        space.veered[rows],
+        veered[rows],
         size,
         np.ascontiguousarray(space.b[: contacts.contact_count][rows]),
         np.ascontiguousarray(space.before[rows]),
@@ -129,6 +131,7 @@ def rebound_passively(
     model: Model,
     at: Stage,
     space: ContactSpace,
+    veered: Array,
     e: Array,
     last: Array,
     answer: Callable[[Array, bool], Outcome],
@@ -146,7 +149,7 @@ def rebound_passively(
     while True:
         for row, island in zip(parts, islands, strict=True):
             rows = island.contacts
-            own = asked_of(model, at, space, e, last, rows=rows, part=float(row[PART]))
+            own = asked_of(model, at, space, veered, e, last, rows=rows, part=float(row[PART]))
             whole.shift[rows], whole.lift[rows], whole.room[rows] = own.shift, own.lift, own.room
             if not own.rebounds:
                 row[ROUND] = SETTLED

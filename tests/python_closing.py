@@ -1,6 +1,6 @@
 """Mechanisms on which nothing else acts close their joints where the step ends.
 
-The same as :mod:`signorini.formulations.step_joint_close`, which explains it, for steps outside the compiled ones.
+The same as :mod:`signorini.formulations.step_joint_close`, which explains it, for the law by Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini.dynamics import advance
 from signorini.dynamics.constants import MOST_TURN
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
-from signorini.dynamics.joint_faults import Push, all_sizes
+from signorini.dynamics.joint_faults import all_sizes
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
 from signorini.formulations.constants import MOST_CLOSINGS
@@ -23,6 +23,9 @@ from signorini.formulations.joint_space import JointSpace, LawKind
 from signorini.formulations.stage import Stage
 from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, closing
 from signorini.model import Contacts, Model, State
+
+Push = tuple[Rows, Array, Array]
+"""Rows, their impulses, and the poses at which they act."""
 
 
 class Closed(NamedTuple):
@@ -59,7 +62,7 @@ def closed(model: Model, at: Stage, posed: Pressing, space: JointSpace, v: Array
     `v` (n_b, 6) and `impulse` (n_r,) are those of the linear rows. Mechanisms on which something presses keep them.
     """
     system, fixed, contacts, laws = space.system, model.fixed_count, posed.contacts, space.laws
-    part, of_row = _mechanisms(system.rows, model.body_count, fixed)
+    part, of_row = _mechanisms(model, system.rows)
     acts = np.zeros(model.body_count, dtype=bool)
     pushes = np.repeat((laws.kind != LawKind.LIMIT) | (posed.laws != 0.0), np.diff(laws.rows.start))
     on = (contacts.body_a[posed.presses], contacts.body_b[posed.presses], laws.rows.body[pushes])
@@ -119,12 +122,13 @@ def obeyed(model: Model, state: State, coordinate: Array, h: float, found: Close
     return replace(state, v=v), (system.rows, turn, state.q), -float(turn @ system.x2)
 
 
-def _mechanisms(rows: Rows, body_count: int, fixed: int) -> tuple[IntArray, IntArray]:
-    """Return the mechanism of each body, and of each row, by the least of its bodies."""
-    part = np.arange(body_count)
+def _mechanisms(model: Model, rows: Rows) -> tuple[IntArray, IntArray]:
+    """Return the mechanism of each body, and of each row, by the least of its bodies, as kernels have them."""
+    part, fixed = np.arange(model.body_count), model.fixed_count
     spans = [rows.body[a:b] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
     spans = [span[span >= fixed] for span in spans]
-    for span in spans:
+    sided = [np.array([b for b in one.bodies if b >= fixed]) for one in model.joints.inequalities]
+    for span in spans + sided:
         if span.size:
             part[np.isin(part, part[span])] = part[span].min()
     return part, np.array([part[span[0]] if span.size else 0 for span in spans], dtype=np.int64)

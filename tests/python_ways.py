@@ -1,4 +1,4 @@
-"""Contacts that happen, for steps in Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
+"""Contacts that happen, for the law by Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from signorini.dynamics.constants import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.formulations import step_arrays as at
-from signorini.formulations.constants import FIRST_WAYS, SWIFT, TOO_CLOSE
+from signorini.formulations.constants import SWIFT, TOO_CLOSE
 from signorini.formulations.step_bodies import moves
 from signorini.formulations.step_contacts import count_doubts
 from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
@@ -24,6 +24,7 @@ from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tabl
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
 
+FIRST_WAYS = 64  # contacts for which there is room at first
 _BODIES = {
     at.Q: 7,
     at.Q_0: 7,
