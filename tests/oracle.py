@@ -10,7 +10,7 @@ import signorini as sg
 from signorini.formulations import step_arrays as at
 from signorini.formulations.base import StepResult
 from tests.by_python import another_solution, overlaps
-from tests.python_step import ByPython
+from tests.by_python.step import ByPython
 
 GRAVITY = 9.81
 TOLERANCE = 1e-12

@@ -17,9 +17,9 @@ from signorini.audit.record import record_of
 from signorini.cli import main
 from signorini.dynamics import gyroscopic_ways
 from signorini.io import read_tree, write_tree
+from tests.by_python.step import ByPython
 from tests.joint_scenes import chain, pendulum, slider, wheel
 from tests.laws.test_restitution_laws import Rod
-from tests.python_step import ByPython
 from tests.scenes import box_on_slope, rough_sphere, stack, tumble
 
 H = 2e-3

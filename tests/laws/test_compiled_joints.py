@@ -11,8 +11,8 @@ import pytest
 import signorini as sg
 from signorini.formulations import step_arrays as at
 from tests.by_python import TOLERANCE, another_solution
+from tests.by_python.step import ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, slider, wheel
-from tests.python_step import ByPython
 
 CLOSE = 1e-8  # velocities [m/s]: what the tolerance leaves open where impulses are a thousand times what gravity gives
 EXACT = 1e-12  # sums in another order

@@ -18,7 +18,7 @@ from signorini._jit import address_of, inner_kernel
 from signorini.formulations import Phases, collisions, couples
 from signorini.formulations import step_arrays as at
 from tests.by_python import TOLERANCE, another_solution, balances_agree, certificates_agree, overlaps
-from tests.python_step import ByPython
+from tests.by_python.step import ByPython
 from tests.scenes import GRAVITY, box_on_slope
 
 SPEED = 1e-9  # [m/s] what the tolerance leaves open of velocities of some metres per second

@@ -15,7 +15,7 @@ from signorini._grades import Grade
 from signorini.audit import audit_tree
 from signorini.model import Model
 from signorini.scene.compile import compile_scene
-from tests.python_step import ByPython
+from tests.by_python.step import ByPython
 
 BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython(solver=sg.NSGS())], ids=["fast", "python"])
 

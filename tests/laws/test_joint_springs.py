@@ -12,8 +12,8 @@ import signorini as sg
 from signorini._grades import TAKEN_WRONG, losses
 from signorini.audit import Grade, audit_tree
 from signorini.simulation.choose import scheme_to_dict
+from tests.by_python.step import ByPython
 from tests.joint_scenes import link, slider, wheel
-from tests.python_step import ByPython
 
 BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), ByPython(solver=sg.NSGS())], ids=["fast", "python"])
 SCHEME = scheme_to_dict(sg.MoreauJean())  # that of both, though only one is known by name

@@ -10,8 +10,8 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
+from tests.by_python.step import ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, wheel
-from tests.python_step import ByPython
 
 BOTH = pytest.mark.parametrize("formulation", [sg.MoreauJean(), sg.StewartTrinkle()], ids=lambda f: type(f).__name__)
 IDENTITY = 1e-12

@@ -15,8 +15,8 @@ from scipy.optimize import brentq
 import signorini as sg
 from signorini.dynamics.constants import TORN
 from signorini.dynamics.joint_faults import row_words
+from tests.by_python.step import ByPython
 from tests.joint_scenes import chain, link, slider, wheel
-from tests.python_step import ByPython
 
 H = 0.01
 BOTH = pytest.mark.parametrize(

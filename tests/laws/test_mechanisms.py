@@ -17,8 +17,8 @@ from scipy.special import ellipj, ellipk
 
 import signorini as sg
 from signorini._arrays import Array
+from tests.by_python.step import ByPython
 from tests.joint_scenes import GRAVITY, chain, link, pendulum
-from tests.python_step import ByPython
 
 FIRST_ORDER = (1.6, 2.5)
 

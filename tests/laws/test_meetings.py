@@ -11,7 +11,7 @@ from benchmarks.random_shots import STEPS, judge, shot
 import signorini as sg
 from signorini.math.rotation import matrix
 from signorini.scene import compile_scene
-from tests.python_step import ByPython
+from tests.by_python.step import ByPython
 from tests.scenes import GRAVITY
 
 HULL = sg.ConvexHull([(0.5, 0, 0), (-0.5, 0, 0), (0, 0.5, 0), (0, -0.5, 0), (0, 0, 0.5), (0, 0, -0.5)])

@@ -11,8 +11,8 @@ from scipy.optimize import brentq
 
 import signorini as sg
 from signorini._arrays import Array
+from tests.by_python.step import ByPython
 from tests.laws.test_restitution_laws import ROUNDING, Rod, collide
-from tests.python_step import ByPython
 from tests.scenes import GRAVITY
 
 SHAPES = ("sphere", "box", "capsule", "ellipsoid", "hull")

@@ -9,7 +9,7 @@ import pytest
 
 import signorini as sg
 from tests.by_python import TOLERANCE, balances_agree, certificates_agree
-from tests.python_step import ByPython
+from tests.by_python.step import ByPython
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ from signorini.formulations.time_stepping import (
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, solve
-from tests.python_closing import Closed, Pressing, closed
-from tests.python_rebounds import asked_of, rebound_passively
-from tests.python_settling import ended
-from tests.python_ways import ways_of
+from tests.by_python.closing import Closed, Pressing, closed
+from tests.by_python.rebounds import asked_of, rebound_passively
+from tests.by_python.settling import ended
+from tests.by_python.ways import ways_of
 
 
 class ByPython(sg.MoreauJean):

@@ -31,7 +31,7 @@ from signorini.formulations.joint_report import Settled, coordinates_near, settl
 from signorini.formulations.joint_space import JointSpace
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
-from tests.python_closing import Closed, Push, obeyed
+from tests.by_python.closing import Closed, Push, obeyed
 
 
 class Kept(NamedTuple):
