@@ -40,7 +40,7 @@ class Layers(NamedTuple):
     @property
     def normal(self) -> Array:
         """A_nn, (n_c, m)."""
-        return self.matrix[:, :, 0, 0]
+        return np.asarray(self.matrix[:, :, 0, 0])
 
     @property
     def open(self) -> Array:
@@ -52,7 +52,7 @@ class Layers(NamedTuple):
         """Return the impulses of the cores under the impulses `p` (n_c, dim), (n_c, m)."""
         given = np.einsum("cmj,cj->cm", self.matrix[:, :, 0], p)
         alone = np.divide(given, self.normal, out=np.zeros_like(given), where=self.normal > 0.0)
-        return np.maximum(0.0, alone - self.limit)
+        return np.asarray(np.maximum(0.0, alone - self.limit))
 
     def velocity(self, p: Array) -> Array:
         """Return what the layers add to the velocities, (n_c, dim)."""

@@ -183,7 +183,9 @@ def _run(solver: Solver, problem: Problem, control: Control) -> Solution:
         if not (solution.success and control.tolerance < residual < 1.0):
             break  # else scales differ: what solves the other problem well enough is not yet good enough here
         sharper = max(LEAST_TOLERANCE, 0.3 * solution.residual * control.tolerance / residual)
+        before = solution.iterations
         solution = solver.solve(other.problem, replace(control, start=solution.z, tolerance=sharper))
+        solution = replace(solution, iterations=before + solution.iterations)
         z = other.back(solution.z)
         residual = problem.residual(z)
     if isinstance(problem, LCP | MixedLCP) and residual > 1e-3 * control.tolerance:

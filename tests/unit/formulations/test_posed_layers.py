@@ -11,8 +11,8 @@ import signorini as sg
 from signorini.solvers import solve
 
 H = 1e-3
-SOFT = {"stiffness": [8e3, 5e3, 4e3], "damping": [60.0, 50.0, 40.0]}
-COUPLED = {
+SOFT: dict[str, Any] = {"stiffness": [8e3, 5e3, 4e3], "damping": [60.0, 50.0, 40.0]}
+COUPLED: dict[str, Any] = {
     "stiffness": [[8e3, 1e3, -5e2], [1e3, 5e3, 7e2], [-5e2, 7e2, 4e3]],
     "damping": [[60.0, 5.0, 0.0], [5.0, 50.0, 4.0], [0.0, 4.0, 40.0]],
 }
