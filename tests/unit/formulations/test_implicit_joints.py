@@ -47,7 +47,7 @@ def pair(kind: str) -> sg.Scene:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_holds_where_steps_end(kind: str) -> None:
-    """psi = 0 to rounding, of gears the speeds; the energy balance closes; a layer is pressed meanwhile."""
+    """Rows are 0 to rounding, of gears the speeds; the energy balance closes; a layer is pressed meanwhile."""
     run = sg.simulate(pair(kind), duration=0.06, h=H, formulation=sg.QuasiRigid(), tolerance=1e-10)
     assert not run.certificate.failed().any()
     assert run.contact_log.impulse[:, 0].max() > 0.0
