@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_tolerance
+from signorini._arrays import Array, IntArray, checked_tolerance
 from signorini.dynamics import joint_coordinates
 from signorini.errors import InputError
 from signorini.formulations.base import Balance, StepResult
@@ -385,16 +385,31 @@ def _layered(step: ImplicitStep, at: Outcome) -> dict[str, Array]:
 
 def joined(first: StepResult, second: StepResult) -> StepResult:
     """Return two halves of a step as one: impulses add up, contacts are those of the end, every law must hold."""
-    impulse = second.impulse.copy()
-    row = {int(name): c for c, name in enumerate(second.contacts.feature)}
-    for c, name in enumerate(first.contacts.feature):
-        if int(name) in row:
-            impulse[row[int(name)]] += first.impulse[c]
+    impulse, layered, layers = second.impulse.copy(), dict(second.layered or {}), dict(second.layers or {})
+    for c, k in _same(first.contacts.feature, second.contacts.feature):
+        impulse[k] += first.impulse[c]
+    if first.layered is not None and first.layers is not None:
+        layered["core_impulse"] = layered["core_impulse"].copy()
+        for c, k in _same(first.contacts.feature, second.contacts.feature):
+            layered["core_impulse"][k] += first.layered["core_impulse"][c]
+        for word in ("spring", "core", "couple"):
+            layers[word] = layers[word].copy()
+            for c, k in _same(first.memory.feature, second.memory.feature):
+                layers[word][k] += first.layers[word][c]
     parts: list[Posed] = [first.posed, second.posed]
     return replace(
         second,
         impulse=impulse,
+        layered=layered or None,
+        layers=layers or None,
+        posed_again=first.posed_again + second.posed_again + 1,
         pose=lambda: Phases(tuple(parts)),
         balance=Balance(*(x + y for x, y in zip(first.balance, second.balance, strict=True))),
         solution=replace(second.solution, iterations=first.solution.iterations + second.solution.iterations),
     )
+
+
+def _same(first: IntArray, second: IntArray) -> list[tuple[int, int]]:
+    """Return the places of what has the same name in both."""
+    row = {int(name): k for k, name in enumerate(second)}
+    return [(c, row[int(name)]) for c, name in enumerate(first) if int(name) in row]

@@ -84,7 +84,7 @@ def test_loops_hold_and_motions_are_met() -> None:
     """A driven four-bar drags its rod over a soft floor: the angle is the motion's, the drive gives what is lost."""
 
     def motion(t: float) -> float:
-        return 0.8 * np.sin(3.0 * t)
+        return 0.8 * float(np.sin(3.0 * t))
 
     made = four_bar(motion=motion)
     run = sg.simulate(made, duration=0.04, h=2e-3, formulation=sg.QuasiRigid(), tolerance=1e-10)
