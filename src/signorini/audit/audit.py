@@ -254,7 +254,7 @@ class _Checks:
             return np.zeros(n_b, dtype=bool), turns
         if not scheme.told:
             turns[:] = False
-            self.unchecked.append("angular momentum, places and contact law: the formulation is not recorded")
+            self.unchecked.append(f"angular momentum, places and contact law: {self._unknown()}")
         bound = [b for one in (*model.joints.equalities, *model.joints.inequalities) for b in one.bodies]
         if bound:
             pushed[bound] = False
@@ -275,6 +275,13 @@ class _Checks:
             turns &= ~spins
             self.unchecked.append("angular momentum of joined bodies: for theta < 1 their gyroscopic term is implicit")
         return pushed, turns
+
+    def _unknown(self) -> str:
+        """Return why steps are not repeated."""
+        settings = self.record.tree.get("settings") or {}
+        named = settings.get("scheme") or settings.get("formulation")
+        name = next(iter(named), None) if isinstance(named, dict) else None
+        return "the formulation is not recorded" if name is None else f"steps of {name!r} are not repeated"
 
     def _listed(self, bodies: list[int]) -> str:
         return ", ".join(repr(self.record.names[b]) for b in sorted(set(bodies)))
