@@ -106,7 +106,7 @@ def run(structure: Structure, seconds: float, compliance: str | float) -> dict[s
             print(f"    {structure.name}: step {k} raised {error}", flush=True)
             break
         spent = time.process_time() - began
-        certificates.append(from_checks(engine.checks, spent))
+        certificates.append(from_checks(simulator.model, engine.checks, spent))
         if k <= begin:
             start = place()
         moved = float(np.maximum(moved, np.linalg.norm(place() - start, axis=1).max()))  # keeps what is no number

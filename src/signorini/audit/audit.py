@@ -37,6 +37,7 @@ from signorini.audit.joint_laws import JointLaws
 from signorini.audit.joints import joint_drifts
 from signorini.audit.joints import misstated as joint_coordinates_misstated
 from signorini.audit.law import Law
+from signorini.audit.layers import LayerRows
 from signorini.audit.record import Record, read_record, record_of
 from signorini.audit.steps import Steps, blocks, materials_of
 from signorini.dynamics.bodies import IMPLICIT, gyroscopic_ways
@@ -129,7 +130,7 @@ class _Checks:
         """Return everything, in the order in which people ask."""
         if self.record.modal_rate.size:
             self.unchecked.append("modal coordinates, except in energies: how they move is not recorded")
-        return [*self._steps(), *self._overlaps(), *self._joints(), *self._energies()]
+        return [*self._steps(), *self._layers(), *self._overlaps(), *self._joints(), *self._energies()]
 
     # --- step by step --------------------------------------------------------
 
@@ -255,7 +256,7 @@ class _Checks:
             return np.zeros(n_b, dtype=bool), turns
         if not scheme.told:
             turns[:] = False
-            self.unchecked.append("angular momentum, places and contact law: the formulation is not recorded")
+            self.unchecked.append(f"angular momentum, places and contact law: {self._unknown()}")
         bound = [b for one in (*model.joints.equalities, *model.joints.inequalities) for b in one.bodies]
         if bound:
             pushed[bound] = False
@@ -276,6 +277,13 @@ class _Checks:
             turns &= ~spins
             self.unchecked.append("angular momentum of joined bodies: for theta < 1 their gyroscopic term is implicit")
         return pushed, turns
+
+    def _unknown(self) -> str:
+        """Return why steps are not repeated."""
+        settings = self.record.tree.get("settings") or {}
+        named = settings.get("scheme") or settings.get("formulation")
+        name = next(iter(named), None) if isinstance(named, dict) else None
+        return "the formulation is not recorded" if name is None else f"steps of {name!r} are not repeated"
 
     def _listed(self, bodies: list[int]) -> str:
         return ", ".join(repr(self.record.names[b]) for b in sorted(set(bodies)))
@@ -363,11 +371,51 @@ class _Checks:
     def _pair(self, a: int, b: int) -> str:
         return f"{self.record.names[a]!r} / {self.record.names[b]!r}"
 
+    # --- layers --------------------------------------------------------------
+
+    def _layers(self) -> list[Finding]:
+        """Check the laws of compliant layers, where the record tells what they did."""
+        if not self.model.layers:
+            return []
+        columns, record = self.record.tree.get("layers"), self.record
+        if not isinstance(columns, dict):
+            self.unchecked.append("law of compliant layers: what they did is not recorded")
+            return []
+        rows = LayerRows(record, self.model, columns)
+        before = rows.before()
+        which = rows.state > 0
+        again = record.column("certificate", "posed_again")
+        parted = np.zeros_like(which) if again is None else (again > 0)[np.maximum(rows.state - 1, 0)] & which
+        for out, why in (
+            (before == -2, "bodies touch at several places"),
+            (parted, "steps were done in parts"),
+        ):
+            if np.any(out & which):
+                self.unchecked.append(f"law of {int(np.count_nonzero(out & which))} compliant layers: {why}")
+                which = which & ~out
+        options: Any = next(iter((record.tree.get("settings") or {}).get("scheme", {}).values()), {})
+        energy = rows.stored(active=options.get("tangential", "active") == "active")
+        law = rows.unlawful(which, before)
+        findings = [
+            judged("law of layers", law, record.time, lambda k: self._pair(*rows.pair(k)), bound=ROUNDING),
+        ]
+        if record.contacts is not None:
+            impulses = rows.misstated(record.contacts)
+            findings.append(judged("impulses of layers", impulses, record.time, str, bound=ROUNDING))
+        told = record.column("balance", "elastic")
+        if told is not None and told.size == record.step_count and not self.model.joints.stiffness.any():
+            off, scale = np.abs(np.diff(energy) - told), self.energies.scale(energy)
+            share = Worst(off / np.maximum(scale[1:], scale[:-1]), np.full(off.size, -1))
+            findings.append(judged("energy of layers", share, record.time[1:], str, bound=ROUNDING))
+        return findings
+
     # --- states --------------------------------------------------------------
 
     def _overlaps(self) -> list[Finding]:
         if self.model.layers:
-            self.unchecked.append("overlaps and gaps: bodies have compliant layers, which give way as the user wants")
+            self.unchecked.append(
+                "overlaps and gaps, except as told: bodies have compliant layers, which give way as the user wants"
+            )
             return []
         n_b, time = self.model.body_count, self.record.time
 

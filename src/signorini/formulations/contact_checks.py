@@ -85,7 +85,7 @@ def check_contacts(
         p[:, 1 : problem.dim] /= axes
         u[:, 1 : problem.dim] *= axes
     mode = np.zeros(n_c, dtype=np.int64)
-    mu, rho = (np.ascontiguousarray(values[:n_c]) for values in (problem.mu, problem.rho))
+    mu, rho = (np.ascontiguousarray(values[:n_c]) for values in (problem.mu, problem.weights(z)))
     doubt = tolerance * problem.scale(z)
     excess, angle = contact_checks(p, u, mu, rho, doubt, np.arange(n_c), mode)
     return mode, excess, angle

@@ -20,10 +20,11 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
-from signorini.dynamics import drive_velocity, inertia_blocks, joint_rows, load_impulse, prescribed_pose
+from signorini.dynamics import drive_velocity, inertia_blocks, load_impulse, prescribed_pose
 from signorini.dynamics.joint_rows import Rows
 from signorini.formulations.constants import LENGTH_GRAIN
 from signorini.formulations.implicit_contact import Answer, ImplicitContact, Placement, answer
+from signorini.formulations.implicit_joints import implicit_rows
 from signorini.geometry.moving_touch import rotation_of, skew
 from signorini.math.rotation import turn_euler, turn_exact
 from signorini.model import Model, State
@@ -211,16 +212,15 @@ class ImplicitStep:
             if found is None:
                 return None
             answers.append(found)
-        rows = self._joint_rows(placements)
+        rows = self._joint_rows(placements, v)
         outcome = Outcome(v, p, r, placements, answers, rows, *self._assembled(v, p, r, placements, answers, rows))
         self._near = [one.facing.touch for one in answers]
         self._last = key, outcome
         return outcome
 
-    def _joint_rows(self, placements: list[Placement]) -> Rows:
-        joints = self.model.joints
+    def _joint_rows(self, placements: list[Placement], v: Array) -> Rows:
         q = np.array([body.q for body in placements])
-        return joint_rows(joints.arrays, joints.rows, q, self._coordinate)
+        return implicit_rows(self.model, q, v, self._coordinate, self.state.t + self.h, self.h)
 
     def _assembled(
         self, v: Array, p: Array, r: Array, placements: list[Placement], answers: list[Answer], rows: Rows

@@ -23,6 +23,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.dynamics import kinetic_energy
 from signorini.formulations.base import Balance
+from signorini.formulations.implicit_joints import joint_works
 from signorini.formulations.implicit_step import ImplicitStep, Outcome
 from signorini.model import Layer
 
@@ -82,12 +83,12 @@ def layer_balance(step: ImplicitStep, at: Outcome, free: tuple[float, float, flo
     jump = kinetic_energy(model.arrays, state.q, at.v - state.v)
     struck[: model.fixed_count] = False
     integration += float(np.sum(jump[moving][~struck[moving]])) - float(np.sum(_spun(step, at) * at.v))
-    reaction = at.rows.velocity(at.v)
+    driven, turned = joint_works(model, at.rows, at.r, at.v, state.t + h, h)
     return Balance(
         load_work=float(np.sum((step.p_ext - h * model.arrays.weight)[moving] * at.v[moving])),
-        drive_work=drive,
+        drive_work=drive + driven,
         correction_work=0.0,
-        joint_work=float(at.r @ reaction) if at.r.size else 0.0,
+        joint_work=turned,
         friction=friction,
         impact=impact + float(np.sum(jump[struck])),
         damping=damping,

@@ -35,12 +35,13 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_tolerance
+from signorini._arrays import Array, IntArray, checked_tolerance
 from signorini.dynamics import joint_coordinates
 from signorini.errors import InputError
-from signorini.formulations.base import Balance, JointReport, StepResult
+from signorini.formulations.base import Balance, StepResult
 from signorini.formulations.constants import BAND, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
 from signorini.formulations.implicit_contact import ImplicitContact
+from signorini.formulations.implicit_joints import implicit_report, refuse_joints
 from signorini.formulations.implicit_pairs import moving_pair
 from signorini.formulations.implicit_step import ImplicitStep, Options, Outcome
 from signorini.formulations.layer_energy import carried, layer_balance, layer_work, stored_in
@@ -112,25 +113,7 @@ class QuasiRigid:
                 raise InputError(
                     f"contact: {word} is {values.max():g}, must be 0 for QuasiRigid, which has ellipsoids and layers"
                 )
-        joints = model.joints
-        for name, i in zip(joints.names, range(joints.count), strict=True):
-            plain = (
-                not joints.friction[i]
-                and not joints.load_friction[i].any()
-                and joints.motions[i] is None
-                and np.isinf(joints.limits[i]).all()
-                and not joints.stiffness[i]
-                and not joints.damping[i]
-                and joints.kinds[i] != "gear"
-            )
-            if not plain:
-                raise InputError(
-                    f"joint {name!r}: is a gear or has friction, motion, limits, spring or damping, must have none for "
-                    "QuasiRigid"
-                )
-        if joints.equalities or joints.inequalities:
-            name = (*joints.equalities, *joints.inequalities)[0].name
-            raise InputError(f"{name}: must be a joint for QuasiRigid, which knows no other constraints")
+        refuse_joints(model)
         coupled = [name for name, layer in zip(model.names, model.layers, strict=False) if layer and layer.couples]
         if coupled and self.tangential == "passive":
             raise InputError(
@@ -269,7 +252,7 @@ class QuasiRigid:
             mode=posed.contact_law(impulse, velocity, IMPLICIT_SHARP).mode,
             solution=solution,
             balance=layer_balance(step, at, (float(free[0]), float(free[1]), float(free[2]))),
-            joints=_joint_report(step, at, coordinate) if joints.count else None,
+            joints=implicit_report(model, at.rows, at.r, q, v, coordinate) if joints.count else None,
             couple=couple if np.any(model.materials.ellipsoid > 0.0) else None,
             gaps=partial(_gaps, model, remembered) if model.layers else None,
             layers=_layer_rows(remembered, contacts, step, at) if model.layers else None,
@@ -400,38 +383,33 @@ def _layered(step: ImplicitStep, at: Outcome) -> dict[str, Array]:
     return {"deflection": deflection, "core_impulse": core}
 
 
-def _joint_report(step: ImplicitStep, at: Outcome, coordinate: Array) -> JointReport:
-    """Tell what the joints did; their rows hold at the end of the step, all of them together."""
-    joints, rows = step.model.joints, at.rows
-    reaction = np.zeros((joints.count, 6))
-    for i in range(rows.row_count):
-        for term in range(int(rows.start[i]), int(rows.start[i + 1])):
-            if int(rows.body[term]) == int(joints.arrays.body_b[joints.rows.joint[i]]):
-                reaction[joints.rows.joint[i]] += at.r[i] * rows.J[term]
-    speed = np.zeros(joints.count)
-    return JointReport(
-        coordinate=coordinate,
-        speed=speed,
-        effort=np.zeros(joints.count),
-        reaction=reaction,
-        drift=float(np.abs(rows.psi).max(initial=0.0)),
-        redundant=0,
-        unmet=0.0,
-    )
-
-
 def joined(first: StepResult, second: StepResult) -> StepResult:
     """Return two halves of a step as one: impulses add up, contacts are those of the end, every law must hold."""
-    impulse = second.impulse.copy()
-    row = {int(name): c for c, name in enumerate(second.contacts.feature)}
-    for c, name in enumerate(first.contacts.feature):
-        if int(name) in row:
-            impulse[row[int(name)]] += first.impulse[c]
+    impulse, layered, layers = second.impulse.copy(), dict(second.layered or {}), dict(second.layers or {})
+    for c, k in _same(first.contacts.feature, second.contacts.feature):
+        impulse[k] += first.impulse[c]
+    if first.layered is not None and first.layers is not None:
+        layered["core_impulse"] = layered["core_impulse"].copy()
+        for c, k in _same(first.contacts.feature, second.contacts.feature):
+            layered["core_impulse"][k] += first.layered["core_impulse"][c]
+        for word in ("spring", "core", "couple"):
+            layers[word] = layers[word].copy()
+            for c, k in _same(first.memory.feature, second.memory.feature):
+                layers[word][k] += first.layers[word][c]
     parts: list[Posed] = [first.posed, second.posed]
     return replace(
         second,
         impulse=impulse,
+        layered=layered or None,
+        layers=layers or None,
+        posed_again=first.posed_again + second.posed_again + 1,
         pose=lambda: Phases(tuple(parts)),
         balance=Balance(*(x + y for x, y in zip(first.balance, second.balance, strict=True))),
         solution=replace(second.solution, iterations=first.solution.iterations + second.solution.iterations),
     )
+
+
+def _same(first: IntArray, second: IntArray) -> list[tuple[int, int]]:
+    """Return the places of what has the same name in both."""
+    row = {int(name): k for k, name in enumerate(second)}
+    return [(c, row[int(name)]) for c, name in enumerate(first) if int(name) in row]

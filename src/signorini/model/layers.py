@@ -55,6 +55,9 @@ class Layer(Protocol):
     def respond(self, p: Array, before: Array, h: float) -> Response:
         """Return what the impulse `p` (3,) of `h` seconds does to a layer that was deflected by `before` (3,)."""
 
+    def full_impulse(self, before: Array, h: float) -> float:
+        """Return the normal impulse that alone compresses the layer to its core in `h` seconds, inf without [N s]."""
+
     def force(self, deflection: Array) -> Array:
         """Return the elastic force, (3,) [N]."""
 
@@ -107,6 +110,10 @@ class LinearLayer:
         slope = S - np.outer(S[:, 0], S[0]) / S[0, 0]
         slope[0] = slope[:, 0] = 0.0
         return Response(deflection, slope, core)
+
+    def full_impulse(self, before: Array, h: float) -> float:
+        S = _inverse(self.stiffness.tobytes(), self.damping.tobytes(), h)
+        return (self.max_deflection - float(S[0] @ (self.damping @ before))) / float(S[0, 0])
 
     def force(self, deflection: Array) -> Array:
         return self.stiffness @ deflection
@@ -171,6 +178,12 @@ class HuntCrossley:
         slope = np.zeros((3, 3))
         slope[0, 0] = 1.0 / (e * at ** (e - 1.0) * (k + c * max(at - b, least - b)) + c * at**e)
         return Response(np.array([d, 0.0, 0.0]), slope, core)
+
+    def full_impulse(self, before: Array, h: float) -> float:
+        d = self.max_deflection
+        if d == float("inf"):
+            return d
+        return float(d**self.exponent * (h * self.stiffness + self.damping * (d - float(before[0]))))
 
     def _pressed(self, p: float, k: float, c: float, b: float, least: float) -> float:
         """Return the root beyond `least` of ``d^e (k + c (d - b)) = p``, by Newton's method from above."""

@@ -11,6 +11,7 @@ from signorini.problems.convert import (
 from signorini.problems.delassus import Delassus
 from signorini.problems.files import load_problem, register_format, register_npz_kind
 from signorini.problems.friction import FrictionProblem
+from signorini.problems.friction_cores import layers_as_contacts
 from signorini.problems.friction_ellipsoid import ellipsoid_as_cone
 from signorini.problems.friction_files import (
     HDF5_SIGNATURE,
@@ -31,6 +32,7 @@ register_npz_kind("local", friction_from_fields)
 register_npz_kind("global", friction_from_fields)
 register_npz_kind("normal last", friction_from_normal_last)
 register_format(HDF5_SIGNATURE, friction_from_fclib)
+register_simplification(FrictionProblem, layers_as_contacts)
 register_simplification(FrictionProblem, ellipsoid_as_cone)
 register_conversion(FrictionProblem, LCP, friction_to_lcp)
 register_npz_kind("qp", ConvexQP.from_fields)

@@ -42,18 +42,25 @@ def register_conversion(source: type, target: type, convert: Callable[[Any], Con
     _conversions.setdefault(source, []).append((target, convert))
 
 
-_simplifications: dict[type, Callable[[Any], Converted | None]] = {}
+_simplifications: dict[type, list[Callable[[Any], Converted | None]]] = {}
 
 
 def register_simplification(kind: type, simplify: Callable[[Any], Converted | None]) -> None:
-    """Let every solver get the simpler problem of the same kind that `simplify` makes of some (None for others)."""
-    _simplifications[kind] = simplify
+    """Let every solver get the simpler problem of the same kind that `simplify` makes of some (None for others).
+
+    Earlier registrations are applied first.
+    """
+    _simplifications.setdefault(kind, []).append(simplify)
 
 
 def simplified(problem: Problem) -> Converted | None:
     """Return a simpler problem of the same kind with the same solutions, None if there is none."""
-    simplify = _simplifications.get(type(problem))
-    return None if simplify is None else simplify(problem)
+    result: Converted | None = None
+    for simplify in _simplifications.get(type(problem), ()):
+        step = simplify(problem if result is None else result.problem)
+        if step is not None:
+            result = step if result is None else _composed(result, step)
+    return result
 
 
 def conversion_path(source: type, targets: tuple[type, ...]) -> list[Callable[[Any], Converted]] | None:
@@ -75,9 +82,13 @@ def converted(problem: Problem, chain: list[Callable[[Any], Converted]], first: 
     """Apply a chain of conversions, after the conversion `first` of `problem` if that is given."""
     result = Converted(problem, _same, _same) if first is None else first
     for convert in chain:
-        step = convert(result.problem)
-        result = Converted(step.problem, _after(result.back, step.back), _after(step.forth, result.forth))
+        result = _composed(result, convert(result.problem))
     return result
+
+
+def _composed(first: Converted, second: Converted) -> Converted:
+    """Return what two conversions make of a problem, one after the other."""
+    return Converted(second.problem, _after(first.back, second.back), _after(second.forth, first.forth))
 
 
 def _same(z: Array) -> Array:

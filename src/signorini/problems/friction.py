@@ -42,6 +42,7 @@ from signorini.problems.friction_extension import (
     scaled_operator,
 )
 from signorini.problems.friction_judge import judge
+from signorini.problems.friction_layers import Layers, make_layers
 from signorini.problems.matrices import Matrix, checked_matrix, dense, is_sparse, matrix_fields, plus_diagonal
 from signorini.problems.npz import write_npz
 
@@ -79,9 +80,12 @@ class FrictionProblem:
         Vertices n_d of the polygon, >= 3 (planar: always 2).
     rotation : float
         Angle of the first vertex from the first tangent [rad].
-    compliance : (n_c,) or (n_c, dim) array or float
-        Implicit compliance, added to the normal diagonal of W, or to the diagonal in all components of the force (same
-        unit): part of the law posed. 0 is the rigid law.
+    compliance : float or array (n_c,), (n_c, dim), (n_c, dim, dim) or (n_c, m, dim, dim)
+        Implicit compliance, added to the normal diagonal of W, to the diagonal in all components of the force, or to
+        its blocks (same unit): part of the law posed. 0 is the rigid law; of m in series the sum counts.
+    saturation : float or array (n_c,) or (n_c, m), optional
+        Normal impulses p_c by which a compliance is exhausted, rigid beyond: ``u_n + c min(p_n, p_c)`` where it is
+        diagonal, in general as :mod:`~signorini.problems.friction_layers` has it. None: never.
     torsional : (n_c,) array or float, optional
         Adds a couple about the normal, ``|tau| <= torsional p_n`` [m]; mu does not enter. None: no such component.
         Beside the couple of an ellipsoid it is another component, after that one.
@@ -109,6 +113,7 @@ class FrictionProblem:
     torsional: Array | float | None = None
     rolling: Array | float | None = None
     ellipsoid: Array | Sequence[float] | None = None
+    saturation: Array | float | None = None
     couplings: Couplings = field(init=False, repr=False)
     """W with compliance as ``G S`` by blocks of three; what the solvers' kernels take (empty if there are couples)."""
     load: Array = field(init=False, repr=False)
@@ -121,6 +126,8 @@ class FrictionProblem:
     """The cones where they are not Coulomb's; load, blocks and couplings are then in its scaled components."""
     scaled_W: Matrix | Delassus = field(init=False, repr=False)
     """W in scaled components; with couples a matrix that includes compliance. W itself where nothing is scaled."""
+    layers: Layers | None = field(init=False, repr=False)
+    """Compliances that are matrices or end somewhere, None if there are none; not part of `couplings`, `scaled_W`."""
 
     def __post_init__(self) -> None:
         if self.dim not in (2, 3):
@@ -153,7 +160,11 @@ class FrictionProblem:
         put(self, "mu", mu)
         if self.rotation != 0.0:
             put(self, "rotation", checked_number(self.rotation, "friction problem: rotation"))
-        if not isinstance(self.compliance, float) or self.compliance != 0.0:
+        put(self, "layers", None)
+        if self.saturation is not None or np.ndim(self.compliance) > 2:
+            put(self, "layers", make_layers(self.compliance, self.saturation, n_c, self.dim))
+            put(self, "compliance", np.array(self.compliance, dtype=np.float64))
+        elif not isinstance(self.compliance, float) or self.compliance != 0.0:
             given = self.compliance
             alpha = np.full(n_c, float(given)) if isinstance(given, int | float) else given
             columns = (self.dim,) if np.ndim(alpha) == 2 else ()
@@ -171,6 +182,8 @@ class FrictionProblem:
             self._pose(n_c)
         if not np.isfinite(np.vdot(self.blocks, self.blocks)) and not np.isfinite(self.blocks).all():
             raise InputError("friction problem: W must be finite")
+        if self.layers is not None:
+            self.blocks[:, : self.dim, : self.dim] += self._scaled_blocks(self.layers.open)
         put(self, "rho", inverse_normal_diagonal(self.blocks))
 
     def _check_operator(self, n_c: int, rows: int) -> None:
@@ -191,7 +204,7 @@ class FrictionProblem:
             couplings = W.couplings()
         else:
             couplings = couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
-        if isinstance(self.compliance, np.ndarray) and self.compliance.any():
+        if self.layers is None and isinstance(self.compliance, np.ndarray) and self.compliance.any():
             couplings = with_compliance(couplings, self.softness)
         put(self, "couplings", couplings)
         put(self, "blocks", diagonal_blocks(*couplings[:6]))
@@ -266,14 +279,16 @@ class FrictionProblem:
 
     @property
     def softness(self) -> Array:
-        """Compliance by contacts, normal first: (n_c, 1) or (n_c, dim)."""
+        """Diagonal compliance by contacts, normal first: (n_c, 1) or (n_c, dim); that of layers is not in it."""
+        if self.layers is not None:
+            return np.zeros((self.contact_count, 1))
         alpha = np.asarray(self.compliance, dtype=np.float64)
         return np.broadcast_to(alpha, (self.contact_count,)).reshape(-1, 1) if alpha.ndim < 2 else alpha
 
     @property
     def plain(self) -> bool:
         """True if the law is Coulomb's with the exact cone, which the solvers' kernels for blocks of three take."""
-        return self.extension is None and not self.polygon
+        return self.extension is None and not self.polygon and self.layers is None
 
     @property
     def polygon(self) -> int:
@@ -281,12 +296,23 @@ class FrictionProblem:
         return 0 if self.cone == "exact" or self.dim == 2 else int(self.directions)
 
     def dense(self) -> Array:
-        """Return W with compliance as a matrix (n, n)."""
+        """Return W with compliance as a matrix (n, n); of layers whose cores are not reached."""
         W = self.W.dense() if isinstance(self.W, Delassus) else dense(self.W).copy()
         for i in range(self.softness.shape[1]):
             component = np.arange(i, self.size, self.rows)
             W[component, component] += self.softness[:, i]
+        if self.layers is not None:
+            for c, block in enumerate(self.layers.open):
+                own = slice(self.rows * c, self.rows * c + self.dim)
+                W[own, own] += block
         return W
+
+    def _scaled_blocks(self, blocks: Array) -> Array:
+        """Return blocks of the force (n_c, dim, dim) in scaled components."""
+        if self.extension is None:
+            return blocks
+        s = self.extension.scale[:, : self.dim]
+        return s[:, :, None] * blocks * s[:, None, :]
 
     def spatial(self, p: ArrayLike) -> Array:
         """Return `p` (n,) by contacts (n_c, 3), a fresh array; planar ones with a zero third component.
@@ -307,17 +333,34 @@ class FrictionProblem:
         return p.reshape(-1) if self.dim == 3 else np.ascontiguousarray(p[:, :2]).reshape(-1)
 
     def velocity(self, p: ArrayLike) -> Array:
-        """Return ``u = W p + b`` (n,)."""
+        """Return ``u = W p + b`` (n,), with what compliances give."""
         u = self._velocity_by_contacts(self.spatial(p))
         return self.flat(u) if self.extension is None else (u / self.extension.scale).reshape(-1)
 
     def _velocity_by_contacts(self, p: Array) -> Array:
         """Return velocities by contacts, in the components of :meth:`spatial`."""
+        u: Array
         if self.extension is None or self.rows == self.dim:
-            return contact_velocity(self.couplings, p, self.load)
-        W: Any = self.scaled_W
-        u: Array = (W @ p.reshape(-1)).reshape(p.shape) + self.load
+            u = contact_velocity(self.couplings, p, self.load)
+        else:
+            W: Any = self.scaled_W
+            u = (W @ p.reshape(-1)).reshape(p.shape) + self.load
+        if self.layers is not None:
+            s = 1.0 if self.extension is None else self.extension.scale[:, : self.dim]
+            u[:, : self.dim] += s * self.layers.velocity(s * p[:, : self.dim])
         return u
+
+    def weights(self, p: ArrayLike) -> Array:
+        """Return 1/W_nn by contacts (n_c,) at the impulses `p`: `rho`, but where the core of a layer is reached."""
+        return self._weights(self.spatial(p))
+
+    def _weights(self, p: Array) -> Array:
+        if self.layers is None or not np.isfinite(self.layers.limit).any():
+            return self.rho
+        s = 1.0 if self.extension is None else self.extension.scale[:, : self.dim]
+        blocks = self.blocks[:, :1, :1].copy()
+        blocks[:, 0, 0] += self.layers.give(s * p[:, : self.dim]) - self.layers.open[:, 0, 0]
+        return inverse_normal_diagonal(blocks)
 
     def residual(self, p: ArrayLike) -> float:
         r"""Return :math:`\|p - P_K(p - \rho \hat u)\| / \max(\|p\|, \|\rho b\|)`, free of units and scale.
@@ -330,14 +373,15 @@ class FrictionProblem:
 
     def residual_by_contacts(self, p: Array) -> float:
         """Return the residual of impulses given by contacts, as :meth:`spatial` makes them."""
-        error, size, load = self._norms(p, self.rho)
+        error, size, load = self._norms(p, self._weights(p))
         scale = max(size, load)
         residual = error / scale if scale > 0.0 else error
         return residual if residual >= 0.0 else math.inf  # not a number: p is not finite
 
     def scale(self, p: ArrayLike) -> float:
         r"""Return :math:`\max(\|p\|, \|\rho b\|)`, the impulse against which the residual is measured [N s]."""
-        return max(self._norms(self.spatial(p), self.rho)[1:])
+        x = self.spatial(p)
+        return max(self._norms(x, self._weights(x))[1:])
 
     def credible(self, p: ArrayLike, tolerance: float) -> bool:
         """Tell whether a point of small residual deserves to be called a solution.
@@ -352,20 +396,20 @@ class FrictionProblem:
         x = self.spatial(p)
         if self.plain:
             return _small(*self._doubt(x)[2:], tolerance)
-        u = self._velocity_by_contacts(x)
-        error = self._natural_norms(x, u, self.load, self.mu, self.rho)[0]
+        u, rho = self._velocity_by_contacts(x), self._weights(x)
+        error = self._natural_norms(x, u, self.load, self.mu, rho)[0]
         fastest = float(np.abs(self.load).max(initial=0.0))
         lost = 0.0
         if fastest > 0.0:
-            lost = ROUNDING * float((np.linalg.norm(x, axis=1) / self.rho).max(initial=0.0)) / fastest
+            lost = ROUNDING * float((np.linalg.norm(x, axis=1) / rho).max(initial=0.0)) / fastest
         if not _small(0.0, lost, tolerance):
             return False
         most = allowed_error(tolerance, lost) * fastest
-        allowed = most * self.rho
+        allowed = most * rho
         if not u[:, 0].min(initial=0.0) >= -most:
             return False
         doubtful = np.flatnonzero(~(error <= allowed))
-        return all(self._error_of_contact(x, u, int(c)) <= allowed[c] for c in doubtful)
+        return all(self._error_of_contact(x, u, rho, int(c)) <= allowed[c] for c in doubtful)
 
     def _doubt(self, p: Array) -> tuple[float, float, float, float]:
         """Return residual, `rel`, largest velocity error and rounding over the largest velocity of the load."""
@@ -388,10 +432,10 @@ class FrictionProblem:
         """Return the norms of the natural map, of p (by contacts) and of rho b."""
         return self._natural_norms(p, self._velocity_by_contacts(p), self.load, self.mu, rho)
 
-    def _error_of_contact(self, p: Array, u: Array, c: int) -> float:
+    def _error_of_contact(self, p: Array, u: Array, rho: Array, c: int) -> float:
         """Return the norm of the natural map of one contact, `u` being the velocities of `p`."""
         one = slice(c, c + 1)
-        return self._natural_norms(p[one], u[one], self.load[one], self.mu[one], self.rho[one], one)[0]
+        return self._natural_norms(p[one], u[one], self.load[one], self.mu[one], rho[one], one)[0]
 
     def _natural_norms(
         self, p: Array, u: Array, load: Array, mu: Array, rho: Array, contacts: slice | None = None
@@ -418,7 +462,7 @@ class FrictionProblem:
             "rotation": self.rotation,
             "compliance": self.compliance,
         }
-        for name in ("torsional", "rolling", "ellipsoid"):
+        for name in ("torsional", "rolling", "ellipsoid", "saturation"):
             if getattr(self, name) is not None:
                 fields[name] = getattr(self, name)
         write_npz(path, "local", {**fields, **matrix_fields("W", sparse.csr_array(W))})

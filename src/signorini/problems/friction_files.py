@@ -32,6 +32,7 @@ def friction_from_fields(fields: dict[str, Any]) -> FrictionProblem:
             ("torsional", _number_or_array),
             ("rolling", _number_or_array),
             ("ellipsoid", _number_or_array),
+            ("saturation", _number_or_array),
         )
         if name in fields
     }

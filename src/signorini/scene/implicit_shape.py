@@ -94,7 +94,8 @@ class Implicit(_ByInequalities):
         _check_enclosed(f, low, high)
         edge = _surface_point(f, inner, low, high)
         slope = float(np.linalg.norm(np.asarray(gradient(edge), dtype=np.float64)))
-        if not slope > 0.0:
+        # Of a convex f the gradient times the way from the inner point is at least the depth there.
+        if not slope * float(np.linalg.norm(edge - inner)) > -0.5 * depth:
             raise InputError(f"implicit: gradient vanishes on the surface at {edge.tolist()}, must not")
         self.__dict__["_set"] = Smooth(f, gradient, hessian, inner, 1.0 / slope)
         self.__dict__["_box"] = (low, high)

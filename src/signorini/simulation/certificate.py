@@ -76,6 +76,7 @@ class StepCertificate:
     unsure_body: int = -1
     hit_turn: float = 0.0
     hit_body: int = -1
+    layered: int = 0
 
     @property
     def verdict(self) -> str:
@@ -101,7 +102,7 @@ _CHECKED_AT = np.array([COLUMNS.index(key) for key in CHECKS])
 
 _WHOLE = (
     *("redundant_rows", "yielded", "indeterminate", "asleep", "status", "iterations", "unique", "stable"),
-    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto", "unsure_body", "hit_body"),
+    *("overlap_a", "overlap_b", "unfollowed", "posed_again", "moved_onto", "unsure_body", "hit_body", "layered"),
     *_JOINT_COLUMNS,
 )
 _LATER = {
@@ -110,7 +111,7 @@ _LATER = {
     **{"drift_joint": -1, "conflict_joint": -1, "drift_row": -1, "conflict_row": -1, "joint_fault": 0},
     **{"joint_apart": 0.0, "joint_work": 0.0, "energy_moving": np.nan, "moved_onto": 0, "lost_momentum": 0.0},
     "turned_energy": 0.0,
-    **{"unsure": 0.0, "unsure_body": -1, "hit_turn": 0.0, "hit_body": -1},
+    **{"unsure": 0.0, "unsure_body": -1, "hit_turn": 0.0, "hit_body": -1, "layered": 0},
 }
 """Columns that older files do not have, and what they hold then."""
 
@@ -215,6 +216,8 @@ class Certificate:
     versions that did not say."""
     hit_body: IntArray
     """Which body that is, -1 for none."""
+    layered: IntArray
+    """Whether compliance and deflection are those of the layers that bodies of the scene have, 0 or 1."""
 
     @property
     def verdict(self) -> str:
@@ -268,7 +271,10 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, to
     if result.joints is not None and result.joints.fault:
         status = Status.NO_SOLUTION  # joints that cannot all hold
     law = posed.contact_law(result.impulse, result.velocity, tolerance)
-    deflection, extent = _deflection(model, result, law.compliance * result.impulse[:, 0] * (result.state.t - before.t))
+    gave = law.compliance * result.impulse[:, 0] * (result.state.t - before.t)
+    if result.layered is not None:
+        gave = np.where(law.compliance > 0.0, result.layered["deflection"][:, 0], 0.0)
+    deflection, extent = _deflection(model, result, gave)
     energy_error, energy_scale = _energy_error(model, before, result, pushed)
     moving = _moving(model, before, result, pushed)
     if not np.isfinite(energy_error) or not np.isfinite(residual):
@@ -292,7 +298,7 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, to
         status=status,
         iterations=solution.iterations,
         solve_time=solution.seconds,
-        **_overlap(model, result, after, deflection),
+        **_overlap(model, result, after, 0.0 if result.layered is not None else deflection),
         energy_scale=energy_scale,
         energy_gain=0.0 if law.compliance.any() else _gain(model, result, pushed, moving),
         energy_moving=moving,
@@ -302,22 +308,24 @@ def certify(model: Model, before: State, result: StepResult, after: Contacts, to
         turned_energy=result.turned_energy / moving if moving > 0.0 else 0.0,
         **_unsure(model, before, result, law),
         **_faults(model, before, result),
+        layered=int(bool(model.layers)),
     )
 
 
-def checked_rows(checks: Array, seconds: float) -> Array:
+def checked_rows(model: Model, checks: Array, seconds: float) -> Array:
     """Return what was checked of steps, (n, len(CHECKS)), as :meth:`Certificate.from_rows` takes it."""
     rows = np.empty((checks.shape[0], len(COLUMNS)))
     rows[:, _CHECKED_AT] = checks
     rows[:, COLUMNS.index("solve_time")] = seconds
+    rows[:, COLUMNS.index("layered")] = bool(model.layers)
     for key, value in _UNTESTED.items():
         rows[:, COLUMNS.index(key)] = value
     return rows
 
 
-def from_checks(checks: Array, seconds: float) -> StepCertificate:
+def from_checks(model: Model, checks: Array, seconds: float) -> StepCertificate:
     """Return the certificate of one step that was checked, (len(CHECKS),)."""
-    return StepCertificate.from_row(checked_rows(checks[None], seconds)[0])
+    return StepCertificate.from_row(checked_rows(model, checks[None], seconds)[0])
 
 
 def tested(validity: Validity) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Recorder:
 
     def add(self, steps: Steps, tested: dict[str, Any] | None = None) -> None:
         """Record some steps, with what a test of the rigid model found in them."""
-        certificate = checked_rows(steps.checks, steps.seconds)
+        certificate = checked_rows(self._model, steps.checks, steps.seconds)
         for key, value in (tested or {}).items():
             certificate[:, COLUMNS.index(key)] = value
         self._keep(_Chunk(steps, certificate))
@@ -240,7 +240,7 @@ def _first_block(model: Model, state: State, memory: AnyMemory) -> Block:
         memory=memory,
         layers=(memory.layer_rows(),) if isinstance(memory, LayerMemory) else (),
     )
-    block = _block(model, [_Chunk(steps, checked_rows(steps.checks, 0.0))], 0, 0, told=_told_of(model))
+    block = _block(model, [_Chunk(steps, checked_rows(model, steps.checks, 0.0))], 0, 0, told=_told_of(model))
     block["contacts", "start"] = np.zeros(1, dtype=np.int64)
     if model.layers:
         block["layers", "start"] = np.append(0, block["layers", "start"])

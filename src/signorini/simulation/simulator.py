@@ -184,7 +184,7 @@ class Simulator:
             self.explain(error)
             raise
         self.step_count += 1
-        result, certificate = stepper.result(model), from_checks(stepper.checks, stepper.seconds)
+        result, certificate = stepper.result(model), from_checks(model, stepper.checks, stepper.seconds)
         if self.is_tested:
             certificate = replace(certificate, **self._tested(model, stepper.before, result))
         return result, certificate
@@ -205,7 +205,7 @@ class Simulator:
                 raise
             self.step_count = before + done
             failed += not stepper.solved
-            self._look_at_step(from_checks(stepper.checks, 0.0) if self._watch.drives else None)
+            self._look_at_step(from_checks(self.model, stepper.checks, 0.0) if self._watch.drives else None)
         return failed
 
     def record(self, recorder: Recorder, steps: int) -> None:

@@ -300,7 +300,7 @@ _TABLE = (
     _Row(
         "contacts compliant",
         Grade.REMARKS,
-        lambda c: c.compliance > 0.0,
+        lambda c: (c.compliance > 0.0) & (c.layered == 0),  # layers give way as the scene says
         lambda c: c.deflection,
         lambda c, l: f"gave way by {c.deflection[l]:.1e} m",
     ),

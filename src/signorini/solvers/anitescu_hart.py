@@ -33,6 +33,7 @@ from signorini.errors import InputError
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.relaxations import is_spatial_and_exact, natural_residual, slip_speed
 from signorini.solvers.anitescu_hart_steps import Relaxations
+from signorini.solvers.nsgs import LAYERED
 from signorini.solvers.progress import Progress
 from signorini.solvers.qp_proximal import ProximalQP
 from signorini.solvers.qp_session import QPSolver
@@ -88,6 +89,8 @@ class AnitescuHart:
             return progress.finish(np.zeros(0), 0)
         if problem.extension is not None:
             return progress.finish(None, 0, Status.NOT_APPLICABLE, finding="relaxes Coulomb's cone only")
+        if problem.layers is not None:
+            return progress.finish(None, 0, Status.NOT_APPLICABLE, finding=LAYERED)
         if self.algorithm != 1 and is_spatial_and_exact(problem):
             return progress.finish(None, 0, Status.NOT_APPLICABLE, finding="P2 is posed with a polygonal cone")
         try:

@@ -54,7 +54,7 @@ class ExtendedFriction:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
-        if problem.extension is None or problem.rows == problem.dim:
+        if problem.extension is None or problem.rows == problem.dim or problem.layers is not None:
             return not_applicable(problem, "ExtendedFriction", began)
         search = _Search(problem, control, self, began)
         with np.errstate(all="ignore"):

@@ -28,7 +28,7 @@ from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted
 from signorini.solvers.budget import affordable
 from signorini.solvers.friction_certificate import contradiction, immovable
-from signorini.solvers.nsgs import CHUNK, Sweeper, judged, product_cost, starting_point
+from signorini.solvers.nsgs import CHUNK, Sweeper, judged, not_applicable, product_cost, starting_point
 from signorini.solvers.solution import Control, Solution, Status
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class FrictionAuto:
         """Solve `problem`; never raises on failure, read ``status``."""
         began = time.perf_counter()
         control = control or Control()
+        if problem.layers is not None:
+            return not_applicable(problem, "FrictionAuto", began)
         if problem.contact_count and problem.blocks[:, 0, 0].min() <= 0.0:
             weights = immovable(problem)
             if weights is not None:

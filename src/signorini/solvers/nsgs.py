@@ -24,6 +24,7 @@ from signorini.solvers.nsgs_acceleration import gauss_seidel_alone
 from signorini.solvers.solution import Control, Solution, Status
 
 CHUNK = 256  # sweeps between two looks at the clock
+LAYERED = "the compliance has cores or matrices, which solve(problem, solver) takes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +172,7 @@ def judged(
 
 
 def not_applicable(problem: FrictionProblem, solver: str, began: float) -> Solution:
-    """Return the answer of a solver of the exact cone to a polygonal one."""
+    """Return the answer of a solver to a problem whose law it does not know."""
     z = np.zeros(problem.size)
-    return Solution(z, Status.NOT_APPLICABLE, problem.residual(z), 0, time.perf_counter() - began, solver)
+    info = {} if problem.layers is None else {"finding": LAYERED}
+    return Solution(z, Status.NOT_APPLICABLE, problem.residual(z), 0, time.perf_counter() - began, solver, info=info)

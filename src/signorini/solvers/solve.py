@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import checked, checked_number, checked_tolerance
+from signorini._arrays import LEAST_TOLERANCE, checked, checked_number, checked_tolerance
 from signorini.errors import InputError
 from signorini.problems.convert import conversion_path, converted, simplified
 from signorini.problems.lcp import LCP
@@ -39,6 +39,7 @@ class _Kind:
 
 
 _PLAIN = Control()  # made once: to check its fields takes longer than to solve for a contact or two
+_SHARPENED = 3  # times that a simpler problem is solved more sharply, since its scale is another one
 _kinds: dict[type, _Kind] = {}
 _taken: dict[type, tuple[type, ...]] = {}  # kinds by solver, found when first asked for
 
@@ -178,6 +179,15 @@ def _run(solver: Solver, problem: Problem, control: Control) -> Solution:
     solution = solver.solve(other.problem, replace(control, start=start))
     z = other.back(solution.z)
     residual = problem.residual(z)
+    for _ in range(_SHARPENED if simpler is not None else 0):
+        if not (solution.success and control.tolerance < residual < 1.0):
+            break  # else scales differ: what solves the other problem well enough is not yet good enough here
+        sharper = max(LEAST_TOLERANCE, 0.3 * solution.residual * control.tolerance / residual)
+        before = solution.iterations
+        solution = solver.solve(other.problem, replace(control, start=solution.z, tolerance=sharper))
+        solution = replace(solution, iterations=before + solution.iterations)
+        z = other.back(solution.z)
+        residual = problem.residual(z)
     if isinstance(problem, LCP | MixedLCP) and residual > 1e-3 * control.tolerance:
         z, residual = polished(problem, z, residual)
     status = _judged(solution.status, accepted(problem, z, residual, control.tolerance))

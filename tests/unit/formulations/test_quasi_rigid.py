@@ -255,13 +255,22 @@ def test_hertz() -> None:
     assert 0.8 < np.log2(errors[0] / errors[1]) < 1.2
 
 
-def test_the_audit_leaves_to_layers_what_is_theirs() -> None:
-    """It repeats what it can, and says that layers are not among it."""
-    run = sg.simulate(scene(**SOFT), duration=30 * H, h=H, formulation=sg.QuasiRigid())
-    assert run.layer("floor", "egg").deflection[:, 0].max() > 0.01
+def test_the_audit_repeats_the_law_of_layers() -> None:
+    """It finds a deflection that springs, dampers and core do not explain, and energy that layers do not hold."""
+    run = sg.simulate(scene(**{**SOFT, "max_deflection": 0.01}), duration=30 * H, h=H, formulation=sg.QuasiRigid())
+    assert run.layer("floor", "egg").core.max() > 0.0
     report = audit_tree(run.tree())
     assert report.verdict == "trusted with remarks"
-    assert any("compliant layers" in line for line in report.unchecked)
+    assert report.of("law of layers").grade == report.of("energy of layers").grade == "trusted"
+    assert report.of("law of layers").checked == 31
+    assert any(line.startswith("overlaps and gaps, except as told") for line in report.unchecked)
+    for word, what in (("deflection", "energy of layers"), ("spring", "law of layers"), ("core", "impulses of layers")):
+        tree = run.tree()
+        tree["layers"][word] = tree["layers"][word] * (1.0 + 1e-6)
+        assert audit_tree(tree).of(what).grade == "not trusted"
+    tree = run.tree()
+    del tree["layers"]
+    assert any("law of compliant layers: what they did is not recorded" in x for x in audit_tree(tree).unchecked)
 
 
 def test_what_is_not_unique_is_said() -> None:
