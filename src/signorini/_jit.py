@@ -2,7 +2,9 @@
 
 Every compiled function of the library is made by :func:`kernel`. Compiler options therefore live in one place,
 kernels keep their Python type for the type checker, and ``NUMBA_DISABLE_JIT=1`` turns the whole library into plain
-Python for the debugger and for coverage.
+Python for the debugger and for coverage. ``SIGNORINI_PLAIN_NJIT=1`` compiles the same kernels by ``numba.njit`` as
+everybody has it, without the compiler, the parts and the cache of this library: what goes wrong there too is not due to
+them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ from signorini._kernel_cache import KernelCache, has_none
 # one made elsewhere would last only until somebody changes another.
 os.environ.setdefault("NUMBA_SLP_VECTORIZE", "1")
 
+IS_PLAIN = os.environ.get("SIGNORINI_PLAIN_NJIT", "0") not in ("", "0")
+"""Whether Numba alone compiles kernels."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -33,7 +38,7 @@ R = TypeVar("R")
 def is_cold() -> bool:
     """Tell whether nothing was ever compiled on this machine, so that the first calls will be slow."""
     disabled: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-    return not disabled and has_none()
+    return not disabled and not IS_PLAIN and has_none()
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
@@ -82,6 +87,8 @@ def counting_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     njit: Any = numba.njit
+    if IS_PLAIN:
+        return cast(Callable[P, R], njit(error_model="numpy", nogil=True, cache=True)(function))
     compiled = njit(error_model="numpy", pipeline_class=Compiler, **options)(function)
     if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled._cache = KernelCache(cast(FunctionType, function))  # as njit(cache=True) would, but opened late
@@ -160,7 +167,8 @@ else:
         """Compile a kernel for arguments of these types, or read it from disk; return its address."""
         dispatcher: Any = function
         signature = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
-        dispatcher._cache.is_by_address = True
+        if not IS_PLAIN:
+            dispatcher._cache.is_by_address = True
         dispatcher.compile(signature)
         compiled = dispatcher.overloads[signature]
         address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

@@ -11,12 +11,13 @@ import pytest
 from numba.core.caching import NullCache
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import address_of, counting_kernel, inner_kernel, kernel, measured
+from signorini._jit import IS_PLAIN, address_of, counting_kernel, inner_kernel, kernel, measured
 from signorini._parts import Part
 from signorini.geometry.convex_depth import foot
 
 X = np.array([3.0, 4.0])
 TYPE: Any = numba.types.Array(numba.float64, 1, "C")
+of_our_compiler = pytest.mark.skipif(IS_PLAIN, reason="Numba makes machine code of all")
 CORNER, FACE = np.zeros((4, 9)), np.zeros((4, 3), dtype=np.int64)
 
 
@@ -81,6 +82,7 @@ def test_what_a_part_raises_reaches_python() -> None:
         _length_of_double(X[:1])
 
 
+@of_our_compiler
 @pytest.mark.compiled_only
 def test_a_kernel_is_kept_as_machine_code_if_it_is_called_by_its_address_and_as_a_part_if_not() -> None:
     """A part in machine code would be work for nothing; what is called, compiled anew in every process if it is not."""
@@ -94,6 +96,7 @@ def _text(module: Any) -> str:
     return re.sub(r" *;.*| linkonce_odr", "", str(module)).strip()
 
 
+@of_our_compiler
 @pytest.mark.compiled_only
 def test_what_is_linked_into_others_is_not_what_machine_code_was_made_of() -> None:
     """Making it, LLVM lets two slots on the stack be one, which it aligns in that machine code alone."""
@@ -107,6 +110,7 @@ def test_what_is_linked_into_others_is_not_what_machine_code_was_made_of() -> No
     assert _text(library._get_module_for_linking()) == before
 
 
+@of_our_compiler
 @pytest.mark.compiled_only
 def test_neither_is_it_of_kernels_with_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     whole: Any = _foot
@@ -116,6 +120,7 @@ def test_neither_is_it_of_kernels_with_an_entry(monkeypatch: pytest.MonkeyPatch)
     assert _text(compiled.library._get_module_for_linking()) != _text(compiled.library._final_module)
 
 
+@of_our_compiler
 @pytest.mark.compiled_only
 def test_a_part_that_is_read_is_a_part_again() -> None:
     function: Any = _length

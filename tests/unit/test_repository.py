@@ -122,6 +122,28 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
     assert CI.stat().st_mode & 0o111, ".ci/run must be executable"
 
 
+LANES = """
+good() { step "one" echo first; step "two" echo second; }
+bad() { step "three" true; step "four" false; step "five" echo never; }
+worse() { step "six" echo third; step "seven" exit 3; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("lanes", "failed"), [("good", ""), ("good bad", "four"), ("bad good", "four"), ("bad worse", "four|seven")]
+)
+def test_ci_names_what_failed_beside_others(lanes: str, failed: str) -> None:
+    """All that the lanes said is shown, the parts that failed are named, and nothing follows them."""
+    functions = CI.read_text(encoding="utf-8").partition('now="reading the README"\n')[0]
+    script = functions.replace('cd "$(dirname', 'true "$(dirname') + LANES + f"side_by_side {lanes}\necho passed"
+    outcome = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (outcome.returncode == 0) == ("passed" in outcome.stdout) == (failed == "")
+    assert ("first\n" in outcome.stdout) == ("second\n" in outcome.stdout) == ("good" in lanes)
+    assert "never" not in outcome.stdout
+    named = outcome.stderr.partition(".ci/run: failed: ")[2].strip()
+    assert sorted(named.split(",")) == failed.split("|")
+
+
 @pytest.mark.parametrize("what", WANTED_BY_CI)
 @pytest.mark.parametrize("times", [0, 2])
 def test_ci_fails_if_the_readme_has_no_such_command(tmp_path: Path, what: str, times: int) -> None:

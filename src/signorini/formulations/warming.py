@@ -33,6 +33,7 @@ def warm_up(family: Family, *, joined: bool, rests: bool) -> None:
 
     Without that process, wherever none can be made, all is compiled here when it is first called.
     """
+    rests = rests and not _is_compiling_rest()
     needed, later = missing_stages(needed_stages(joined), family), missing_stages(robust_stages(), family)
     missing = len(needed) + (len(later) if rests else 0)
     if missing > 0:
@@ -53,6 +54,11 @@ def warm_up(family: Family, *, joined: bool, rests: bool) -> None:
         compile_share(claims, int(family), joined)
         if needed and helper.stdout is not None:
             helper.stdout.readline()
+
+
+def _is_compiling_rest() -> bool:
+    """Tell whether a second process is compiling what islands need that rest, the same for all scenes."""
+    return any("resting" in helper.args and helper.poll() is None for helper in _at_work)  # type: ignore[operator]
 
 
 def finish_warming() -> None:

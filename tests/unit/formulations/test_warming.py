@@ -88,13 +88,16 @@ class _Process:
     """A second process that has done its share at once."""
 
     def __init__(self, words: list[str], **_: Any) -> None:
-        self.words, self.stdout, self.waited_for = words, io.BytesIO(b"done\n"), False
+        self.args, self.stdout, self.waited_for = words, io.BytesIO(b"done\n"), False
 
     def __enter__(self) -> _Process:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.waited_for = True
+
+    def poll(self) -> None:
+        """It has not ended."""
 
 
 def test_steps_begin_while_the_second_process_compiles_what_rest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,10 +111,12 @@ def test_steps_begin_while_the_second_process_compiles_what_rest_needs(monkeypat
     monkeypatch.setattr(subprocess, "Popen", popen)
     sg.Simulator(stack(2), h=0.01)
     (helper,) = made
-    assert "resting" in helper.words
+    assert "resting" in helper.args
     assert not helper.waited_for
+    sg.Simulator(stack(3), h=0.01)
+    assert ["resting" in other.args for other in made] == [True, False]  # which is compiled once
     warming.finish_warming()
-    assert helper.waited_for
+    assert all(other.waited_for for other in made)
 
 
 def test_what_rest_needs_is_all_that_the_robust_solver_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:

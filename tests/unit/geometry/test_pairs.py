@@ -54,7 +54,14 @@ def crowd(r: np.random.Generator, count: int, spread: float, decades: float) -> 
 
 @pytest.mark.parametrize(
     ("count", "decades", "parts"),
-    [(10, 1.0, 1), (64, 0.3, 1), (65, 0.3, 2), (400, 0.3, 1), (400, 3.0, 2), (400, 6.0, 1)],
+    [
+        (10, 1.0, 1),
+        (64, 0.3, 1),
+        (65, 0.3, 2),
+        (400, 0.3, 1),
+        pytest.param(400, 3.0, 2, marks=pytest.mark.compiled_only),
+        (400, 6.0, 1),
+    ],
 )
 def test_no_pair_is_missed_or_found_twice(count: int, decades: float, parts: int) -> None:
     """Few and many bodies of one or several shapes, of like and of very different sizes."""

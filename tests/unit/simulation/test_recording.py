@@ -122,6 +122,7 @@ def test_a_record_that_is_interrupted_while_it_is_put_together_stays_whole(monke
     assert interrupted > 10
 
 
+@pytest.mark.compiled_only
 def test_a_record_takes_no_more_memory_than_its_numbers() -> None:
     """Certificates of compiled steps are arrays: before the record is read, a step takes 2 kB at most, not objects."""
     import tracemalloc
