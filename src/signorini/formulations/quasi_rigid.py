@@ -226,7 +226,10 @@ class QuasiRigid:
         best: Solution | None = None
         iterations, seconds = 0, 0.0
         for start in _starts(step, kept):
-            found = solve(step.problem(start), self.solver or NaturalNewton(), tolerance=IMPLICIT_SHARP, start=start)
+            found = step.solve(start, IMPLICIT_SHARP) if self.solver is None else None
+            if found is None:
+                solver = self.solver or NaturalNewton()
+                found = solve(step.problem(start), solver, tolerance=IMPLICIT_SHARP, start=start)
             iterations, seconds = iterations + found.iterations, seconds + found.seconds
             if np.isfinite(found.residual) and (best is None or found.residual < best.residual):
                 best = found
