@@ -23,6 +23,7 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import drive_velocity, inertia_blocks, joint_rows, load_impulse, prescribed_pose
 from signorini.dynamics.joint_rows import Rows
+from signorini.formulations.constants import MOST_DENSE
 from signorini.formulations.implicit_answer import (
     ANSWER_COLUMNS,
     ANSWER_ROWS,
@@ -68,7 +69,6 @@ from signorini.model import Model, State
 from signorini.problems import MixedNCP
 from signorini.solvers import Solution, Status
 
-_DENSE = 150  # unknowns up to which the Jacobian is a matrix of all entries
 _DEGENERATE = 2  # of contacts that are known: their points are not unique
 
 
@@ -212,14 +212,14 @@ class ImplicitStep:
         P, T, n = self.posed, self.posed.contacts, self._joint_row
         T.touch[:], T.known[:] = self._near, 0
         place(P, z)
-        F, J = np.zeros(self.size), np.zeros((n, n) if self.size <= _DENSE else (0, 0))
+        F, J = np.zeros(self.size), np.zeros((n, n) if self.size <= MOST_DENSE else (0, 0))
         while (c := assemble(P, F, J)) >= 0:
             if T.known[c] or not self._faced(c):
                 self._last = None
                 return None
         self._near = T.touch.copy()
         whole: Any = J if J.size else None
-        if self.size > _DENSE:
+        if self.size > MOST_DENSE:
             whole = self._sparse()
         elif self.size > n:
             whole = np.zeros((self.size, self.size))
@@ -298,18 +298,19 @@ class ImplicitStep:
     def solve(self, start: Array, tolerance: float) -> Solution | None:
         """Solve by the compiled method from `start`; None if it is not for this step, or finds nothing."""
         P, n_c, n = self.posed, len(self.contacts), self.size
-        if self.model.joints.joint_row_count or n > _DENSE:
+        if self.model.joints.joint_row_count or n > MOST_DENSE:
             return None
         began, memory = time.perf_counter(), newton_memory(n, n_c)
         memory.unit[:n], memory.row_unit[:n], memory.z[:n] = self.unit, self.row_unit, start
         P.contacts.touch[:], P.contacts.known[:] = self._near, 0
         residual, iterations = solve_posed(P, memory, tolerance)
-        if not residual <= tolerance:
+        if not np.isfinite(residual):
             return None
         z = memory.z[:n].copy()
         self._near, self._last = P.contacts.touch.copy(), None
         seconds = time.perf_counter() - began
-        return Solution(z, Status.SOLVED, residual, iterations, seconds=seconds, solver="NaturalNewton")
+        status = Status.SOLVED if residual <= tolerance else Status.ITERATION_LIMIT
+        return Solution(z, status, residual, iterations, seconds=seconds, solver="NaturalNewton")
 
     def problem(self, start: Array) -> MixedNCP:
         """Return the mixed NCP."""

@@ -630,3 +630,21 @@ def facing_rows(
     if pair[0] == SURFACES:
         return _facing_surfaces(pair, q_a, q_b, depth_a, depth_b, touch, slopes, w)
     return _facing_features(pair, q_a, q_b, depth_a, depth_b, touch, slopes)
+
+
+@kernel
+def start_touch(pair: Array, q_a: Array, q_b: Array, value: Array, touch: Array, w: Desk) -> None:
+    """Fill where to begin (12,) from what detection found: both points, normal and gap (10,)."""
+    touch[GAP] = 0.0
+    for i in range(3):
+        touch[NORMAL + i], touch[POINT_A + i], touch[POINT_B + i] = value[6 + i], value[i], value[3 + i]
+        touch[GAP] += value[6 + i] * (value[3 + i] - value[i])
+    touch[WEIGHT_A], touch[WEIGHT_B] = 1.0, 1.0
+    if pair[0] != SURFACES:
+        return
+    _place_set(pair, SET[0], q_a, w.frame, 0)
+    _place_set(pair, SET[1], q_b, w.frame, 1)
+    for k in range(2):
+        _surface(pair, SET[k], w.frame, k, value[3 * k], value[3 * k + 1], value[3 * k + 2], False, w.surface, k)
+        g = w.surface[k]
+        touch[WEIGHT_A + k] = 1.0 / math.sqrt(g[1] * g[1] + g[2] * g[2] + g[3] * g[3])
