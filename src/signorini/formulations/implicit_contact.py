@@ -162,15 +162,15 @@ def answer(
 ) -> Answer | None:
     """Return what a contact does under the impulses `p` (4,) at the new poses; None where surfaces face nowhere."""
     poses = Poses(*(np.array([getattr(body, name) for body in (a, b)], dtype=np.float64) for name in Poses._fields))
-    row, laws, w = contact_row(contact), [law_row(layer, h) for layer in contact.layers], sheet()
+    row, w, (law_a, law_b) = contact_row(contact), sheet(), (law_row(layer, h) for layer in contact.layers)
     p = np.array(p, dtype=np.float64)
-    deep = depths(row, *laws, p, h, w) if level_set else (0.0, 0.0)
+    deep = depths(row, law_a, law_b, p, h, w) if level_set else (0.0, 0.0)
     facing = contact.pair.facing(a.q, b.q, deep, near)
     if facing is None:
         return None
     value, D = np.zeros(ANSWER_COLUMNS), np.zeros((ANSWER_ROWS, COLUMNS))
     touch, slopes = facing_rows_of(facing)
-    answer_rows(row, *laws, 0, 1, poses, p, h, touch, slopes, active, level_set, w, value, D)
+    answer_rows(row, law_a, law_b, 0, 1, poses, p, h, touch, slopes, active, level_set, w, value, D)
     return answer_of(facing, value, D)
 
 

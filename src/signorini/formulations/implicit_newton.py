@@ -9,6 +9,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import counting_kernel, kernel
 from signorini.formulations.implicit_kernels import CONTACTS, SIZE, Posed, assemble, place
+from signorini.geometry.moving_kernels import TOUCH_COLUMNS
 from signorini.geometry.scratch import carved
 from signorini.math.dense_lu import factor_dense, solve_dense
 from signorini.problems.natural_kernels import Rows, natural_map, natural_slopes
@@ -44,8 +45,9 @@ def newton_memory(unknowns: int, contacts: int) -> Newton:
     """Return memory."""
     n = max(unknowns, 1)
     order, start, member = (np.zeros(k, dtype=np.int64) for k in (n, contacts + 1, 3 * contacts))
-    reals = [np.ones(n), np.ones(n), *(np.zeros(n) for _ in range(5))]
-    return Newton(*reals, np.zeros(n * n), order, np.zeros((contacts, 12)), start, member)
+    z, tried, step, F, Phi = (np.zeros(n) for _ in range(5))
+    touch = np.zeros((contacts, TOUCH_COLUMNS))
+    return Newton(np.ones(n), np.ones(n), z, tried, step, F, Phi, np.zeros(n * n), order, touch, start, member)
 
 
 @counting_kernel

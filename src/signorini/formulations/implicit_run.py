@@ -33,7 +33,7 @@ from signorini.math.rotation import tangent_frame
 from signorini.model.layer_kernels import NONE, respond, stored
 
 AHEAD, KEPT, WAS_AHEAD, WAS_KEPT, WHY, ITERATIONS = range(6)
-"""Entries of ``count``: contacts of the coming step and layers kept; the same before the last step; why a run ended."""
+"""Entries of ``tally``: contacts of the coming step and layers kept; the same before the last step; why a run ended."""
 DONE, DECLINED, NEW_PAIR, NO_ROOM = range(4)
 """Why a run ended: all was done; a step is not for kernels; a pair of shapes is met for the first time; arrays are too
 small."""
@@ -83,9 +83,9 @@ class Track(NamedTuple):
     mark: IntArray
     value: Array
     """Contacts of the coming step, (any, 10)."""
-    index: IntArray
+    tag: IntArray
     was_value: Array
-    was_index: IntArray
+    was_tag: IntArray
     key: IntArray
     """Pairs of shapes that were met, sorted, (any,)."""
     pairs: Array
@@ -96,7 +96,7 @@ class Track(NamedTuple):
     v_before: Array
     known: IntArray
     """Rows of what is kept of the contacts of a step, -1 for none, (any,)."""
-    count: IntArray
+    tally: IntArray
     number: Array
     shapes: int
     find: int
@@ -159,13 +159,13 @@ def _add_solved(M: Array, push: Array, free: Array, mass: float, v: Array, out: 
 @counting_kernel
 def _pose(P: Posed, R: Track) -> int:
     """Pose the contacts of the step; return DONE, or why not."""
-    T, B, n_c = P.contacts, P.bodies, R.count[AHEAD]
-    if n_c > T.body.shape[0] or n_c + R.count[KEPT] > R.was.name.shape[0]:
+    T, B, n_c = P.contacts, P.bodies, R.tally[AHEAD]
+    if n_c > T.body.shape[0] or n_c + R.tally[KEPT] > R.was.name.shape[0]:
         return NO_ROOM
     P.counts[CONTACTS] = n_c
     last = -1
     for c in range(n_c):
-        name, material = R.index[c, 2], R.index[c, 3]
+        name, material = R.tag[c, 2], R.tag[c, 3]
         key = name >> (2 * FEATURE_BITS)
         if key == last:  # shapes that touch at several places do so by their features
             return DECLINED
@@ -176,7 +176,7 @@ def _pose(P: Posed, R: Track) -> int:
         kind = R.pairs[row, 0]
         if kind < PLANE or kind > SURFACES:
             return DECLINED
-        a, b = R.index[c, 0], R.index[c, 1]
+        a, b = R.tag[c, 0], R.tag[c, 1]
         T.body[c, 0], T.body[c, 1] = a, b
         for k in range(T.pair.shape[1]):
             T.pair[c, k] = R.pairs[row, k]
@@ -186,7 +186,7 @@ def _pose(P: Posed, R: Track) -> int:
         x[AXES], x[AXES + 1], x[AXES + 2] = 1.0, 1.0, 0.0
         if e[0] > 0.0 or e[1] > 0.0 or e[2] > 0.0:
             x[AXES], x[AXES + 1], x[AXES + 2] = e[0], e[1], e[2]
-        known = _place_of(R.keep.name, R.count[KEPT], name)
+        known = _place_of(R.keep.name, R.tally[KEPT], name)
         R.known[c] = known
         t = tangent_frame((R.value[c, 6], R.value[c, 7], R.value[c, 8]))[0]
         soft = B.law[a, 0] != NONE or B.law[b, 0] != NONE
@@ -247,14 +247,14 @@ def _solved(P: Posed, R: Track, w: Newton) -> bool:
     if P.counts[SIZE] > w.z.shape[0]:
         return False
     choose_units(P, R.number[GRAVITY], w.unit, w.row_unit)
-    R.count[ITERATIONS] = 0
+    R.tally[ITERATIONS] = 0
     for which in range(4):
         if not _begin(P, R, w, which):
             continue
-        if R.count[ITERATIONS] > 0:
+        if R.tally[ITERATIONS] > 0:
             _pose(P, R)  # where surfaces faced each other as the step began
         residual, iterations = solve_posed(P, w, IMPLICIT_SHARP)
-        R.count[ITERATIONS] += iterations
+        R.tally[ITERATIONS] += iterations
         R.number[RESIDUAL] = residual
         if residual <= IMPLICIT_SHARP:
             return True
@@ -268,7 +268,7 @@ def _keep_row(P: Posed, R: Track, c: int, old: int, m: int) -> int:
     """Keep contact `c`, or what relaxes in row `old` of the memory, in row `m`; return how many rows there are then."""
     K, T, h, w = R.keep, P.contacts, P.number[0], P.sheet
     if c >= 0:
-        K.name[m] = R.was_index[c, 2]
+        K.name[m] = R.was_tag[c, 2]
         for k in range(4):
             K.impulse[m, k] = T.p[c, k]
         for k in range(2):
@@ -309,7 +309,7 @@ def _keep_row(P: Posed, R: Track, c: int, old: int, m: int) -> int:
 @counting_kernel
 def _remember(P: Posed, R: Track) -> None:
     """Keep what contacts did and what relaxes, in the order of names; what there was goes to ``R.was``."""
-    K, W, old = R.keep, R.was, R.count[KEPT]
+    K, W, old = R.keep, R.was, R.tally[KEPT]
     for m in range(old):
         W.name[m] = K.name[m]
         for k in range(4):
@@ -318,19 +318,19 @@ def _remember(P: Posed, R: Track) -> None:
             W.body[m, k] = K.body[m, k]
             for i in range(3):
                 W.deflection[m, k, i], W.tangent[m, k, i] = K.deflection[m, k, i], K.tangent[m, k, i]
-    R.count[WAS_KEPT] = old
+    R.tally[WAS_KEPT] = old
     R.number[STORED] = 0.0
     c, o, m = 0, 0, 0
     while c < P.counts[CONTACTS] or o < old:
-        if c < P.counts[CONTACTS] and (o >= old or R.was_index[c, 2] <= W.name[o]):
-            if o < old and R.was_index[c, 2] == W.name[o]:
+        if c < P.counts[CONTACTS] and (o >= old or R.was_tag[c, 2] <= W.name[o]):
+            if o < old and R.was_tag[c, 2] == W.name[o]:
                 o += 1
             m = _keep_row(P, R, c, -1, m)
             c += 1
         else:
             m = _keep_row(P, R, -1, o, m)
             o += 1
-    R.count[KEPT] = m
+    R.tally[KEPT] = m
 
 
 @counting_kernel
@@ -360,32 +360,32 @@ def _look(P: Posed, R: Track) -> bool:
         R.find,
         (
             *(scene.shape, scene.label, scene.solid, scene.link, scene.pair),
-            *(B.q, R.reach, R.world, R.cells, R.work, R.mark, R.value, R.index),
+            *(B.q, R.reach, R.world, R.cells, R.work, R.mark, R.value, R.tag),
         ),
     )
-    R.count[AHEAD] = max(found, 0)
+    R.tally[AHEAD] = max(found, 0)
     return found >= 0
 
 
 @kernel
 def run_steps(P: Posed, w: Newton, R: Track, steps: int) -> int:
-    """Take so many steps, or fewer; ``R.count[WHY]`` says why. Return how many were taken."""
+    """Take so many steps, or fewer; ``R.tally[WHY]`` says why. Return how many were taken."""
     B = P.bodies
     for done in range(steps):
         why = _pose(P, R)
         if why != DONE:
-            R.count[WHY] = why
+            R.tally[WHY] = why
             return done
         _load_bodies(P, R)
         if not _solved(P, R, w):
-            R.count[WHY] = DECLINED
+            R.tally[WHY] = DECLINED
             return done
-        R.count[WAS_AHEAD] = R.count[AHEAD]
-        for c in range(R.count[AHEAD]):
+        R.tally[WAS_AHEAD] = R.tally[AHEAD]
+        for c in range(R.tally[AHEAD]):
             for k in range(10):
                 R.was_value[c, k] = R.value[c, k]
             for k in range(4):
-                R.was_index[c, k] = R.index[c, k]
+                R.was_tag[c, k] = R.tag[c, k]
         for b in range(B.q.shape[0]):
             for k in range(7):
                 R.q_before[b, k] = B.q[b, k]
@@ -396,7 +396,7 @@ def run_steps(P: Posed, w: Newton, R: Track, steps: int) -> int:
         _remember(P, R)
         R.number[TIME] += P.number[0]
         if not _look(P, R):
-            R.count[WHY] = NO_ROOM
+            R.tally[WHY] = NO_ROOM
             return done + 1
-    R.count[WHY] = DONE
+    R.tally[WHY] = DONE
     return steps

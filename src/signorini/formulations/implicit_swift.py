@@ -137,7 +137,7 @@ class Swift:
             done += taken
             if taken:
                 before, now = self._before(now), self._now(now)
-            why = int(self._track.count[WHY])
+            why = int(self._track.tally[WHY])
             if why == NEW_PAIR:
                 self._meet(now)
             elif why == NO_ROOM:
@@ -149,27 +149,31 @@ class Swift:
         return done, before, now
 
     def _load(self, at: Stand) -> None:
-        m, n = at.memory.feature.size, at.ahead.contact_count
+        ahead = at.ahead
+        assert ahead is not None
+        m, n = at.memory.feature.size, ahead.contact_count
         room = self._track.known.size
         if max(n, m) > room:
             self._make_room(2 * max(n, m))
         R, B = self._track, self._bodies
         B.q[:], B.v[:], B.walls[:] = at.state.q, at.state.v, at.state.q
-        R.value[:n] = np.column_stack([at.ahead.point_a, at.ahead.point_b, at.ahead.normal, at.ahead.gap])
-        R.index[:n] = np.column_stack([at.ahead.body_a, at.ahead.body_b, at.ahead.feature, at.ahead.material])
+        R.value[:n] = np.column_stack([ahead.point_a, ahead.point_b, ahead.normal, ahead.gap])
+        R.tag[:n] = np.column_stack([ahead.body_a, ahead.body_b, ahead.feature, ahead.material])
         names = ("feature", "body", "deflection", "tangent", "impulse")
         for array, name in zip(R.keep, names, strict=True):
             array[:m] = getattr(at.memory, name)
-        R.count[[AHEAD, KEPT]] = n, m
+        R.tally[[AHEAD, KEPT]] = n, m
         R.number[TIME], R.number[STORED] = at.state.t, at.memory.stored
 
     def _meet(self, at: Stand) -> None:
         """Learn the surfaces of the pairs of shapes ahead; those of features change and are not for kernels."""
+        assert at.ahead is not None
         keys = at.ahead.feature >> (2 * FEATURE_BITS)
         for c, key in enumerate(keys):
             if key in self._key:
                 continue
-            alone = Contacts(*(column[c : c + 1] for column in at.ahead))
+            columns: Any = (column[c : c + 1] for column in at.ahead)
+            alone = Contacts(*columns)
             row = moving_pair(self._model, at.state, alone, 0, level_set=False).row
             place = int(np.searchsorted(self._key, key))
             self._key = np.insert(self._key, place, key)
@@ -179,15 +183,15 @@ class Swift:
     def _now(self, was: Stand) -> Stand:
         R, B = self._track, self._bodies
         state = State(t=float(R.number[TIME]), q=B.q.copy(), v=B.v.copy())
-        n = int(R.count[AHEAD])
-        memory = _memory(R.keep, int(R.count[KEPT]), was.memory, float(R.number[STORED]))
-        return Stand(state, memory, Contacts.of_rows(R.value[:n], R.index[:n]))
+        n = int(R.tally[AHEAD])
+        memory = _memory(R.keep, int(R.tally[KEPT]), was.memory, float(R.number[STORED]))
+        return Stand(state, memory, Contacts.of_rows(R.value[:n], R.tag[:n]))
 
     def _before(self, was: Stand) -> Stand:
-        R, n = self._track, int(self._track.count[WAS_AHEAD])
+        R, n = self._track, int(self._track.tally[WAS_AHEAD])
         state = State(t=float(R.number[TIME]) - self._h, q=R.q_before.copy(), v=R.v_before.copy())
-        memory = _memory(R.was, int(R.count[WAS_KEPT]), was.memory, 0.0)
-        return Stand(state, memory, Contacts.of_rows(R.was_value[:n], R.was_index[:n]))
+        memory = _memory(R.was, int(R.tally[WAS_KEPT]), was.memory, 0.0)
+        return Stand(state, memory, Contacts.of_rows(R.was_value[:n], R.was_tag[:n]))
 
 
 def _keep(n: int) -> Keep:
@@ -196,5 +200,12 @@ def _keep(n: int) -> Keep:
 
 
 def _memory(keep: Keep, m: int, like: LayerMemory, stored: float) -> LayerMemory:
-    rows: list[Any] = [array[:m].copy() for array in keep]
-    return LayerMemory(*rows, coordinate=like.coordinate, stored=stored)
+    return LayerMemory(
+        feature=keep.name[:m].copy(),
+        body=keep.body[:m].copy(),
+        deflection=keep.deflection[:m].copy(),
+        tangent=keep.tangent[:m].copy(),
+        impulse=keep.impulse[:m].copy(),
+        coordinate=like.coordinate,
+        stored=stored,
+    )
