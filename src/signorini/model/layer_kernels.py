@@ -40,7 +40,7 @@ def _respond_linear(law: Array, p: Array, before: Array, deflection: Array, slop
     for i in range(3):
         slope[0, i] = 0.0
         slope[i, 0] = 0.0
-    return core
+    return float(core)
 
 
 @inner_kernel
@@ -53,7 +53,7 @@ def _pressed(p: float, k: float, e: float, c: float, b: float, least: float) -> 
         d = max(d - step, least)
         if abs(step) <= 1e-16 * d:
             break
-    return d
+    return float(d)
 
 
 @inner_kernel
@@ -68,7 +68,7 @@ def _respond_hunt_crossley(law: Array, p: Array, before: Array, h: float, deflec
     if d > law[THICKNESS]:
         d = law[THICKNESS]
         deflection[0] = d
-        return p[0] - d**e * (k + c * (d - b))
+        return float(p[0] - d**e * (k + c * (d - b)))
     deflection[0] = d
     at = max(d, _SPECK)  # the slope of a relaxed layer is infinite
     slope[0, 0] = 1.0 / (e * at ** (e - 1.0) * (k + c * max(at - b, least - b)) + c * at**e)
@@ -92,7 +92,7 @@ def stored(law: Array, deflection: Array, active: bool) -> float:
     """Return the energy in a layer [J]; where tangential deflections are passive they store nothing."""
     if law[0] == HUNT_CROSSLEY:
         e = law[STIFFNESS + 1]
-        return law[STIFFNESS] * deflection[0] ** (e + 1.0) / (e + 1.0)
+        return float(law[STIFFNESS] * deflection[0] ** (e + 1.0) / (e + 1.0))
     energy = 0.0
     for i in range(3 if active else 1):
         for j in range(3 if active else 1):
@@ -106,7 +106,7 @@ def elastic_force(law: Array, deflection: Array, i: int) -> float:
     if law[0] == HUNT_CROSSLEY:
         return law[STIFFNESS] * deflection[0] ** law[STIFFNESS + 1] if i == 0 else 0.0
     row = STIFFNESS + 3 * i
-    return law[row] * deflection[0] + law[row + 1] * deflection[1] + law[row + 2] * deflection[2]
+    return float(law[row] * deflection[0] + law[row + 1] * deflection[1] + law[row + 2] * deflection[2])
 
 
 def linear_row(stiffness: Array, damping: Array, thickness: float, h: float) -> Array:
