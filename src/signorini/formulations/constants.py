@@ -194,6 +194,11 @@ IMPLICIT_SHARP: Final = 1e-10
 """Effort [1]. Natural map at which a geometrically implicit step counts as solved, in its units. Found: S3, spec 7."""
 IMPLICIT_ACCEPTED: Final = 1e-8
 """Effort [1]. The same where no start leads farther. Found: S3, spec 7."""
+MOST_DENSE: Final = 150
+"""Effort [unknowns]. Up to which the Jacobian of a geometrically implicit step is a matrix of all entries, and the step
+compiled as a whole. Found: chosen."""
+FIRST_SWIFT: Final = 16
+"""Effort [contacts]. For which geometrically implicit steps in compiled code have room at first. Found: chosen."""
 MOST_SUBSTEPS: Final = 6
 """Effort [halvings]. How often a geometrically implicit step that no start solves is halved. Found: chosen."""
 

@@ -12,7 +12,8 @@ a, b                bodies 2, 1                               the normal points 
 ==================  ========================================  =============================================
 
 Deflections follow from the impulses (:mod:`~signorini.model.layers`), points and normal from the poses
-(:mod:`~signorini.geometry.moving_touch`), so that the impulses are the contact's only unknowns (S3 spec, section 7).
+(:mod:`~signorini.geometry.moving_touch`), so that the impulses are the contact's only unknowns (S3 spec, section 7);
+the kernels stand in :mod:`.implicit_answer`.
 Both bodies feel them at one point, between the two deflected surfaces. The tangents of the frame are carried by a layer
 and projected onto the new tangent plane; of two layers the first carries the frame, and each its own deflection.
 """
@@ -25,13 +26,37 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.formulations.implicit_answer import (
+    A_GAP,
+    ANSWER_COLUMNS,
+    ANSWER_ROWS,
+    COLUMNS,
+    CORE,
+    D_FORCE,
+    D_GAP,
+    D_SLIP,
+    D_TORQUE,
+    DEFLECTION,
+    FORCE,
+    OWN,
+    POINT,
+    SLIP,
+    SLOPE,
+    TORQUE,
+    TURNED,
+    VELOCITY,
+    O,
+    Poses,
+    T,
+    answer_rows,
+    depths,
+    sheet,
+)
 from signorini.geometry.implicit_touch import Touch
-from signorini.geometry.moving_touch import Facing, Pair, skew
+from signorini.geometry.moving_kernels import TOUCH_COLUMNS, WEIGHT_A
+from signorini.geometry.moving_touch import Facing, Pair
 from signorini.model import Layer
-
-COLUMNS = 16
-"""Of derivatives: velocities of a and of b (6 each), impulses (4)."""
-_P = slice(12, 16)
+from signorini.model.layer_kernels import LAW_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +102,10 @@ class Placement(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Tangents of a contact with their derivatives."""
+    """Tangents of a contact."""
 
     t: Array
     o: Array
-    d_t: Array
-    """(3, 16)"""
-    d_o: Array
 
 
 class Answer(NamedTuple):
@@ -117,6 +139,16 @@ class Answer(NamedTuple):
     d_torque: tuple[Array, Array]
 
 
+def contact_row(contact: ImplicitContact) -> Array:
+    """Return a contact as :mod:`.implicit_answer` takes it, (17,)."""
+    return np.concatenate([[contact.mu], contact.axes, [contact.gap], *contact.before, *contact.tangents])
+
+
+def law_row(layer: Layer | None, h: float) -> Array:
+    """Return the law of a layer as a row; of zeros without a layer, (29,)."""
+    return np.zeros(LAW_COLUMNS) if layer is None else layer.row(h)
+
+
 def answer(
     contact: ImplicitContact,
     a: Placement,
@@ -129,191 +161,50 @@ def answer(
     level_set: bool,
 ) -> Answer | None:
     """Return what a contact does under the impulses `p` (4,) at the new poses; None where surfaces face nowhere."""
-    twist = _twists(a, b)
-    depth, d_depth = np.zeros(2), np.zeros((2, COLUMNS))
-    if level_set:  # the normal deflection does not depend on the frame here, see QuasiRigid.init
-        for k, layer in enumerate(contact.layers):
-            if layer is not None:
-                found = layer.respond(p[:3], contact.before[k], h)
-                depth[k], d_depth[k, 12:15] = found.deflection[0], found.slope[0]
-    facing = contact.pair.facing(a.q, b.q, (float(depth[0]), float(depth[1])), near)
+    poses = Poses(*(np.array([getattr(body, name) for body in (a, b)], dtype=np.float64) for name in Poses._fields))
+    row, w, (law_a, law_b) = contact_row(contact), sheet(), (law_row(layer, h) for layer in contact.layers)
+    p = np.array(p, dtype=np.float64)
+    deep = depths(row, law_a, law_b, p, h, w) if level_set else (0.0, 0.0)
+    facing = contact.pair.facing(a.q, b.q, deep, near)
     if facing is None:
         return None
-    d_normal, d_a, d_b = (
-        part[:, :12] @ twist + part[:, 12:] @ d_depth for part in (facing.d_normal, facing.d_point_a, facing.d_point_b)
-    )
-    n, placements = facing.normal, (a, b)
+    value, D = np.zeros(ANSWER_COLUMNS), np.zeros((ANSWER_ROWS, COLUMNS))
+    touch, slopes = facing_rows_of(facing)
+    answer_rows(row, law_a, law_b, 0, 1, poses, p, h, touch, slopes, active, level_set, w, value, D)
+    return answer_of(facing, value, D)
 
-    own, frames = _frames(contact, placements, n, d_normal)
-    frame = frames[max(contact.carrier, 0)]
-    responses = [
-        _respond(contact.layers[k], contact.before[k], p, h, frame, frames[k], d_normal, n, k != contact.carrier)
-        for k in (0, 1)
-    ]
-    gap, d_gap = facing.gap, facing.d_gap[:12] @ twist + facing.d_gap[12:] @ d_depth
-    c, d_c = 0.5 * (facing.point_a + facing.point_b), 0.5 * (d_a + d_b)
-    if not level_set:
-        (da, db), (dda, ddb) = ([r.deflection[0] for r in responses], [r.d_deflection[0] for r in responses])
-        gap, d_gap = gap + da + db, d_gap + dda + ddb
-        c = c + 0.5 * (db - da) * n
-        d_c = d_c + 0.5 * ((db - da) * d_normal + np.outer(n, ddb - dda))
 
-    force = p[0] * n + p[1] * frame.t + p[2] * frame.o
-    d_force = p[0] * d_normal + p[1] * frame.d_t + p[2] * frame.d_o
-    d_force[:, 12] += n
-    d_force[:, 13] += frame.t
-    d_force[:, 14] += frame.o
-    S_f, torque, d_torque, u, d_u = skew(force), [], [], np.zeros(3), np.zeros((3, COLUMNS))
-    for k, (body, sign) in enumerate(((a, -1.0), (b, 1.0))):
-        r, d_r = c - body.q[:3], d_c.copy()
-        d_r[:, 6 * k : 6 * k + 3] -= body.moves * _I
-        S_r, omega = skew(r), body.v[3:]
-        moment, d_moment = S_r @ force + p[3] * n, S_r @ d_force - S_f @ d_r + p[3] * d_normal
-        d_moment[:, 15] += n
-        torque.append(sign * moment)
-        d_torque.append(sign * d_moment)
-        u += sign * (body.v[:3] - S_r @ omega)
-        d_u += sign * (skew(omega) @ d_r)
-        if body.moves > 0.0:
-            d_u[:, 6 * k : 6 * k + 3] += sign * _I
-            d_u[:, 6 * k + 3 : 6 * k + 6] -= sign * S_r
-    spin, d_spin = b.v[3:] - a.v[3:], np.zeros((3, COLUMNS))
-    d_spin[:, 3:6], d_spin[:, 9:12] = -_I * (a.moves > 0.0), _I * (b.moves > 0.0)
-    velocity = np.array([n @ u, frame.t @ u, frame.o @ u, n @ spin])
-    slip = velocity[1:].copy()
-    d_slip = np.stack([u @ frame.d_t + frame.t @ d_u, u @ frame.d_o + frame.o @ d_u, spin @ d_normal + n @ d_spin])
-    if active:
-        for one in responses:
-            slip[:2] += one.rate
-            d_slip[:2] += one.d_rate
+def facing_rows_of(facing: Facing) -> tuple[Array, Array]:
+    """Return a facing as rows: gap, normal and points, and their derivatives."""
+    touch = np.zeros(TOUCH_COLUMNS)
+    touch[:WEIGHT_A] = np.concatenate([[facing.gap], facing.normal, facing.point_a, facing.point_b])
+    return touch, np.vstack([facing.d_gap, facing.d_normal, facing.d_point_a, facing.d_point_b])
+
+
+def answer_of(facing: Facing, value: Array, D: Array) -> Answer:
+    """Return rows of :mod:`.implicit_answer` by name; copies."""
+    x, D = value.copy(), D.copy()
+
+    def two(start: int, size: int) -> tuple[Array, Array]:
+        return x[start : start + size], x[start + size : start + 2 * size]
+
+    slope = two(SLOPE, 9)
     return Answer(
         facing=facing,
-        gap=float(gap),
-        point=c,
-        frame=frame,
-        slip=slip,
-        velocity=velocity,
-        force=force,
-        torque=(torque[0], torque[1]),
-        deflection=(responses[0].deflection, responses[1].deflection),
-        core=(responses[0].core, responses[1].core),
-        slope=(responses[0].slope, responses[1].slope),
-        turned=responses[1].turned,
-        own=own,
-        d_gap=d_gap,
-        d_slip=d_slip,
-        d_force=d_force,
-        d_torque=(d_torque[0], d_torque[1]),
-    )
-
-
-_I = np.eye(3)
-
-
-def _twists(a: Placement, b: Placement) -> Array:
-    """Return the derivatives of the twists of both bodies, (12, 16)."""
-    out = np.zeros((12, COLUMNS))
-    for k, body in enumerate((a, b)):
-        out[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = body.moves * _I
-        out[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = body.turns
-    return out
-
-
-def _frames(
-    contact: ImplicitContact, placements: tuple[Placement, Placement], n: Array, d_n: Array
-) -> tuple[tuple[Array, Array], tuple[Frame, Frame]]:
-    """Return the tangents of both layers, and their frames; the tangent of a rigid side is that of the other."""
-    carrier, frames = contact.carrier, []
-    for k in (0, 1):
-        side = k if contact.layers[k] is not None else carrier
-        s, d_s = contact.tangents[max(side, 0)], np.zeros((3, COLUMNS))
-        if side >= 0:
-            s = placements[side].turn @ s
-            d_s[:, 6 * side + 3 : 6 * side + 6] = -skew(s) @ placements[side].turns
-        frames.append(_frame(s, d_s, n, d_n))
-    return (frames[0].t, frames[1].t), (frames[0], frames[1])
-
-
-def _frame(s: Array, d_s: Array, n: Array, d_n: Array) -> Frame:
-    """Project `s` onto the plane across n; t is its direction, o = n x t."""
-    along = float(n @ s)
-    w = s - along * n
-    size = float(np.sqrt(w @ w))
-    t = w / size
-    d_w = d_s - along * d_n - np.outer(n, s @ d_n + n @ d_s)
-    d_t = (d_w - np.outer(t, t @ d_w)) / size
-    return Frame(t, _cross(n, t), d_t, skew(n) @ d_t - skew(t) @ d_n)
-
-
-def _cross(x: Array, y: Array) -> Array:
-    return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
-
-
-class _Response(NamedTuple):
-    """A layer in the frame of the contact."""
-
-    deflection: Array
-    """In the layer's own frame, (3,)."""
-    d_deflection: Array
-    """(3, 16)"""
-    core: float
-    slope: Array
-    rate: Array
-    """Velocity of the surface against the body, taken along -t and -o, (2,) [m/s]."""
-    d_rate: Array
-    turned: Array
-
-
-_RIGID = _Response(
-    np.zeros(3),
-    np.zeros((3, COLUMNS)),
-    0.0,
-    np.zeros((3, 3)),
-    np.zeros(2),
-    np.zeros((2, COLUMNS)),
-    np.array([1.0, 0.0]),
-)
-
-
-def _respond(
-    layer: Layer | None,
-    before: Array,
-    p: Array,
-    h: float,
-    frame: Frame,
-    mine: Frame,
-    d_n: Array,
-    n: Array,
-    own: bool,
-) -> _Response:
-    """Return how a layer whose frame is `mine` responds to the impulses `p` in `frame`."""
-    if layer is None:
-        return _RIGID
-    d_p = np.zeros((3, COLUMNS))
-    d_p[:, 12:15] = _I
-    if not own:
-        found = layer.respond(p[:3], before, h)
-        d_deflection = found.slope @ d_p
-        rate = (found.deflection[1:] - before[1:]) / h
-        return _Response(
-            found.deflection, d_deflection, found.core, found.slope, rate, d_deflection[1:] / h, _RIGID.turned
-        )
-    # The layer's tangent is the contact's turned about n; Q takes components of the contact's frame to the layer's.
-    cosine, sine = float(frame.t @ mine.t), float(frame.o @ mine.t)
-    d_angle = mine.o @ mine.d_t - frame.o @ frame.d_t
-    Q = np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])
-    d_Q = np.array([[0.0, 0.0, 0.0], [0.0, -sine, cosine], [0.0, -cosine, -sine]])  # by the angle
-    found = layer.respond(Q @ p[:3], before, h)
-    d_deflection = found.slope @ (Q @ d_p + np.outer(d_Q @ p[:3], d_angle))
-    change = (found.deflection - before) / h
-    rate = Q.T @ change
-    d_rate = Q.T @ d_deflection / h + np.outer(d_Q.T @ change, d_angle)
-    return _Response(
-        found.deflection,
-        d_deflection,
-        found.core,
-        Q.T @ found.slope @ Q,
-        rate[1:],
-        d_rate[1:],
-        np.array([cosine, sine]),
+        gap=float(x[A_GAP]),
+        point=x[POINT:T],
+        frame=Frame(x[T:O], x[O:SLIP]),
+        slip=x[SLIP:VELOCITY],
+        velocity=x[VELOCITY:FORCE],
+        force=x[FORCE:TORQUE],
+        torque=two(TORQUE, 3),
+        deflection=two(DEFLECTION, 3),
+        core=(float(x[CORE]), float(x[CORE + 1])),
+        slope=(slope[0].reshape(3, 3), slope[1].reshape(3, 3)),
+        turned=x[TURNED:OWN],
+        own=two(OWN, 3),
+        d_gap=D[D_GAP],
+        d_slip=D[D_SLIP:D_FORCE],
+        d_force=D[D_FORCE:D_TORQUE],
+        d_torque=(D[D_TORQUE : D_TORQUE + 3], D[D_TORQUE + 3 :]),
     )

@@ -13,6 +13,7 @@ directions of joint rows within the step, of the second order in h beside what s
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +23,54 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import drive_velocity, inertia_blocks, load_impulse, prescribed_pose
 from signorini.dynamics.joint_rows import Rows
-from signorini.formulations.constants import LENGTH_GRAIN
-from signorini.formulations.implicit_contact import Answer, ImplicitContact, Placement, answer
+from signorini.formulations.constants import MOST_DENSE
+from signorini.formulations.implicit_answer import (
+    ANSWER_COLUMNS,
+    ANSWER_ROWS,
+    AXES,
+    COLUMNS,
+    CONTACT_COLUMNS,
+    D_FORCE,
+    D_TORQUE,
+    Poses,
+    depths,
+    sheet,
+)
+from signorini.formulations.implicit_contact import (
+    Answer,
+    ImplicitContact,
+    Placement,
+    answer_of,
+    contact_row,
+    facing_rows_of,
+    law_row,
+)
 from signorini.formulations.implicit_joints import implicit_rows
-from signorini.geometry.moving_touch import rotation_of, skew
-from signorini.math.rotation import turn_euler, turn_exact
+from signorini.formulations.implicit_kernels import (
+    ACTIVE,
+    CONTACTS,
+    FIXED,
+    IMPLICIT_SPIN,
+    LEVEL_SET,
+    PLANAR,
+    SIZE,
+    Bodies,
+    Posed,
+    Touching,
+    assemble,
+    choose_units,
+    lay_out,
+    place,
+)
+from signorini.formulations.implicit_newton import newton_memory, solve_posed
+from signorini.geometry.implicit_touch import Touch
+from signorini.geometry.moving_kernels import PAIR_COLUMNS, TOUCH_COLUMNS, TWISTS, WEIGHT_A, desk
+from signorini.geometry.moving_touch import facing_from, touch_row
 from signorini.model import Model, State
 from signorini.problems import MixedNCP
+from signorini.solvers import Solution, Status
 
-_DENSE = 150  # unknowns up to which the Jacobian is a matrix of all entries
-_I = np.eye(3)
+_DEGENERATE = 2  # of contacts that are known: their points are not unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,224 +107,222 @@ class ImplicitStep:
     ) -> None:
         self.model, self.state, self.contacts, self.h, self.options = model, state, contacts, h, options
         self._coordinate = coordinate
-        arrays = model.arrays
-        self.M = inertia_blocks(arrays, state.q)
+        self.M = inertia_blocks(model.arrays, state.q)
         self.p_ext = load_impulse(model, state, h)
-        self._rotation = [rotation_of(q) for q in state.q]
-        self._walls = prescribed_pose(model, state.t + h)[0]
-        self._drive = drive_velocity(model, state, h, secant=True)
         self.spin = np.zeros_like(state.v)
         """Impulse of the gyroscopic term where it is explicit, (n_b, 6)."""
         if not model.planar and not options.implicit_spin:
-            for b in range(model.fixed_count, model.body_count):
-                omega = state.v[b, 3:]
-                self.spin[b, 3:] = -h * skew(omega) @ (self.M[b, 3:, 3:] @ omega)
-        self._layout()
+            moving = slice(model.fixed_count, None)
+            omega = state.v[moving, 3:]
+            self.spin[moving, 3:] = -h * np.cross(omega, np.einsum("bij,bj->bi", self.M[moving, 3:, 3:], omega))
+        self.posed = self._posed()
+        lay_out(self.posed)
+        self._joint_row = int(self.posed.counts[SIZE])
+        self.size = self._joint_row + model.joints.joint_row_count
+        self.row: IntArray = self.posed.contacts.row
         self._units()
-        self._last: tuple[bytes, Outcome] | None = None
-        self._near = [contact.near for contact in contacts]
+        self._near = self.posed.contacts.touch.copy()
+        self._touches: dict[int, Touch] = {}
+        self._last: tuple[bytes, Array, Any, Rows] | None = None
 
     # --- unknowns ------------------------------------------------------------
 
-    def _layout(self) -> None:
-        model = self.model
-        self.dof = np.full((model.body_count, 6), -1, dtype=np.int64)
-        free = model.arrays.free != 0.0
-        free[: model.fixed_count] = False
-        self.dof[free] = np.arange(int(free.sum()))
-        self._velocities = int(free.sum())
-        most = 2 if model.planar else 4
-        self.row = np.full((len(self.contacts), 4), -1, dtype=np.int64)
-        at = self._velocities
-        for c, contact in enumerate(self.contacts):
-            count = 1 if contact.mu == 0.0 else min(most, 4 if contact.axes[2] > 0.0 else 3)
-            self.row[c, :count] = at + np.arange(count)
-            at += count
-        self._joint_row = at
-        self.size = at + model.joints.joint_row_count
+    def _posed(self) -> Posed:
+        model, state, options, contacts = self.model, self.state, self.options, self.contacts
+        walls = state.q.copy()
+        walls[: model.fixed_count] = prescribed_pose(model, state.t + self.h)[0]
+        bodies = fixed_tables(model)._replace(
+            q=state.q.copy(),
+            v=state.v.copy(),
+            M=self.M,
+            push=self.p_ext + self.spin,
+            walls=walls,
+            drive=drive_velocity(model, state, self.h, secant=True),
+            law=law_table(model, self.h),
+        )
+        n_c = len(contacts)
+        touching = empty_contacts(n_c)
+        for c, contact in enumerate(contacts):
+            touching.body[c] = contact.a, contact.b
+            touching.contact[c] = contact_row(contact)
+            pair = contact.pair.row
+            if pair is not None and contact.near.weight_a.size:
+                touching.pair[c], touching.touch[c] = pair, touch_row(contact.near)
+            else:
+                touching.touch[c, :WEIGHT_A] = np.concatenate([[contact.near.gap], *contact.near[1:4]])
+        posed = new_posed(bodies, touching, self.h)
+        posed.counts[[FIXED, PLANAR, ACTIVE, LEVEL_SET, IMPLICIT_SPIN, CONTACTS]] = (
+            model.fixed_count,
+            model.planar,
+            options.active,
+            options.level_set,
+            options.implicit_spin,
+            n_c,
+        )
+        return posed
 
     def _units(self) -> None:
-        """Choose sizes of unknowns and rows: lengths by ways and bodies, impulses by what moves contacts so far."""
-        model, h, arrays = self.model, self.h, self.model.arrays
-        moving = slice(model.fixed_count, None)
-        size = np.where(np.isfinite(arrays.bound) & (arrays.bound > 0.0), arrays.bound, 1.0)
-        v = self.state.v[moving]
-        speed = np.linalg.norm(v[:, :3], axis=1) + size[moving] * np.linalg.norm(v[:, 3:], axis=1)
-        length = h * (float(speed.max()) + h * float(np.linalg.norm(arrays.gravity)))
-        length += LENGTH_GRAIN * float(size[moving].max())
+        model = self.model
         self.unit, self.row_unit = np.ones(self.size), np.ones(self.size)
-        for b in range(model.fixed_count, model.body_count):
-            least = float(np.linalg.eigvalsh(self.M[b, 3:, 3:])[0]) if not model.planar else self.M[b, 5, 5]
-            for k in range(6):
-                i = self.dof[b, k]
-                if i >= 0:
-                    self.unit[i] = length / h / (1.0 if k < 3 else size[b])
-                    self.row_unit[i] = self.unit[i] * (arrays.mass[b] if k < 3 else least)
-        for c, contact in enumerate(self.contacts):
-            gives = self._mobility(contact)
-            soft = np.zeros((3, 3))
-            for layer, before in zip(contact.layers, contact.before, strict=True):
-                if layer is not None:
-                    soft += layer.respond(np.zeros(3), before, h).slope
-            impulse = length / (h * gives + soft[0, 0])
-            i, *rest = (int(k) for k in self.row[c] if k >= 0)
-            self.unit[i], self.row_unit[i] = impulse, length
-            self.unit[rest] = impulse
-            self.row_unit[rest] = impulse * (gives + (soft[1, 1] / h if self.options.active else 0.0))
-        lightest = float(arrays.mass[moving].min())
-        self.unit[self._joint_row :], self.row_unit[self._joint_row :] = lightest * length / h, length
-
-    def _mobility(self, contact: ImplicitContact) -> float:
-        """Return about how much an impulse along the normal changes the normal velocity, 1/W_nn [1/kg]."""
-        n, x, gives = contact.near.normal, contact.near.point_b, 0.0
-        for b in (contact.a, contact.b):
-            if b >= self.model.fixed_count:
-                arm = skew(x - self.state.q[b, :3]) @ n
-                arm[self.model.arrays.free[b, 3:] == 0.0] = 0.0
-                gives += 1.0 / float(self.model.arrays.mass[b]) + float(arm @ np.linalg.solve(self.M[b, 3:, 3:], arm))
-        return gives
+        choose_units(self.posed, float(np.linalg.norm(model.arrays.gravity)), self.unit, self.row_unit)
+        length, lightest = float(self.posed.number[1]), float(model.arrays.mass[model.fixed_count :].min())
+        self.unit[self._joint_row :], self.row_unit[self._joint_row :] = lightest * length / self.h, length
 
     def pack(self, v: Array, p: Array, r: Array) -> Array:
         """Return the unknowns of velocities (n_b, 6), impulses (n_c, 4) and those of joints."""
-        z = np.zeros(self.size)
-        known = self.dof >= 0
-        z[self.dof[known]] = v[known]
-        for c, contact in enumerate(self.contacts):
-            here = self.row[c] >= 0
-            z[self.row[c, here]] = (p[c] / self._scale(contact))[here]
+        z, dof = np.zeros(self.size), self.posed.bodies.dof
+        known = dof >= 0
+        z[dof[known]] = v[known]
+        here = self.row >= 0
+        z[self.row[here]] = (p / self._scales())[here]
         z[self._joint_row :] = r
         return z
 
-    def _unpack(self, z: Array) -> tuple[Array, Array, Array]:
-        v, p = self._drive.copy(), np.zeros((len(self.contacts), 4))
-        known = self.dof >= 0
-        v[known] = z[self.dof[known]]
-        for c, contact in enumerate(self.contacts):
-            here = self.row[c] >= 0
-            p[c, here] = z[self.row[c, here]]
-            p[c] *= self._scale(contact)
-        return v, p, z[self._joint_row :]
-
-    @staticmethod
-    def _scale(contact: ImplicitContact) -> Array:
-        """Return the units of impulses in which friction is a ball; a couple that cannot act has none."""
-        e = contact.axes
-        return np.array([1.0, e[0], e[1], e[2] if e[2] > 0.0 else 1.0])
+    def _scales(self) -> Array:
+        """Return the units of impulses in which friction is a ball; a couple that cannot act has one, (n_c, 4)."""
+        scale = np.ones((len(self.contacts), 4))
+        scale[:, 1:] = self.posed.contacts.contact[:, AXES : AXES + 3]
+        scale[:, 3][scale[:, 3] == 0.0] = 1.0
+        return scale
 
     # --- evaluation ----------------------------------------------------------
 
-    def placed(self, b: int, v: Array) -> Placement:
-        """Return where body `b` is at the end of the step with the velocity `v` (6,)."""
-        h, q = self.h, self.state.q[b]
-        if b < self.model.fixed_count:
-            there = self._walls[b]
-            turn = rotation_of(there) @ self._rotation[b].T
-            return Placement(there, v, turn, 0.0, np.zeros((3, 3)))
-        omega = (float(v[3]), float(v[4]), float(v[5]))
-        if self.model.planar:
-            e, turns = turn_exact(tuple(q[3:]), omega, h), h * _I
-        else:
-            half = 0.5 * h * v[3:]
-            e, turns = turn_euler(tuple(q[3:]), omega, h), h / (1.0 + float(half @ half)) * (_I + skew(half))
-        there = np.concatenate([q[:3] + h * v[:3], e])
-        return Placement(there, v, rotation_of(there) @ self._rotation[b].T, h, turns)
-
     def at(self, z: Array) -> Outcome | None:
-        """Evaluate everything at `z`; None where surfaces face nowhere. The last evaluation is kept."""
+        """Evaluate everything at `z`; None where surfaces face nowhere."""
+        found = self._evaluated(z)
+        if found is None:
+            return None
+        F, J, rows = found
+        place(self.posed, z)  # the last evaluation may be kept from before
+        poses, T = self.posed.poses, self.posed.contacts
+        placements = [
+            Placement(poses.q[b].copy(), poses.v[b].copy(), poses.turn[b].copy(), float(poses.moves[b]), poses.turns[b])
+            for b in range(self.model.body_count)
+        ]
+        answers = [
+            answer_of(facing_from(T.touch[c], T.slopes[c], degenerate=bool(T.known[c] == _DEGENERATE)), x, D)
+            for c, (x, D) in enumerate(zip(T.answer, T.D, strict=True))
+        ]
+        return Outcome(poses.v.copy(), T.p.copy(), z[self._joint_row :], placements, answers, rows, F, J)
+
+    def _evaluated(self, z: Array) -> tuple[Array, Any, Rows] | None:
+        """Return F, J and the rows of joints at `z`; the last evaluation is kept."""
         key = z.tobytes()
         if self._last is not None and self._last[0] == key:
-            return self._last[1]
-        v, p, r = self._unpack(z)
-        placements = [self.placed(b, v[b]) for b in range(self.model.body_count)]
-        answers: list[Answer] = []
-        for c, contact in enumerate(self.contacts):
-            found = answer(
-                contact,
-                placements[contact.a],
-                placements[contact.b],
-                p[c],
-                self.h,
-                self._near[c],
-                active=self.options.active,
-                level_set=self.options.level_set,
-            )
-            if found is None:
+            return self._last[1:]
+        P, T, n = self.posed, self.posed.contacts, self._joint_row
+        T.touch[:], T.known[:] = self._near, 0
+        place(P, z)
+        F, J = np.zeros(self.size), np.zeros((n, n) if self.size <= MOST_DENSE else (0, 0))
+        while (c := assemble(P, F, J)) >= 0:
+            if T.known[c] or not self._faced(c):
+                self._last = None
                 return None
-            answers.append(found)
-        rows = self._joint_rows(placements, v)
-        outcome = Outcome(v, p, r, placements, answers, rows, *self._assembled(v, p, r, placements, answers, rows))
-        self._near = [one.facing.touch for one in answers]
-        self._last = key, outcome
-        return outcome
+        self._near = T.touch.copy()
+        whole: Any = J if J.size else None
+        if self.size > MOST_DENSE:
+            whole = self._sparse()
+        elif self.size > n:
+            whole = np.zeros((self.size, self.size))
+            whole[:n, :n] = J
+        rows = self._joint_rows()
+        if rows.row_count:
+            whole = self._joined(z[n:], rows, F, whole)
+        self._last = key, F, whole if whole is not None else np.zeros((n, n)), rows
+        return self._last[1:]
 
-    def _joint_rows(self, placements: list[Placement], v: Array) -> Rows:
-        q = np.array([body.q for body in placements])
-        return implicit_rows(self.model, q, v, self._coordinate, self.state.t + self.h, self.h)
+    def _faced(self, c: int) -> bool:
+        """Let Python find where the surfaces of a contact face each other that kernels do not know, or lost."""
+        P, T, contact = self.posed, self.posed.contacts, self.contacts[c]
+        a, b = contact.a, contact.b
+        deep = (0.0, 0.0)
+        if self.options.level_set:
+            deep = depths(T.contact[c], P.bodies.law[a], P.bodies.law[b], T.p[c], self.h, P.sheet)
+        near, q = self._touches.get(c, contact.near), P.poses.q
+        facing = contact.pair.facing(q[a].copy(), q[b].copy(), deep, near)
+        if facing is None:
+            return False
+        self._touches[c] = facing.touch
+        T.touch[c], T.slopes[c] = facing_rows_of(facing)
+        T.touch[c, WEIGHT_A:] = self._near[c, WEIGHT_A:]
+        T.known[c] = _DEGENERATE if facing.degenerate else 1
+        return True
 
-    def _assembled(
-        self, v: Array, p: Array, r: Array, placements: list[Placement], answers: list[Answer], rows: Rows
-    ) -> tuple[Array, Any]:
-        F, blocks = np.zeros(self.size), _Blocks(self.size)
-        for b in range(self.model.fixed_count, self.model.body_count):
-            self._momentum(b, v[b], F, blocks)
-        for c, one in enumerate(answers):
-            self._contact(c, one, F, blocks)
+    def _joint_rows(self) -> Rows:
+        poses = self.posed.poses
+        return implicit_rows(self.model, poses.q.copy(), poses.v, self._coordinate, self.state.t + self.h, self.h)
+
+    def _joined(self, r: Array, rows: Rows, F: Array, J: Any) -> Any:
+        """Add the rows of joints, and their impulses to those of the bodies."""
+        poses, dof, parts = self.posed.poses, self.posed.bodies.dof, []
         for i in range(rows.row_count):
-            self._joint(i, float(r[i]), rows, placements, F, blocks)
-        return F, blocks.matrix()
+            at = self._joint_row + i
+            F[at] = rows.psi[i]
+            for term in range(int(rows.start[i]), int(rows.start[i + 1])):
+                b = int(rows.body[term])
+                if b < self.model.fixed_count:
+                    continue
+                here, pull = dof[b] >= 0, rows.J[term]
+                moved = np.concatenate([poses.moves[b] * pull[:3], pull[3:] @ poses.turns[b]])
+                F[dof[b][here]] -= (float(r[i]) * pull)[here]
+                for k in np.flatnonzero(here):
+                    parts += [(int(dof[b, k]), at, -pull[k]), (at, int(dof[b, k]), moved[k])]
+        row, column, value = (np.array(x) for x in zip(*parts, strict=True)) if parts else (np.zeros(0, dtype=int),) * 3
+        if isinstance(J, np.ndarray):
+            np.add.at(J, (row, column), value)
+            return J
+        return J + sparse.csr_array((value, (row, column)), shape=J.shape)
 
-    def _momentum(self, b: int, v: Array, F: Array, blocks: _Blocks) -> None:
-        M, index = self.M[b], self.dof[b]
-        rest, slope = M @ (v - self.state.v[b]) - self.p_ext[b] - self.spin[b], M
+    def _sparse(self) -> Any:
+        """Return the Jacobian as a sum of blocks of bodies and of contacts."""
+        P, T, n_c = self.posed, self.posed.contacts, len(self.contacts)
+        index = np.hstack([P.bodies.dof[T.body[:, 0]], P.bodies.dof[T.body[:, 1]], T.row])
+        force, scale = T.D[:, D_FORCE:D_TORQUE], self._scales()
+        block = np.concatenate(
+            [force, -T.D[:, D_TORQUE : D_TORQUE + 3], -force, -T.D[:, D_TORQUE + 3 :], T.D[:, :D_FORCE]], axis=1
+        )
+        block[:, 12:] *= scale[:, :, None]
+        block[:, :, 12:] *= scale[:, None, :]
+        own = self.M.copy()
         if self.options.implicit_spin and not self.model.planar:
-            I, omega = M[3:, 3:], v[3:]
-            rest[3:] += self.h * skew(omega) @ (I @ omega)
-            slope = M.copy()
-            slope[3:, 3:] += self.h * (skew(omega) @ I - skew(I @ omega))
-        here = index >= 0
-        F[index[here]] += rest[here]
-        blocks.add(index, index, slope)
+            omega, I = P.poses.v[:, 3:], self.M[:, 3:, 3:]
+            own[:, 3:, 3:] += self.h * (_skews(omega) @ I - _skews(np.einsum("bij,bj->bi", I, omega)))
+        parts = []
+        for at, values in ((index, block), (P.bodies.dof, own)):
+            row, column = np.broadcast_arrays(at[:, :, None], at[:, None, :])
+            here = (row >= 0) & (column >= 0)
+            parts.append((row[here], column[here], values[here]))
+        row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
+        assert n_c == index.shape[0]
+        return sparse.csr_array((value, (row, column)), shape=(self.size, self.size))
 
-    def _contact(self, c: int, one: Answer, F: Array, blocks: _Blocks) -> None:
-        contact, row = self.contacts[c], self.row[c]
-        scale = self._scale(contact)
-        columns = np.concatenate([self.dof[contact.a], self.dof[contact.b], row])
-        by = np.ones(16)
-        by[12:] = scale
-        for k, (b, sign) in enumerate(((contact.a, 1.0), (contact.b, -1.0))):
-            index = self.dof[b]
-            here = index >= 0
-            # the impulse acts on b, against it on a; moments have their signs
-            F[index[here]] += np.concatenate([sign * one.force, -one.torque[k]])[here]
-            blocks.add(index, columns, np.vstack([sign * one.d_force, -one.d_torque[k]]) * by)
-        here = row >= 0
-        F[row[here]] = (np.concatenate([[one.gap], one.slip]) * scale)[here]
-        blocks.add(row, columns, np.vstack([one.d_gap, one.d_slip]) * scale[:, None] * by)
-
-    def _joint(self, i: int, r: float, rows: Rows, placements: list[Placement], F: Array, blocks: _Blocks) -> None:
-        at = np.array([self._joint_row + i])
-        F[at] = rows.psi[i]
-        for term in range(int(rows.start[i]), int(rows.start[i + 1])):
-            b = int(rows.body[term])
-            if b < self.model.fixed_count:
-                continue
-            index, J = self.dof[b], rows.J[term]
-            here = index >= 0
-            F[index[here]] -= (r * J)[here]
-            blocks.add(index, at, -J[:, None])
-            moved = np.concatenate([placements[b].moves * J[:3], J[3:] @ placements[b].turns])
-            blocks.add(at, index, moved[None])
+    def solve(self, start: Array, tolerance: float) -> Solution | None:
+        """Solve by the compiled method from `start`; None if it is not for this step, or finds nothing."""
+        P, n_c, n = self.posed, len(self.contacts), self.size
+        if self.model.joints.joint_row_count or n > MOST_DENSE:
+            return None
+        began, memory = time.perf_counter(), newton_memory(n, n_c)
+        memory.unit[:n], memory.row_unit[:n], memory.z[:n] = self.unit, self.row_unit, start
+        P.contacts.touch[:], P.contacts.known[:] = self._near, 0
+        residual, iterations = solve_posed(P, memory, tolerance)
+        if not np.isfinite(residual):
+            return None
+        z = memory.z[:n].copy()
+        self._near, self._last = P.contacts.touch.copy(), None
+        seconds = time.perf_counter() - began
+        status = Status.SOLVED if residual <= tolerance else Status.ITERATION_LIMIT
+        return Solution(z, status, residual, iterations, seconds=seconds, solver="NaturalNewton")
 
     def problem(self, start: Array) -> MixedNCP:
         """Return the mixed NCP."""
 
         def values(z: Array) -> Array:
-            outcome = self.at(z)
-            return np.full(self.size, np.nan) if outcome is None else outcome.F
+            found = self._evaluated(z)
+            return np.full(self.size, np.nan) if found is None else found[0]
 
         def slopes(z: Array) -> Any:
-            outcome = self.at(z)
-            return None if outcome is None else outcome.J
+            found = self._evaluated(z)
+            return None if found is None else found[1]
 
         balls = [
             (tuple(int(i) for i in row[1:] if i >= 0), int(row[0]), contact.mu)
@@ -297,25 +334,66 @@ class ImplicitStep:
         )
 
 
-class _Blocks:
-    """A matrix as a sum of blocks: dense if it is small, else sparse. Rows and columns -1 are left out."""
+def _skews(x: Array) -> Array:
+    """Return the matrices of ``x cross``, (n, 3, 3)."""
+    return np.asarray(np.einsum("ijk,bj->bik", _LEVI_CIVITA, x))
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._whole = np.zeros((size, size)) if size <= _DENSE else None
-        self._parts: list[tuple[IntArray, IntArray, Array]] = []
 
-    def add(self, rows: IntArray, columns: IntArray, block: Array) -> None:
-        here, there = rows >= 0, columns >= 0
-        part = block[here][:, there]
-        if self._whole is not None:
-            self._whole[np.ix_(rows[here], columns[there])] += part
-        else:
-            i, j = np.meshgrid(rows[here], columns[there], indexing="ij")
-            self._parts.append((i.ravel(), j.ravel(), part.ravel()))
+_LEVI_CIVITA = np.cross(np.eye(3)[:, None], np.eye(3)[None]).transpose(2, 0, 1)
 
-    def matrix(self) -> Any:
-        if self._whole is not None:
-            return self._whole
-        rows, columns, values = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        return sparse.csr_array((values, (rows, columns)), shape=(self._size, self._size))
+
+def fixed_tables(model: Model) -> Bodies:
+    """Return what does not change of the bodies of a scene; the rest is empty."""
+    arrays, n_b = model.arrays, model.body_count
+    free = arrays.free.copy()
+    free[: model.fixed_count] = 0.0
+    inertia = arrays.inertia
+    least = inertia[:, 2, 2].copy() if model.planar else np.linalg.eigvalsh(inertia)[:, 0]
+    size = np.where(np.isfinite(arrays.bound) & (arrays.bound > 0.0), arrays.bound, 1.0)
+    six, none = np.zeros((n_b, 6)), np.zeros((0, 0))
+    dof = np.full((n_b, 6), -1, dtype=np.int64)
+    return Bodies(
+        np.zeros((n_b, 7)),
+        six,
+        np.zeros((n_b, 6, 6)),
+        six.copy(),
+        np.zeros((n_b, 7)),
+        six.copy(),
+        free,
+        arrays.mass.copy(),
+        np.ascontiguousarray(least),
+        size,
+        none,
+        dof,
+    )
+
+
+def law_table(model: Model, h: float) -> Array:
+    """Return the layers of all bodies as rows for steps of `h` seconds, (n_b, 29)."""
+    layers = model.layers or (None,) * model.body_count
+    return np.array([law_row(layer, h) for layer in layers])
+
+
+def empty_contacts(n: int) -> Touching:
+    """Return arrays for so many contacts."""
+    two, four, known = np.zeros((n, 2), dtype=np.int64), np.zeros((n, 4), dtype=np.int64), np.zeros(n, dtype=np.int64)
+    return Touching(
+        two,
+        four,
+        np.zeros((n, CONTACT_COLUMNS)),
+        np.zeros((n, PAIR_COLUMNS)),
+        np.zeros((n, TOUCH_COLUMNS)),
+        np.zeros((n, 10, TWISTS)),
+        known,
+        np.zeros((n, 4)),
+        np.zeros((n, ANSWER_COLUMNS)),
+        np.zeros((n, ANSWER_ROWS, COLUMNS)),
+    )
+
+
+def new_posed(bodies: Bodies, contacts: Touching, h: float) -> Posed:
+    """Return the arrays of a step of `h` seconds."""
+    n_b = bodies.q.shape[0]
+    three = np.zeros((n_b, 3, 3))
+    poses = Poses(np.zeros((n_b, 7)), np.zeros((n_b, 6)), three, np.zeros(n_b), three.copy())
+    return Posed(bodies, contacts, poses, np.zeros(8, dtype=np.int64), np.array([h, 0.0]), desk(), sheet())

@@ -44,6 +44,7 @@ from signorini.formulations.implicit_contact import ImplicitContact
 from signorini.formulations.implicit_joints import implicit_report, refuse_joints
 from signorini.formulations.implicit_pairs import moving_pair
 from signorini.formulations.implicit_step import ImplicitStep, Options, Outcome
+from signorini.formulations.implicit_swift import Swift, is_swift
 from signorini.formulations.layer_energy import carried, layer_balance, layer_work, stored_in
 from signorini.formulations.layer_memory import Kept, LayerMemory
 from signorini.formulations.posed import Phases, Posed
@@ -133,6 +134,18 @@ class QuasiRigid:
             if layer is not None
         )
 
+    @property
+    def _options(self) -> Options:
+        return Options(
+            active=self.tangential == "active",
+            level_set=self.deflection == "level_set",
+            implicit_spin=self.gyroscopic == "implicit",
+        )
+
+    def swift(self, model: Model, h: float) -> Swift | None:
+        """Return what takes steps of a scene many at a time, None if there is no such thing for it."""
+        return Swift(model, h, self._options) if self.solver is None and is_swift(model, self._options) else None
+
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, self.gyroscopic)
 
@@ -161,12 +174,7 @@ class QuasiRigid:
     def _whole(self, model: Model, state: State, contacts: Contacts, memory: LayerMemory, h: float) -> StepResult:
         kept = memory.rows()
         posed = [self._posed(model, state, contacts, c, kept) for c in range(contacts.contact_count)]
-        options = Options(
-            active=self.tangential == "active",
-            level_set=self.deflection == "level_set",
-            implicit_spin=self.gyroscopic == "implicit",
-        )
-        step = ImplicitStep(model, state, posed, memory.coordinate, h, options)
+        step = ImplicitStep(model, state, posed, memory.coordinate, h, self._options)
         solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature])
         outcome = step.at(solution.z)
         if outcome is None:  # surfaces that face each other nowhere: nothing can be said of contacts
@@ -209,7 +217,10 @@ class QuasiRigid:
         best: Solution | None = None
         iterations, seconds = 0, 0.0
         for start in _starts(step, kept):
-            found = solve(step.problem(start), self.solver or NaturalNewton(), tolerance=IMPLICIT_SHARP, start=start)
+            found = step.solve(start, IMPLICIT_SHARP) if self.solver is None else None
+            if found is None:
+                solver = self.solver or NaturalNewton()
+                found = solve(step.problem(start), solver, tolerance=IMPLICIT_SHARP, start=start)
             iterations, seconds = iterations + found.iterations, seconds + found.seconds
             if np.isfinite(found.residual) and (best is None or found.residual < best.residual):
                 best = found

@@ -19,10 +19,26 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, IntArray
+from signorini._arrays import Array, BoolArray
 from signorini.geometry.implicit_touch import Touch, touch
+from signorini.geometry.moving_kernels import (
+    DEGENERATE,
+    HALF_SPACE,
+    LOST,
+    PAIR_COLUMNS,
+    PLANE,
+    ROUNDED,
+    SET,
+    SUPERQUADRIC,
+    SURFACES,
+    TWISTS,
+    closest_changes,
+    closest_rows,
+    desk,
+    facing_rows,
+)
 from signorini.math.rotation import matrix
-from signorini.model.convex_sets import ConvexSet, Placed
+from signorini.model.convex_sets import ConvexSet, Placed, Planes, Rounded, Superquadric
 
 _ITERATIONS = 25
 _EXACT = 1e-15  # of the coordinates [m] and of unit vectors
@@ -30,8 +46,6 @@ _ACCEPTED = 1e-11
 _PATIENCE = 4  # steps that lower nothing: weights and points settle one after the other
 _LONGEST = 0.5  # of a step of normals, and of points beside the size of the bodies
 _RANK = 1e-11
-TWISTS = 14
-"""Columns of derivatives: twist of body a, twist of body b, deflections of both layers."""
 
 
 class Facing(NamedTuple):
@@ -60,6 +74,10 @@ class Facing(NamedTuple):
 class Pair(Protocol):
     """Two surfaces on two bodies."""
 
+    @property
+    def row(self) -> Array | None:
+        """The pair for :mod:`~signorini.geometry.moving_kernels`, (42,); None where these do not know it."""
+
     def start(self, q_a: Array, q_b: Array, normal: Array, point_a: Array, point_b: Array) -> Touch:
         """Return where to begin from what detection found."""
 
@@ -86,7 +104,25 @@ class SurfacePair:
     size: float
     """Of the smaller one [m]."""
 
+    @property
+    def row(self) -> Array | None:
+        """The pair for kernels, None if it is known by functions of users or more than one inequality."""
+        row = np.zeros(PAIR_COLUMNS)
+        row[0], row[1] = SURFACES, self.size
+        for o, one in zip(SET, (self.A, self.B), strict=True):
+            sizes = _set_row(one.base)
+            if sizes is None:
+                return None
+            row[o], row[o + 1 : o + 4], row[o + 4 : o + 13] = sizes[0], one.position, one.rotation.ravel()
+            row[o + 13 : o + 12 + sizes.size] = sizes[1:]
+        return row
+
     def facing(self, q_a: Array, q_b: Array, depth: tuple[float, float], near: Touch) -> Facing | None:
+        row = self.row
+        if row is not None and near.weight_a.size:
+            swiftly = facing_of(row, q_a, q_b, depth, near)
+            if swiftly is not None:
+                return swiftly
         A, B = (_at_pose(base, q) for base, q in ((self.A, q_a), (self.B, q_b)))
         found = _solved(A, B, depth, near, self.size) if near.weight_a.size else None
         if found is None:
@@ -130,26 +166,29 @@ def _system(
     A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, active: tuple[BoolArray, BoolArray]
 ) -> _System:
     d, n, a, b, l, k = at
-    p, q = (int(part.sum()) for part in active)
+    size = 10 + int(active[0].sum()) + int(active[1].sum())
     y, z = a + depth[0] * n, b - depth[1] * n
     F, G = A.gradients(a), B.gradients(b)
     F_on = (F if depth[0] == 0.0 else A.gradients(y))[active[0]]
     G_on = (G if depth[1] == 0.0 else B.gradients(z))[active[1]]
     H_a, H_b = A.hessian(a, l), B.hessian(b, k)
-    rest = np.concatenate(
-        [b - a - d * n, l @ F - n, k @ G + n, [n @ n - 1.0], A.values(y)[active[0]], B.values(z)[active[1]]]
-    )
-    J = np.zeros((10 + p + q, 10 + p + q))
-    J[0:3, 0:3], J[0:3, 3:6], J[0:3, 6:9], J[0:3, 9] = -_I, _I, -d * _I, -n
-    J[3:6, 0:3], J[3:6, 6:9], J[3:6, 10 : 10 + p] = H_a, -_I, F[active[0]].T
-    J[6:9, 3:6], J[6:9, 6:9], J[6:9, 10 + p :] = H_b, _I, G[active[1]].T
-    J[9, 6:9] = 2.0 * n
-    J[10 : 10 + p, 0:3], J[10 : 10 + p, 6:9] = F_on, depth[0] * F_on
-    J[10 + p :, 3:6], J[10 + p :, 6:9] = G_on, -depth[1] * G_on
-    return _System(rest, J, F_on, G_on, H_a, H_b)
+    on = np.concatenate([A.values(y)[active[0]], B.values(z)[active[1]]])
+    rest, J = np.zeros((size, 1)), np.zeros((size, size))
+    row = np.concatenate([[d], n, a, b])
+    closest_rows(row, l @ F, k @ G, H_a, H_b, F[active[0]], G[active[1]], F_on, G_on, on, *depth, rest, J)
+    return _System(rest[:, 0], J, F_on, G_on, H_a, H_b)
 
 
-_I = np.eye(3)
+def _set_row(one: ConvexSet) -> Array | None:
+    """Return family and sizes of a set that kernels know."""
+    match one:
+        case Rounded():
+            return np.concatenate([[ROUNDED], one.start, one.extent, [one.radius]])
+        case Superquadric():
+            return np.array([SUPERQUADRIC, *one.axes, one.exponent])
+        case Planes() if one.count == 1:
+            return np.array([HALF_SPACE, *one.normal[0], one.offset[0]])
+    return None
 
 
 def _solved(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], near: Touch, size: float) -> Touch | None:
@@ -230,16 +269,10 @@ def _derived(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, 
     """Differentiate the solution by the implicit function theorem."""
     active = at.weight_a != 0.0, at.weight_b != 0.0
     _, J, F_on, G_on, H_a, H_b = _system(A, B, depth, at, active)
-    p, n = F_on.shape[0], at.normal
-    y, z = at.point_a + depth[0] * n, at.point_b - depth[1] * n
-    change = np.zeros((J.shape[0], TWISTS))  # of the equations at a fixed point
-    # gradients turn with the body; a point that stays moves back in the body
-    change[3:6, 0:3], change[3:6, 3:6] = -H_a, -skew(n) + H_a @ skew(at.point_a - X_a)
-    change[6:9, 6:9], change[6:9, 9:12] = -H_b, skew(n) + H_b @ skew(at.point_b - X_b)
-    change[10 : 10 + p, 0:3], change[10 : 10 + p, 3:6] = -F_on, F_on @ skew(y - X_a)
-    change[10 + p :, 6:9], change[10 + p :, 9:12] = -G_on, G_on @ skew(z - X_b)
-    change[10 : 10 + p, 12], change[10 + p :, 13] = F_on @ n, -(G_on @ n)
-    moved, degenerate = solve_shortest(J, -change)
+    change = np.zeros((J.shape[0], TWISTS))
+    row, n = np.concatenate([[at.gap], at.normal, at.point_a, at.point_b]), at.normal
+    closest_changes(row, H_a, H_b, F_on, G_on, *depth, X_a, X_b, change)
+    moved, degenerate = solve_shortest(J, change)
     assert moved is not None
     return Facing(
         gap=at.gap,
@@ -274,52 +307,39 @@ class PlanePair:
     square: Array
     """``R A^2 R^T`` there, (3, 3) [m^2]."""
 
+    @property
+    def row(self) -> Array:
+        row = np.zeros(PAIR_COLUMNS)
+        row[0], row[1], row[2:5], row[5], row[6:9] = PLANE, self.plane_first, self.normal, self.offset, self.centre
+        row[9:18] = self.square.ravel()
+        return row
+
     def start(self, q_a: Array, q_b: Array, normal: Array, point_a: Array, point_b: Array) -> Touch:
         """Return what detection found: nothing depends on it."""
         return Touch(float(normal @ (point_b - point_a)), normal, point_a, point_b, _ONE, _ONE)
 
     def facing(self, q_a: Array, q_b: Array, depth: tuple[float, float], near: Touch) -> Facing | None:
-        (q_p, q_r), k = ((q_a, q_b), 0) if self.plane_first else ((q_b, q_a), 1)
-        if depth[1 - k] != 0.0:
-            return None
-        R_p, R = rotation_of(q_p), rotation_of(q_r)
-        m, S = R_p @ self.normal, R @ self.square @ R.T
-        below = S @ m
-        s = float(np.sqrt(m @ below))
-        arm = R @ self.centre - below / s
-        lowest = q_r[:3] + arm
-        bare = float(m @ (lowest - q_p[:3])) - self.offset
-        gap = bare + depth[k]
-        foot, M = lowest - gap * m, skew(m)
-        # by the twists of plane (0:6) and round body (6:12), and the deflection of the plane (12)
-        d_m, d_low, d_gap = np.zeros((3, 13)), np.zeros((3, 13)), np.zeros(13)
-        d_m[:, 3:6] = -M
-        turned = S @ M - skew(below)
-        d_s = np.zeros(13)
-        d_s[9:12], d_s[3:6] = -m @ skew(below) / s, -below @ M / s
-        d_low[:, 6:9], d_low[:, 9:12] = _I, -skew(R @ self.centre) - turned / s
-        d_low[:, 3:6] = S @ M / s
-        d_low += np.outer(below, d_s) / s**2
-        d_gap[:6] = -np.concatenate([m, skew(lowest - bare * m - q_p[:3]) @ m])
-        d_gap[6:12] = np.concatenate([m, skew(arm) @ m])
-        d_gap[12] = 1.0
-        d_foot = d_low - np.outer(m, d_gap) - gap * d_m
-        order = _FIRST if self.plane_first else _SECOND
-        d_m, d_low, d_foot = (_columns(part, order) for part in (d_m, d_low, d_foot))
-        sign, d_gap = (1.0 if self.plane_first else -1.0), _columns(d_gap, order)
-        if not self.plane_first:
-            foot, lowest, d_foot, d_low = lowest, foot, d_low, d_foot
-        touch = near._replace(gap=gap, normal=sign * m, point_a=foot, point_b=lowest)
-        return Facing(gap, sign * m, foot, lowest, d_gap, sign * d_m, d_foot, d_low, touch, degenerate=False)
+        return facing_of(self.row, q_a, q_b, depth, near)
 
 
 _ONE = np.ones(1)
-_FIRST: IntArray = np.arange(13)
-_SECOND: IntArray = np.array([6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 13])
 
 
-def _columns(part: Array, order: IntArray) -> Array:
-    """Return derivatives in the order of a :class:`Facing`."""
-    out = np.zeros((*part.shape[:-1], TWISTS))
-    out[..., order] = part
-    return out
+def facing_of(row: Array, q_a: Array, q_b: Array, depth: tuple[float, float], near: Touch) -> Facing | None:
+    """Return where the surfaces of a row face each other, see :mod:`~signorini.geometry.moving_kernels`."""
+    at, slopes = touch_row(near), np.zeros((10, TWISTS))
+    found = facing_rows(row, np.array(q_a), np.array(q_b), float(depth[0]), float(depth[1]), at, slopes, desk())
+    return None if found == LOST else facing_from(at, slopes, degenerate=found == DEGENERATE)
+
+
+def touch_row(near: Touch) -> Array:
+    """Return a touch of two single inequalities as a row, (12,)."""
+    gap, normal, point_a, point_b, l, k = near
+    return np.concatenate([[gap], normal, point_a, point_b, l[:1], k[:1]])
+
+
+def facing_from(at: Array, slopes: Array, *, degenerate: bool) -> Facing:
+    """Return a row with its slopes as a :class:`Facing`; copies."""
+    at, slopes = at.copy(), slopes.copy()
+    touch = Touch(float(at[0]), at[1:4], at[4:7], at[7:10], at[10:11], at[11:12])
+    return Facing(*touch[:4], slopes[0], slopes[1:4], slopes[4:7], slopes[7:10], touch, degenerate)

@@ -8,7 +8,8 @@ the normal one is at most the thickness :math:`\delta_n^o` (S3 spec, sections 5 
     0 \le p_r \perp \delta_n^o - \delta_n \ge 0,
 
 with the elastic force f, the impulse c of the dampers and the impulse :math:`p_r` of the rigid core. Every layer can be
-solved for :math:`\delta`: impulses are all that a step has to find. A law is one class, of three functions.
+solved for :math:`\delta`: impulses are all that a step has to find. A law is one class, and the
+functions of its row of numbers (:mod:`~signorini.model.layer_kernels`).
 """
 
 from __future__ import annotations
@@ -22,12 +23,10 @@ from numpy.typing import ArrayLike
 
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
+from signorini.model.layer_kernels import YIELDING, hunt_crossley_row, linear_row, respond
 
 if TYPE_CHECKING:
     from signorini.model.model import Model
-
-_SPECK = 1e-12  # deflection below which the slope of a law that begins without one is taken there [m]
-_NEWTON_STEPS = 60
 
 
 class Response(NamedTuple):
@@ -52,6 +51,9 @@ class Layer(Protocol):
     def couples(self) -> bool:
         """Whether normal deflection causes tangential forces."""
 
+    def row(self, h: float) -> Array:
+        """Return the law as a row of numbers for steps of `h` seconds: :mod:`~signorini.model.layer_kernels`."""
+
     def respond(self, p: Array, before: Array, h: float) -> Response:
         """Return what the impulse `p` (3,) of `h` seconds does to a layer that was deflected by `before` (3,)."""
 
@@ -75,10 +77,16 @@ class Layer(Protocol):
 
 
 @lru_cache(maxsize=1024)
-def _inverse(stiffness: bytes, damping: bytes, h: float) -> Array:
-    """Return ``(h K + C)^-1`` of matrices by their bytes, (3, 3)."""
+def _linear_row(stiffness: bytes, damping: bytes, thickness: float, h: float) -> Array:
+    """Return the row of a linear law by the bytes of its matrices."""
     K, C = (np.frombuffer(matrix).reshape(3, 3) for matrix in (stiffness, damping))
-    return np.asarray(np.linalg.inv(h * K + C), dtype=np.float64)
+    return linear_row(K, C, thickness, h)
+
+
+def _response(law: Array, p: Array, before: Array, h: float) -> Response:
+    deflection, slope = np.empty(3), np.empty((3, 3))
+    core = respond(law, np.array(p, dtype=np.float64), np.array(before, dtype=np.float64), h, deflection, slope)
+    return Response(deflection, slope, core)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,22 +106,15 @@ class LinearLayer:
     def couples(self) -> bool:
         return bool(np.any(self.stiffness[0, 1:]) or np.any(self.damping[0, 1:]))
 
+    def row(self, h: float) -> Array:
+        return _linear_row(self.stiffness.tobytes(), self.damping.tobytes(), self.max_deflection, h)
+
     def respond(self, p: Array, before: Array, h: float) -> Response:
-        S = _inverse(self.stiffness.tobytes(), self.damping.tobytes(), h)
-        deflection = S @ (p + self.damping @ before)
-        beyond = deflection[0] - self.max_deflection
-        if not beyond > 0.0:
-            return Response(deflection, S, 0.0)
-        core = beyond / S[0, 0]
-        deflection = deflection - core * S[:, 0]
-        deflection[0] = self.max_deflection
-        slope = S - np.outer(S[:, 0], S[0]) / S[0, 0]
-        slope[0] = slope[:, 0] = 0.0
-        return Response(deflection, slope, core)
+        return _response(self.row(h), p, before, h)
 
     def full_impulse(self, before: Array, h: float) -> float:
-        S = _inverse(self.stiffness.tobytes(), self.damping.tobytes(), h)
-        return (self.max_deflection - float(S[0] @ (self.damping @ before))) / float(S[0, 0])
+        S = self.row(h)[YIELDING : YIELDING + 3]
+        return (self.max_deflection - float(S @ (self.damping @ before))) / float(S[0])
 
     def force(self, deflection: Array) -> Array:
         return self.stiffness @ deflection
@@ -164,38 +165,17 @@ class HuntCrossley:
     def couples(self) -> bool:
         return False
 
+    def row(self, h: float) -> Array:
+        return hunt_crossley_row(self.stiffness, self.exponent, self.damping, self.max_deflection)
+
     def respond(self, p: Array, before: Array, h: float) -> Response:
-        k, e, c, b = h * self.stiffness, self.exponent, self.damping, float(before[0])
-        least = max(0.0, b - k / c) if c > 0.0 else 0.0  # where a layer ends that nothing presses
-        d, core = least, 0.0
-        if p[0] > 0.0:
-            d = self._pressed(float(p[0]), k, c, b, least)
-        if d > self.max_deflection:
-            d = self.max_deflection
-            core = float(p[0]) - d**e * (k + c * (d - b))
-            return Response(np.array([d, 0.0, 0.0]), np.zeros((3, 3)), core)
-        at = max(d, _SPECK)  # the slope of a relaxed layer is infinite
-        slope = np.zeros((3, 3))
-        slope[0, 0] = 1.0 / (e * at ** (e - 1.0) * (k + c * max(at - b, least - b)) + c * at**e)
-        return Response(np.array([d, 0.0, 0.0]), slope, core)
+        return _response(self.row(h), p, before, h)
 
     def full_impulse(self, before: Array, h: float) -> float:
         d = self.max_deflection
         if d == float("inf"):
             return d
         return float(d**self.exponent * (h * self.stiffness + self.damping * (d - float(before[0]))))
-
-    def _pressed(self, p: float, k: float, c: float, b: float, least: float) -> float:
-        """Return the root beyond `least` of ``d^e (k + c (d - b)) = p``, by Newton's method from above."""
-        e = self.exponent
-        d = max((p / k) ** (1.0 / e), b, least)
-        for _ in range(_NEWTON_STEPS):
-            slope = e * d ** (e - 1.0) * (k + c * (d - b)) + c * d**e
-            step = (d**e * (k + c * (d - b)) - p) / slope
-            d = max(d - step, least)
-            if abs(step) <= 1e-16 * d:
-                break
-        return float(d)
 
     def force(self, deflection: Array) -> Array:
         return np.array([self.stiffness * float(deflection[0]) ** self.exponent, 0.0, 0.0])

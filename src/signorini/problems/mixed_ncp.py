@@ -26,6 +26,7 @@ from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.derivatives import AutomaticJacobian
 from signorini.problems.matrices import Matrix
+from signorini.problems.natural_kernels import Rows, natural_map
 
 
 class Ball(NamedTuple):
@@ -78,6 +79,8 @@ class MixedNCP:
     x0: Array
     plain: IntArray
     """Unknowns whose rows are equations."""
+    rows: Rows
+    """The same for kernels."""
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class MixedNCP:
             ("row_unit", sizes[1]),
             ("x0", start),
             ("plain", np.setdiff1d(np.arange(n), taken)),
+            ("rows", _rows(*sizes, index, round_ones)),
         ):
             object.__setattr__(self, name, value)
 
@@ -141,22 +145,21 @@ class MixedNCP:
 
     def natural(self, z: Array, F: Array) -> Array:
         """Return the natural map in its units, zero exactly at solutions, (n,)."""
-        Phi = F / self.row_unit
-        x = z / self.unit
-        Phi[self.pairs] = np.minimum(x[self.pairs], Phi[self.pairs])
-        for rows, radius, factor in self.balls:
-            inside = list(rows)
-            pushed = x[inside] - Phi[inside]
-            r = max(factor * z[radius], 0.0) / self.unit[inside[0]]
-            size = float(np.sqrt(pushed @ pushed))
-            if size > r:
-                Phi[inside] = x[inside] - (r / size) * pushed
-        return np.asarray(Phi)
+        Phi = np.zeros(z.size)
+        natural_map(self.rows, z, np.ascontiguousarray(F), Phi)
+        return Phi
 
     def residual(self, z: Array) -> float:
         """Return the largest entry of the natural map, in its units; infinity where F is not defined."""
         F = self.value(z) if np.isfinite(z).all() else None
         return float("inf") if F is None else float(np.abs(self.natural(z, F)).max(initial=0.0))
+
+
+def _rows(unit: Array, row_unit: Array, pairs: IntArray, balls: tuple[Ball, ...]) -> Rows:
+    start = np.cumsum([0, *(len(ball.rows) for ball in balls)])
+    member = np.array([i for ball in balls for i in ball.rows], dtype=np.int64)
+    radius = np.array([ball.radius for ball in balls], dtype=np.int64)
+    return Rows(unit, row_unit, pairs, start, member, radius, np.array([ball.factor for ball in balls]))
 
 
 def _check_index(taken: IntArray, n: int) -> None:

@@ -1,4 +1,4 @@
-"""Steps by the functions of a formulation, each checked as it is done."""
+"""Steps by the functions of a formulation, each checked as it is done, unless nobody looks at each of them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from signorini.solvers.solution import SUCCESS
 class ByFunctions:
     """The :class:`~signorini.formulations.Stepper` of a formulation that brings none of its own."""
 
-    _result: StepResult
-    _certificate: StepCertificate
-    """Both of the last step."""
+    _last: tuple[StepResult, StepCertificate] | None = None
+    """Of the last step; None if it is still to be looked at."""
 
     def __init__(self, formulation: Formulation, model: Model, h: float, tolerance: float) -> None:
         self._formulation, self._model, self._h, self._tolerance = formulation, model, h, tolerance
         self._keep_contacts = False
         self.seconds = 0.0
+        swift = getattr(formulation, "swift", None)
+        self._swift = None if swift is None else swift(model, h)
+        """Takes steps many at a time where nobody looks at each of them, if the formulation has such a thing."""
 
     def prepare(self, threads: int) -> None:
         """Functions of Python are ready, and take their steps alone."""
@@ -40,7 +42,19 @@ class ByFunctions:
         self._ahead = self._formulation.detect(model, self.state, self._h)
 
     def run(self, steps: int) -> int:
-        """Advance by one step, that it may be looked at."""
+        """Advance by many steps where that is possible, else by one."""
+        if self._swift is not None and self._loaded is self._model and steps > 0:
+            done, before, now = self._swift.run(self.state, self.memory, self._ahead, steps)
+            if done:
+                self._began = before
+                self.before, (self.state, self.memory, ahead) = before[0], now
+                self._ahead = self._formulation.detect(self._model, self.state, self._h) if ahead is None else ahead
+                self._last = None
+                return int(done)
+        return self.timed_run(steps)
+
+    def timed_run(self, steps: int) -> int:
+        """Advance by one step, that it may be looked at; solvers take the time themselves."""
         if steps < 1:
             return 0
         model, before = self._loaded, self.state
@@ -48,18 +62,22 @@ class ByFunctions:
         self.before, self.state, self.memory = before, result.state, result.memory
         self.load(self._model)
         certificate = certify(model, before, result, self._ahead, self._tolerance)
-        self._result, self._certificate, self.seconds = result, certificate, certificate.solve_time
+        self._last, self.seconds = (result, certificate), certificate.solve_time
         return 1
 
-    def timed_run(self, steps: int) -> int:
-        """Do as :meth:`run`: solvers take the time themselves."""
-        return self.run(steps)
+    def _looked_at(self) -> tuple[StepResult, StepCertificate]:
+        """Return the last step in full; one of many is taken again for that."""
+        if self._last is None:
+            state, memory, ahead = self._began
+            result = self._formulation.step(self._model, state, ahead, memory, self._h, tolerance=self._tolerance)
+            self._last = result, certify(self._model, state, result, self._ahead, self._tolerance)
+        return self._last
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         self._keep_contacts = keep_contacts
 
     def read_log(self) -> Steps:
-        result, state = self._result, self.state
+        (result, _), state = self._looked_at(), self.state
         kept = np.array([result.contacts.contact_count] if self._keep_contacts else [], dtype=np.int64)
         return Steps(
             time=np.array([state.t]),
@@ -83,17 +101,19 @@ class ByFunctions:
 
     @property
     def checks(self) -> Array:
-        return np.array([getattr(self._certificate, word) for word in CHECKS], dtype=float)
+        certificate = self._looked_at()[1]
+        return np.array([getattr(certificate, word) for word in CHECKS], dtype=float)
 
     @property
     def solved(self) -> bool:
-        return self._certificate.status in SUCCESS
+        return self._last is None or self._last[1].status in SUCCESS  # a step that fails is not one of many
 
     def ahead(self) -> Contacts:
         return self._ahead
 
     def result(self, model: Model) -> StepResult:
-        return replace(self._result, state=self._result.state.read_only())
+        result = self._looked_at()[0]
+        return replace(result, state=result.state.read_only())
 
 
 def _joint_columns(report: JointReport | None, joint_count: int) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.problems.matrices import Matrix
 from signorini.problems.mixed_ncp import Ball, MixedNCP
+from signorini.problems.natural_kernels import natural_slopes
 from signorini.solvers.linear_systems import factorised, least_squares
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
@@ -115,19 +116,14 @@ def _newton_step(problem: MixedNCP, z: Array, F: Array, Phi: Array) -> tuple[Arr
 
 def natural_jacobian(problem: MixedNCP, z: Array, F: Array, J: Matrix) -> Any:
     """Return an element of the generalised Jacobian of the natural map in units, (n, n), dense or sparse as `J`."""
+    if isinstance(J, np.ndarray):
+        H = np.array(J)
+        natural_slopes(problem.rows, z, F, H)
+        return H
     x, y = z / problem.unit, F / problem.row_unit
     at_zero = problem.pairs[x[problem.pairs] < y[problem.pairs]]
     slips = [slip for ball in problem.balls if (slip := _slip(problem, ball, z, x, y)) is not None]
-    if not isinstance(J, np.ndarray):
-        return _sparse_jacobian(problem, at_zero, slips, J)
-    H = J * problem.unit / problem.row_unit[:, None]
-    H[at_zero] = 0.0
-    H[at_zero, at_zero] = 1.0
-    for rows, radius, across, growth in slips:
-        H[rows] = across @ H[rows]
-        H[np.ix_(rows, rows)] += np.eye(len(rows)) - across
-        H[rows, radius] -= growth
-    return H
+    return _sparse_jacobian(problem, at_zero, slips, J)
 
 
 def _sparse_jacobian(problem: MixedNCP, at_zero: IntArray, slips: list[Slip], J: Matrix) -> Any:

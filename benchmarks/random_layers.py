@@ -1,0 +1,167 @@
+"""Random bodies with compliant layers: is every step solved, does one gain energy, is a core penetrated?
+
+Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000] [--seed 0]``.
+
+* ``drops``: single ellipsoids and superellipsoids of random axes, spin, friction, stiffness and damping on a floor with
+  a layer, h = 1e-3 and 2e-4, with the implicit gyroscopic term. Energies are judged from poses, velocities and
+  deflections alone.
+* ``crowd``: ten ellipsoids and superellipsoids of mixed compliance between four walls, 2 s.
+* ``box``: 100 spheres with damped layers dropped into a box.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import signorini as sg
+
+Rng = np.random.Generator
+RISE = 1e-5
+"""Of the energy at the start: what a step may gain at most (S3 spec, section 10)."""
+
+
+def drop(seed: int) -> sg.Scene:
+    """Return a body above a floor with a layer."""
+    r, scene = np.random.default_rng(seed), sg.Scene()
+    axes, e = 10.0 ** r.uniform(-2.3, -0.5, 3), r.normal(size=4)
+    axes = np.maximum(axes, 0.02 * axes.max())
+    shape = sg.Ellipsoid(axes) if seed % 2 else sg.Superellipsoid(axes, exponent=r.uniform(2.0, 5.0))
+    k = 10.0 ** r.uniform(3.0, 5.0, 3)
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(
+        shape,
+        mass=1.0,
+        position=(0, 0, axes.max() + r.uniform(0.0, 0.2)),
+        orientation=e / np.linalg.norm(e),
+        velocity=r.normal(size=3) * (1, 1, 0.3),
+        angular_velocity=r.normal(size=3) * 10.0,
+        name="body",
+    )
+    scene.set_contact(friction=r.uniform(0.0, 1.0), ellipsoid=(1, 1, r.uniform(0.1, 1.0) * axes.min()))
+    scene.set_layer(
+        "floor", stiffness=k, damping=r.uniform(0.0, 2.0) * np.sqrt(k), max_deflection=r.uniform(0.1, 0.5) * axes.min()
+    )
+    return scene
+
+
+def judged_drop(seed: int, h: float, duration: float) -> tuple[int, float, float]:
+    """Return steps not solved, the largest rise of the energy in a step beside that at the start, and us per step."""
+    sim = sg.Simulator(drop(seed), h=h, formulation=sg.QuasiRigid())
+    energies, failed, began = [energy(sim)], 0, time.perf_counter()
+    for _ in range(round(duration / h)):
+        failed += sim.run(1)
+        energies.append(energy(sim))
+    seconds = time.perf_counter() - began
+    return failed, float(np.diff(energies).max()) / energies[0], 1e6 * seconds / (len(energies) - 1)
+
+
+def energy(sim: sg.Simulator) -> float:
+    """Return all energy: of motion, height and layers [J]."""
+    state, arrays, fixed = sim.state, sim.model.arrays, sim.model.fixed_count
+    total = float(sim.memory.stored)
+    for b in range(fixed, sim.model.body_count):
+        w, x, y, z = state.q[b, 3:]
+        R = np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+        spin = R.T @ state.v[b, 3:]
+        total += 0.5 * float(arrays.mass[b] * (state.v[b, :3] @ state.v[b, :3]) + spin @ arrays.inertia[b] @ spin)
+        total -= float(arrays.mass[b] * (arrays.gravity @ state.q[b, :3]))
+    return total
+
+
+def crowd(seed: int, count: int = 10) -> sg.Scene:
+    """Return bodies above a floor between four walls, every other one with a layer."""
+    r, scene = np.random.default_rng(seed), sg.Scene()
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for name, normal in (("left", (1, 0, 0)), ("right", (-1, 0, 0)), ("front", (0, 1, 0)), ("back", (0, -1, 0))):
+        scene.add_fixed(sg.HalfSpace(normal=normal), position=-0.3 * np.array(normal), name=name)
+    for k in range(count):
+        axes, e = r.uniform(0.05, 0.12, 3), r.normal(size=4)
+        shape = sg.Ellipsoid(axes) if k % 2 else sg.Superellipsoid(axes, exponent=r.uniform(2.0, 4.0))
+        scene.add_body(
+            shape,
+            density=1000.0,
+            position=(*r.uniform(-0.15, 0.15, 2), 0.15 + 0.26 * k),
+            orientation=e / np.linalg.norm(e),
+            angular_velocity=r.normal(size=3),
+            name=f"body {k}",
+        )
+        if k % 3:
+            stiffness = 10.0 ** r.uniform(3.5, 5.0) * np.array([1.0, 0.5, 0.5])
+            scene.set_layer(
+                f"body {k}", stiffness=stiffness, damping=np.sqrt(stiffness), max_deflection=0.1 * axes.min()
+            )
+    scene.set_contact(friction=0.4)
+    return scene
+
+
+def box(seed: int, count: int = 100) -> sg.Scene:
+    """Return spheres with damped layers above a box."""
+    r, scene, radius = np.random.default_rng(seed), sg.Scene(), 0.05
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for name, normal in (("left", (1, 0, 0)), ("right", (-1, 0, 0)), ("front", (0, 1, 0)), ("back", (0, -1, 0))):
+        scene.add_fixed(sg.HalfSpace(normal=normal), position=-0.25 * np.array(normal), name=name)
+    for k in range(count):
+        layer, place = divmod(k, 9)
+        x, y = 0.14 * (place % 3 - 1), 0.14 * (place // 3 - 1)
+        scene.add_body(
+            sg.Sphere(radius),
+            density=1000.0,
+            position=(x + r.uniform(-0.01, 0.01), y + r.uniform(-0.01, 0.01), 0.1 + 0.12 * layer),
+            name=f"ball {k}",
+        )
+        scene.set_layer(f"ball {k}", stiffness=2e4, damping=20.0, max_deflection=0.1 * radius)
+    scene.set_contact(friction=0.4)
+    return scene
+
+
+def followed(scene: sg.Scene, h: float, duration: float) -> None:
+    """Run a scene and print what its certificate says."""
+    began = time.perf_counter()
+    trajectory = sg.simulate(scene, duration=duration, h=h, formulation=sg.QuasiRigid(), on_failure="keep")
+    certificate, seconds = trajectory.certificate, time.perf_counter() - began
+    print(
+        f"{len(certificate.residual)} steps, {seconds:.0f} s; not solved {certificate.failed().sum()}, "
+        f"largest residual {certificate.residual.max():.1e}, smallest gap {certificate.min_gap.min():.1e} m, "
+        f"most iterations {certificate.iterations.max()}"
+    )
+
+
+def drops(count: int, seed: int, duration: float) -> None:
+    """Drop bodies and print what failed or gained, and a summary."""
+    worst, failures, slowest = 0.0, 0, []
+    for k in range(seed, seed + count):
+        for h in (1e-3, 2e-4):
+            failed, rise, micros = judged_drop(k, h, duration)
+            failures, worst = failures + failed, max(worst, rise)
+            slowest.append(micros)
+            if failed or rise > RISE:
+                print(f"seed {k}, h = {h:g}: {failed} steps not solved, largest rise {rise:.1e}", flush=True)
+    print(f"{count} drops: {failures} steps not solved, largest rise {worst:.1e}, median {np.median(slowest):.0f} us")
+
+
+def main() -> None:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("drops", "crowd", "box"))
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--duration", type=float, default=1.0)
+    parser.add_argument("--h", type=float, default=1e-3)
+    given = parser.parse_args()
+    if given.what == "drops":
+        drops(given.count, given.seed, given.duration)
+    else:
+        followed((crowd if given.what == "crowd" else box)(given.seed), given.h, given.duration)
+
+
+if __name__ == "__main__":
+    main()

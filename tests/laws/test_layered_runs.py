@@ -1,0 +1,100 @@
+"""Geometrically implicit steps: many at a time they are the same as one by one, and random bodies keep the laws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from benchmarks.random_layers import RISE, crowd, drop, judged_drop
+
+import signorini as sg
+
+
+def collision() -> sg.Scene:
+    """Two free bodies with layers of their own, one coupled, meet askew."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(
+        sg.Ellipsoid((0.1, 0.06, 0.04)),
+        mass=1.0,
+        position=(-0.205, 0.02, 0.01),
+        velocity=(1.5, 0, 0),
+        angular_velocity=(0, 0, 3),
+        name="first",
+    )
+    scene.add_body(
+        sg.Superellipsoid((0.12, 0.08, 0.05), exponent=3.0),
+        mass=2.0,
+        position=(0, 0, 0),
+        orientation=(0.97, 0, 0.17, 0.17),
+        angular_velocity=(1, 0, 0),
+        name="second",
+    )
+    K = np.array([[2e4, 1e3, 0.0], [1e3, 8e3, 0.0], [0.0, 0.0, 8e3]])
+    scene.set_layer("first", stiffness=K, damping=(20, 10, 10), max_deflection=0.004)
+    scene.set_layer("second", stiffness=(3e4, 1e4, 1e4), damping=(5, 5, 5), max_deflection=0.02)
+    scene.set_contact(friction=0.3, ellipsoid=(1, 0.8, 0.02))
+    return scene
+
+
+def rolling() -> sg.Scene:
+    """A disc with a Hertzian layer and an ellipse without one, in the plane."""
+    scene = sg.Scene(planar=True)
+    scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
+    scene.add_body(sg.Disc(0.1), mass=1, position=(0, 0.1), velocity=(1, -0.2), name="disc")
+    scene.add_body(sg.Ellipse((0.1, 0.07)), mass=1, position=(0.5, 0.0705), angular_velocity=-3, name="ellipse")
+    scene.set_layer("disc", law=sg.HuntCrossley(1e6, 1.5, 1e4), max_deflection=0.01)
+    scene.set_contact(friction=0.5)
+    return scene
+
+
+@pytest.mark.parametrize("gyroscopic", ["implicit", "explicit"])
+@pytest.mark.parametrize("make", [collision, rolling, lambda: drop(1), lambda: drop(4), lambda: crowd(0, 3)])
+def test_many_steps_at_a_time_are_the_same_steps(make: Callable[[], sg.Scene], gyroscopic: str) -> None:
+    """Simulator.run against Simulator.step: states and deflections to rounding, and all are solved."""
+    words = {"h": 5e-4, "formulation": sg.QuasiRigid(gyroscopic=gyroscopic), "tolerance": 1e-8}
+    swift, single = sg.Simulator(make(), **words), sg.Simulator(make(), **words)
+    for _ in range(3):
+        assert swift.run(60) == 0
+        for _ in range(60):
+            report = single.step()
+            assert report.status == sg.Status.SOLVED
+    for name in ("t", "q", "v"):
+        np.testing.assert_allclose(getattr(swift.state, name), getattr(single.state, name), atol=1e-8)
+    np.testing.assert_array_equal(swift.memory.feature, single.memory.feature)
+    np.testing.assert_allclose(swift.memory.deflection, single.memory.deflection, atol=1e-10)
+    assert swift.memory.stored == pytest.approx(single.memory.stored, rel=1e-6, abs=1e-12)
+
+
+def test_a_snapshot_among_many_steps_continues_bit_for_bit() -> None:
+    """Taken in flight after a collision, while layers relax."""
+    words = {"h": 1e-4, "formulation": sg.QuasiRigid()}
+    whole, halves = sg.Simulator(collision(), **words), sg.Simulator(collision(), **words)
+    whole.run(400)
+    halves.run(150)
+    snapshot = halves.snapshot()
+    halves.run(30)
+    halves.restore(snapshot)
+    halves.run(250)
+    for name in ("q", "v"):
+        assert getattr(whole.state, name).tobytes() == getattr(halves.state, name).tobytes()
+    assert whole.memory.deflection.tobytes() == halves.memory.deflection.tobytes()
+
+
+def test_a_step_of_many_is_reported_in_full() -> None:
+    """After a run the last step can still be looked at."""
+    sim = sg.Simulator(drop(1), h=1e-3, formulation=sg.QuasiRigid())
+    sim.run(150)
+    result = sim.stepper.result(sim.model)
+    np.testing.assert_allclose(result.state.v, sim.state.v, atol=1e-10)
+    assert sim.stepper.solved
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("seed", range(0, 40, 4))
+@pytest.mark.parametrize("h", [1e-3, 2e-4])
+def test_random_drops(seed: int, h: float) -> None:
+    """S3 spec, section 10: no unresolved step, energy up by at most 1e-5 of that at the start."""
+    failed, rise, _ = judged_drop(seed, h, 0.4)
+    assert failed == 0
+    assert rise <= RISE
