@@ -46,7 +46,9 @@ def _scene(path: Path) -> None:
     options = scene.simulate
     word = options.get("formulation")
     formulation = None if word is None else formulation_from_dict(word, str(path))
-    simulator = sg.Simulator(scene, h=options.get("h", 0.01), formulation=formulation, tolerance=options.get("tolerance"))
+    simulator = sg.Simulator(
+        scene, h=options.get("h", 0.01), formulation=formulation, tolerance=options.get("tolerance")
+    )
     for _ in range(_STEPS):
         simulator.step()
 
@@ -74,7 +76,7 @@ def _problem(path: Path) -> None:
 
 def _mesh(path: Path) -> None:
     scene = sg.Scene()
-    scene.add_body(sg.Mesh(path), density=1.0)
+    scene.add_body(sg.Mesh(path), density=1.0, position=(0, 0, 0))
     sg.Simulator(scene, h=0.01)
 
 

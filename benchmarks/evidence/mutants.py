@@ -340,7 +340,10 @@ def _written(path: Path, original: Path, r: Rng, strange: Callable[[Path, Rng], 
     if r.random() < 0.35:
         path.write_bytes(damaged_bytes(path.read_bytes(), r))
     else:
-        strange(path, r)
+        try:
+            strange(path, r)
+        except Exception:  # two changes of one file may contradict each other
+            path.write_bytes(damaged_bytes(original.read_bytes(), r))
     return path
 
 
@@ -386,7 +389,9 @@ def _plain(value: Any) -> str:
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}.get(repr(value), repr(value))
     if isinstance(value, int):
         return str(value)
-    return f"'{value}'" if value in ("true", "1e5") else f"{value}" if value.replace("_", "a").isalnum() else f'"{value}"'
+    return (
+        f"'{value}'" if value in ("true", "1e5") else f"{value}" if value.replace("_", "a").isalnum() else f'"{value}"'
+    )
 
 
 def _mesh(path: Path, r: Rng) -> None:
