@@ -2,8 +2,9 @@
 
 Run as ``python -m benchmarks.evidence.fuzz_files [KIND ...] [--count 20000] [--seed 0]``. Each mutant of
 ``mutants.py`` is read by the function that users call and, if taken, used. Either it is refused, by an
-:class:`~signorini.InputError` of one line, at most 300 characters, in 5 s and 1 GB, or it is taken; of a checkpoint that
-is taken the run must end with the bits of an undamaged one. Workers are processes, so that crashes are counted too.
+:class:`~signorini.InputError` of one line, at most 300 characters, in 5 s and 1 GB, or it is taken; of a checkpoint
+that is taken the run must end with the bits of an undamaged one, and what is repaired must be its beginning. Workers
+are processes, so that crashes are counted too.
 """
 
 from __future__ import annotations
@@ -69,6 +70,19 @@ def _checkpoint(path: Path) -> tuple[Any, ...]:
     return end.names, end.q.tobytes(), end.v.tobytes(), end.contact_log.impulse.tobytes()
 
 
+def _repaired(path: Path) -> tuple[Any, ...]:
+    past = sg.Trajectory.load(path, repair=True)
+    past.report()
+    return past.names, past.q.tobytes(), past.v.tobytes(), past.contact_log.impulse.tobytes()
+
+
+def is_true(kind: str, found: Any, truths: set[Any]) -> bool:
+    """Tell whether a run that is taken is that of the original, if it was repaired its beginning."""
+    if kind == "repair":
+        return any(all(b == a or (i and b.startswith(a)) for i, (a, b) in enumerate(zip(found, t))) for t in truths)
+    return kind != "checkpoint" or found in truths
+
+
 def _problem(path: Path) -> None:
     problem = sg.load_problem(path)
     sg.solve(problem, max_iterations=20, time_limit=2.0)
@@ -83,7 +97,9 @@ def _mesh(path: Path) -> None:
 DOORS: dict[str, Callable[[Path], Any]] = {
     "scene": _scene,
     "trajectory": _trajectory,
+    "older": _trajectory,
     "checkpoint": _checkpoint,
+    "repair": _repaired,
     "npz": _problem,
     "fclib": _problem,
     "mesh": _mesh,
@@ -114,7 +130,7 @@ def judge(kind: str, path: Path, truths: set[Any]) -> tuple[str, str]:
         with limited(PATIENCE), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = DOORS[kind](path)
-        if kind == "checkpoint" and found not in truths:
+        if not is_true(kind, found, truths):
             outcome, detail = "silent change", ""
     except sg.SolverFailure as error:
         outcome, detail = "not solved", str(error)
@@ -160,7 +176,8 @@ def _work(kind: str, seeds: range, originals: Originals, truths: set[Any], pipe:
 
 def fuzz(kind: str, seeds: range, originals: Originals) -> Iterator[tuple[int, str, str]]:
     """Yield seed, outcome and details of every mutant."""
-    truths = {_checkpoint(path) for path in originals.runs} if kind == "checkpoint" else set()
+    door = DOORS[kind]
+    truths = {door(path) for path in originals.runs} if kind in ("checkpoint", "repair") else set()
     context = multiprocessing.get_context("fork")
     first = seeds.start
     while first < seeds.stop:

@@ -67,6 +67,7 @@ bodies:
 simulate: {duration: 0.02, h: 0.01, formulation: quasi_rigid}
 """,
 )
+OLDER = Path(__file__).parents[2] / "tests" / "unit" / "simulation" / "data"
 OFF = "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"
 _STRANGE: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 7, 10**9, 10**30, -(10**400), 1e-300, 1e-150, 1e150, 1e308, -1e-9, 0.5),
@@ -286,6 +287,7 @@ class Originals:
             self.scenes.append(path)
         self.meshes = _meshes(folder)
         self.runs = [self._run(k) for k in (0, 2)]
+        self.older = sorted(OLDER.glob("*.h5"))
         self.npz, self.fclib = _problems(folder)
 
     def _run(self, k: int) -> Path:
@@ -405,6 +407,12 @@ def mutant(kind: str, seed: int, originals: Originals, folder: Path) -> Path:
     match kind:
         case "scene":
             return _written(folder / "scene.yaml", _pick(originals.scenes, r), r, _strange_scene)
+        case "older":
+            return _written(folder / "run.h5", _pick(originals.older, r), r, strange_hdf5)
+        case "repair":
+            path = folder / "run.h5"
+            path.write_bytes(damaged_bytes(_pick(originals.runs, r).read_bytes(), r))
+            return path
         case "trajectory" | "checkpoint":
             return _written(folder / "run.h5", _pick(originals.runs, r), r, strange_hdf5)
         case "npz":
@@ -415,4 +423,4 @@ def mutant(kind: str, seed: int, originals: Originals, folder: Path) -> Path:
     return _written(folder / original.name, original, r, _mesh)
 
 
-KINDS = ("scene", "trajectory", "checkpoint", "npz", "fclib", "mesh")
+KINDS = ("scene", "trajectory", "older", "checkpoint", "repair", "npz", "fclib", "mesh")
