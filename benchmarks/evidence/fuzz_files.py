@@ -79,7 +79,8 @@ def _repaired(path: Path) -> tuple[Any, ...]:
 def is_true(kind: str, found: Any, truths: set[Any]) -> bool:
     """Tell whether a run that is taken is that of the original, if it was repaired its beginning."""
     if kind == "repair":
-        return any(all(b == a or (i and b.startswith(a)) for i, (a, b) in enumerate(zip(found, t))) for t in truths)
+        begins = (zip(found[1:], truth[1:], strict=True) for truth in truths if found[0] == truth[0])
+        return any(all(b.startswith(a) for a, b in pairs) for pairs in begins)
     return kind != "checkpoint" or found in truths
 
 
