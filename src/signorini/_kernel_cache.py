@@ -20,7 +20,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache, UserProvidedCacheLocator
@@ -149,7 +149,7 @@ class _Place(UserProvidedCacheLocator):
 
 
 class _Here(Kept):
-    _locator_classes: ClassVar[list[Any]] = [_Place]
+    _locator_classes = [_Place]  # noqa: RUF012
 
 
 class _Checked(IndexDataCacheFile):
@@ -191,7 +191,7 @@ class _Disk(FunctionCache):
         except Exception:  # whatever unpickling raises on damaged bytes
             _tell_damage(str(_cache_root()))
             with suppress(OSError):
-                self.flush()
+                cast(Any, self).flush()
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:

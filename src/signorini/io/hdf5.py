@@ -218,7 +218,7 @@ def _joined(trees: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) ->
         return dict(first)
     whole = dict(first)
     for key, value in others[0].items():
-        values = [whole.get(key), *(tree.get(key) for tree in others)]
+        values: list[Any] = [whole.get(key), *(tree.get(key) for tree in others)]
         try:
             whole[key] = _joined(values, path) if isinstance(value, dict) else np.concatenate(values)
         except (TypeError, ValueError, AttributeError) as error:
@@ -388,7 +388,7 @@ def _checksums(array: Any) -> Any:
     """Return the checksums of the blocks of rows of an array."""
     rows = np.ascontiguousarray(array if array.ndim else array.reshape(1))
     step = _block_rows(len(rows))
-    return np.array([zlib.crc32(rows[i : i + step]) for i in range(0, len(rows), step)], dtype=np.uint32)
+    return np.array([zlib.crc32(rows[i : i + step].tobytes()) for i in range(0, len(rows), step)], dtype=np.uint32)
 
 
 def _good_rows(array: Any, checksums: Any) -> int:

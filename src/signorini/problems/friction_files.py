@@ -69,11 +69,14 @@ def friction_from_fclib(path: str | Path) -> FrictionProblem:
         if "G" in group:
             raise InputError("friction problem: FCLIB file has equality constraints 'G', which are not read")
         dim = _whole(group, "spacedim", name)
-        *loads, mu = (_numbers(_inside(group, "vectors", name), one, f"{name}/vectors") for one in vectors)
+        given = _inside(group, "vectors", name)
+        read = [_numbers(given, one, f"{name}/vectors") for one in vectors]
         if name == "fclib_local":
-            return FrictionProblem(_fclib_matrix(group, "W", name), *loads, mu, dim=dim)
+            q, mu = read
+            return FrictionProblem(_fclib_matrix(group, "W", name), q, mu, dim=dim)
+        f, w, mu = read
         M, H = (_fclib_matrix(group, one, name) for one in "MH")
-        return FrictionProblem.from_global(M, H, *loads, mu, dim=dim)
+        return FrictionProblem.from_global(M, H, f, w, mu, dim=dim)
     raise FileError(f"{path}: has no group 'fclib_local' or 'fclib_global', must have one")
 
 

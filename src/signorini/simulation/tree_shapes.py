@@ -79,12 +79,13 @@ def check_tree(tree: Mapping[str, Any], where: str) -> None:
     time = _array(tree, "time", (None,), where)
     if time.size == 0 or not np.isfinite(time).all() or (np.diff(time) < 0.0).any():
         raise FileError(f"{where}: time is {short(time.tolist())}, must be at least one moment, and grow")
+    modal = tree.get("modal")
     sizes = {
         "states": time.size,
         "steps": time.size - 1,
         "bodies": bodies,
         "joints": len(joints["names"]),
-        "modal": np.shape(tree.get("modal"))[1] if np.ndim(tree.get("modal")) == 2 else 0,
+        "modal": modal.shape[1] if isinstance(modal, np.ndarray) and modal.ndim == 2 else 0,
         "contacts": _flat(tree["contacts"], time.size, "contacts", where),
     }
     _check_group(tree, _STATES, sizes, where)
