@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import sys
 import tempfile
 import time
+import zlib
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,7 +23,7 @@ from types import FunctionType
 from typing import Any, cast
 
 import numba
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
@@ -96,7 +98,13 @@ def _cache_root() -> Path:
         else:
             base = Path(os.environ.get("XDG_CACHE_HOME", home / ".cache"))
         root = base / "signorini" / "kernels"
-    return root if _writable(root) else Path(tempfile.mkdtemp(prefix="signorini-"))
+    return root if _writable(root) or root.is_dir() else _elsewhere()
+
+
+@cache
+def _elsewhere() -> Path:
+    """Return a temporary root, for what a root that cannot be written lacks."""
+    return Path(tempfile.mkdtemp(prefix="signorini-"))
 
 
 @cache
@@ -105,7 +113,12 @@ def _folder(name: str) -> Path:
     root = _cache_root()
     folder = root / name
     if folder.exists():
-        os.utime(folder)
+        with suppress(OSError):  # it may be read-only
+            os.utime(folder)
+        return folder
+    if not _writable(root):
+        folder = _elsewhere() / name
+        folder.mkdir(exist_ok=True)
         return folder
     oldest = time.time() - _FORGET_AFTER
     for other in root.iterdir() if root.exists() else ():
@@ -127,16 +140,64 @@ def has_none() -> bool:
 # --- reading -------------------------------------------------------------------------
 
 
+class _Place(UserProvidedCacheLocator):
+    """The folder of a kernel, which need not be writable."""
+
+    def ensure_cache_path(self) -> None:
+        with suppress(OSError):
+            cast(Any, super()).ensure_cache_path()
+
+
+class _Here(Kept):
+    _locator_classes = [_Place]  # noqa: RUF012
+
+
+class _Checked(IndexDataCacheFile):
+    """The files of a kernel, with a checksum: machine code that is damaged would not raise but run."""
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = pickle.dumps(data, protocol=-1)
+        cast(Any, super())._save_data(name, (zlib.crc32(content), content))
+
+    def _load_data(self, name: str) -> Any:
+        checksum, content = cast(Any, super())._load_data(name)
+        if zlib.crc32(content) != checksum:
+            raise EOFError("checksum differs")
+        return pickle.loads(content)
+
+
+@cache
+def _tell_damage(folder: str) -> None:
+    """Say once for a folder that machine code is damaged."""
+    print(f"signorini: machine code in {folder} is damaged and is compiled again", file=sys.stderr, flush=True)
+
+
 class _Disk(FunctionCache):
     """Numba's cache of a kernel, which does not ask Numba to learn all that it can compile before it is read."""
 
-    _impl_class = Kept
+    _impl_class = _Here
+
+    def __init__(self, function: FunctionType) -> None:
+        cast(Any, super()).__init__(function)
+        self._cache_file: Any
+        self._cache_file.__class__ = _Checked
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return a kernel compiled for arguments of these types, None if there is none."""
         cast(Any, rtsys).initialize(context)  # all of Numba that machine code calls
-        with cast(Any, self)._guard_against_spurious_io_errors():
-            return cast(Any, self)._load_overload(signature, context)
+        try:
+            with cast(Any, self)._guard_against_spurious_io_errors():
+                return cast(Any, self)._load_overload(signature, context)
+        except Exception:  # whatever unpickling raises on damaged bytes
+            _tell_damage(str(_cache_root()))
+            with suppress(OSError):
+                cast(Any, self).flush()
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Write a kernel, where that is possible: a disk may be full or read-only."""
+        with suppress(OSError, EOFError, pickle.UnpicklingError):
+            cast(Any, super()).save_overload(signature, compiled)
 
 
 class KernelCache(NullCache):

@@ -12,7 +12,7 @@ from signorini._arrays import Array, IntArray
 from signorini.audit.findings import ROUNDING, TOLERANCE
 from signorini.dynamics.bodies import WAYS
 from signorini.errors import FileError
-from signorini.io import read_tree
+from signorini.io import clipped, read_tree, short
 from signorini.model import Model
 from signorini.scene import Scene, compile_scene, scene_from_text
 
@@ -117,7 +117,12 @@ class Record:
 
 def read_record(path: str | os.PathLike[str], scene: Scene | None = None) -> Record:
     """Read a file; `scene` is needed where the file cannot hold it."""
-    return record_of(read_tree(path), str(path), scene)
+    try:
+        return record_of(read_tree(path), str(path), scene)
+    except FileError:
+        raise
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise FileError(f"{path}: is no record of a run: {clipped(str(error), 150)}") from error
 
 
 def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> Record:
@@ -142,15 +147,15 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
         raise FileError(f"{source}: modal_rate has the shape {modal_rate.shape}, must have {n + 1} rows")
     settings = tree.get("settings") or {}
     if not isinstance(settings, dict):
-        raise FileError(f"{source}: settings are {settings!r}, must be a group")
+        raise FileError(f"{source}: settings are {short(settings)}, must be a group")
     if scene is None and settings.get("scene") is not None:
         scene = scene_from_text(settings["scene"], source)
     model = None if scene is None else compile_scene(scene)
     if model is not None and model.names != names:
-        raise FileError(f"{source}: bodies are {names}, the scene has {model.names}")
+        raise FileError(f"{source}: bodies are {short(names)}, the scene has {short(model.names)}")
     joints = _joints(tree.get("joints"), n)
     if model is not None and joints is not None and model.joints.names != joints.names:
-        raise FileError(f"{source}: joints are {joints.names}, the scene has {model.joints.names}")
+        raise FileError(f"{source}: joints are {short(joints.names)}, the scene has {short(model.joints.names)}")
     return Record(
         source=source,
         tree=tree,
@@ -224,7 +229,7 @@ def _number(settings: dict[str, Any], word: str, source: str) -> float | None:
     """Return a positive number of the settings, None if they do not have it."""
     value = settings.get(word)
     if value is not None and not (isinstance(value, int | float) and 0.0 < value < np.inf):
-        raise FileError(f"{source}: settings: {word} is {value!r}, must be a number above 0")
+        raise FileError(f"{source}: settings: {word} is {short(value)}, must be a number above 0")
     return None if value is None else float(value)
 
 
@@ -238,7 +243,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
     ((name, options),) = words[0].items()
     told = {word: options[word] for word in _OPTIONS if word in options} if isinstance(options, dict) else {}
     if told.get("gyroscopic", "implicit") not in WAYS or not 0.5 <= told.get("theta", 1.0) <= 1.0:
-        raise FileError(f"{source}: settings: {name}: {told!r} is no way to make steps")
+        raise FileError(f"{source}: settings: {name}: {short(told)} is no way to make steps")
     if name == "moreau_jean":
         return Scheme(**told, parts_overlaps=told.get("theta", 1.0) == 1.0 and told.get("stiffness") is None)
     if name == "stewart_trinkle":

@@ -13,10 +13,12 @@ from typing import Any
 from signorini.cli.arguments import parse
 from signorini.cli.stopping import Stopping
 from signorini.errors import InputError, SceneWarning, SolverFailure
+from signorini.io.limits import MOST_LETTERS, clipped
 
 __all__ = ["main"]
 
 BAD_INPUT, FAILED, STOPPED = 2, 1, 128
+_WHO = "signorini: "
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,6 +46,8 @@ def _command(argv: Sequence[str] | None) -> int:
         # The reader of our output has gone (`signorini ... | head`): nobody is left to tell.
         sys.stdout = None
         return FAILED
+    except MemoryError:
+        return _complain("out of memory: the problem is too large for this machine", BAD_INPUT)
     except OSError as error:
         return _complain(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
 
@@ -54,6 +58,7 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _complain(message: str, code: int) -> int:
-    """Say in one line what is wrong."""
-    print(f"signorini: {' '.join(message.split())}", file=sys.stderr)
+    """Say in one line what is wrong; what a file is refused for in one of at most 300 letters."""
+    most = MOST_LETTERS - len(_WHO) if code == BAD_INPUT else len(message)
+    print(_WHO + clipped(message, most), file=sys.stderr)
     return code

@@ -54,6 +54,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         "--record", metavar="WHAT", help="all, or motion to leave out the contacts of all steps; default all"
     )
     run.add_argument("--resume", action="store_true", help="continue the run that was stopped in the output directory")
+    run.add_argument("--outside", action="store_true", help="meshes may lie outside the folder of the scene")
     _add_output(run, "signorini-out/SCENE")
     run.set_defaults(command=_run)
 
@@ -67,6 +68,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     check.add_argument("scene", metavar="SCENE", type=Path, help="YAML file")
     check.add_argument("--at", type=float, metavar="T", default=0.0, help="time to which to simulate first [s]")
     check.add_argument("--damping", type=float, metavar="C2K", help="contact damping c^2/k [kg]")
+    check.add_argument("--outside", action="store_true", help="meshes may lie outside the folder of the scene")
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(command=_check)
 
@@ -80,6 +82,10 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     solve.add_argument("--all", action="store_true", help="compare every applicable solver, draw residual against time")
     _add_output(solve, "signorini-out/PROBLEM")
     solve.set_defaults(command=_solve)
+
+    warm = commands.add_parser("warm-up", help="compile beforehand what runs need, into a folder that can be shipped")
+    warm.add_argument("--into", type=Path, metavar="DIR", help="to be used with NUMBA_CACHE_DIR=DIR; default the usual")
+    warm.set_defaults(command=_warm_up)
     return parser, list(commands.choices)
 
 
@@ -122,8 +128,15 @@ def _run(arguments: argparse.Namespace) -> int:
         tolerance=arguments.tolerance,
         record=arguments.record,
         continued=arguments.resume,
+        outside=arguments.outside,
         as_json=arguments.json,
     )
+
+
+def _warm_up(arguments: argparse.Namespace) -> int:
+    from signorini.cli.warming import warm_up
+
+    return warm_up(arguments.into)
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
@@ -135,7 +148,13 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from signorini.cli.checking import check
 
-    return check(arguments.scene, at=arguments.at, damping=arguments.damping, as_json=arguments.json)
+    return check(
+        arguments.scene,
+        at=arguments.at,
+        damping=arguments.damping,
+        outside=arguments.outside,
+        as_json=arguments.json,
+    )
 
 
 def _audit(arguments: argparse.Namespace) -> int:

@@ -10,24 +10,26 @@ from signorini.cli.output import announce_first_run, to_json
 from signorini.errors import InputError
 from signorini.scene import Scene
 from signorini.simulation import Simulator
+from signorini.simulation.simulator import within_range
 
 _SMALL_STEP = 1e-3  # seconds in which contacts must close to be looked at, where the file names no step size
 
 
-def check(path: Path, *, at: float, damping: float | None, as_json: bool) -> int:
+def check(path: Path, *, at: float, damping: float | None, outside: bool, as_json: bool) -> int:
     """Test existence, uniqueness and stability of the contact forces, redundant joints and wedging, at time `at`."""
     if at < 0.0:
         raise InputError(f"--at is {at}, must be >= 0")
-    scene = Scene.load(path)
+    scene = Scene.load(path, outside=outside)
     announce_first_run()
     simulator = Simulator(scene, h=float(scene.simulate.get("h", _SMALL_STEP)))
     while simulator.state.t < at * (1.0 - 1e-12):
         simulator.advance()
     model, state = simulator.model, simulator.snapshot().state
-    validity = check_state(model, state, damping=damping)
-    contacts = simulator.formulation.detect(model, state, simulator.h)
-    tests = wedging(model, state, contacts)
-    joints = redundancy(model, state) if model.joints.row_count else None
+    with within_range():
+        validity = check_state(model, state, damping=damping)
+        contacts = simulator.formulation.detect(model, state, simulator.h)
+        tests = wedging(model, state, contacts)
+        joints = redundancy(model, state) if model.joints.row_count else None
     if as_json:
         print(
             to_json(

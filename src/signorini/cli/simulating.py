@@ -28,6 +28,7 @@ TRAJECTORY = "trajectory.h5"
 CHECKPOINT = "checkpoint.h5"
 """The run until it ends; no file of an earlier run is touched before."""
 _MOST_BY_STEP = 10_000  # steps that are written as text too
+_MOST_OF_NAME = 100  # letters of a body's name in the name of its figure
 _BODY_FIGURES = 2  # bodies with a figure of their own
 
 
@@ -48,10 +49,11 @@ def run(
     tolerance: float | None = None,
     record: str | None = None,
     continued: bool = False,
+    outside: bool = False,
     as_json: bool,
 ) -> int:
     """Simulate the scene in the file `path`; options that are None come from the file."""
-    scene = Scene.load(path)
+    scene = Scene.load(path, outside=outside)
     output = Output(out if out is not None else DEFAULT / path.stem)
     begin = time.perf_counter()
     with _told_what_is_left(output):
@@ -187,7 +189,7 @@ def _write_figures(scene: Scene, trajectory: Trajectory, output: Output) -> None
     tolerance = float(trajectory.settings.get("tolerance", np.nan))
     output.write_figure("run.png", plot_run(trajectory.time, trajectory.energy(), trajectory.certificate, tolerance))
     for name in trajectory.names[trajectory.fixed_count :][:_BODY_FIGURES]:
-        safe = re.sub(r"[^\w.-]", "_", name)
+        safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:_MOST_OF_NAME]
         output.write_figure(f"body_{safe}.png", trajectory.plot(name))
     output.write_figure("picture.png", picture(scene, trajectory))
 

@@ -45,6 +45,7 @@ from signorini.formulations.time_stepping import (
 )
 from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
+from signorini.problems.friction_files import MOST_DIRECTIONS
 from signorini.problems.problem import accepted
 from signorini.solvers import Lemke, Solution, Status, solve
 
@@ -72,8 +73,9 @@ class StewartTrinkle:
 
     def __post_init__(self) -> None:
         checked_flag(self.projection, "StewartTrinkle: projection")
-        if not isinstance(self.directions, int | np.integer) or self.directions < 3:
-            raise InputError(f"StewartTrinkle: directions is {self.directions!r}, must be an integer >= 3")
+        if not isinstance(self.directions, int | np.integer) or not 3 <= self.directions <= MOST_DIRECTIONS:
+            wanted = f"must be an integer >= 3 and <= {MOST_DIRECTIONS}"
+            raise InputError(f"StewartTrinkle: directions is {self.directions!r}, {wanted}")
         if not np.isfinite(self.rotation):
             raise InputError(f"StewartTrinkle: rotation is {self.rotation!r}, must be finite")
         if self.form not in ("reduced", "mixed"):

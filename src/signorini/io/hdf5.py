@@ -13,6 +13,9 @@ None                                   null dataset
 A tree may grow: what is added to the file ``run.h5`` lies beside it in ``run.h5.0001``, ``run.h5.0002`` and so on, each
 a complete file, so that adding costs what is new and can never harm what is there.
 
+Every file ends with a seal, which tells damage before the HDF5 library sees it, and every array has checksums of its
+blocks of rows, so that of a damaged file the rows are known that are still good (:func:`read_damaged_tree`).
+
 In a group's name ``/`` and ``%`` are written ``%2F`` and ``%25``, because HDF5 separates groups by ``/``.
 """
 
@@ -22,7 +25,8 @@ import os
 import secrets
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,10 +35,14 @@ from urllib.parse import unquote
 import numpy as np
 
 from signorini.errors import FileError, InputError
+from signorini.io.limits import MOST_ENTRIES, MOST_NESTING, check_claim, clipped, short
 from signorini.io.replace import reason, replacing
+from signorini.io.seal import is_intact, put_seal
 
 _NUMBERS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
-_NAME, _PART_OF = "growing tree", "part of"  # labels of files
+_NAME, _PART_OF, _SEALED = "growing tree", "part of", "sealed"  # labels of files
+_CHECKSUMS = "crc32"  # of blocks of rows, an attribute of arrays
+_MOST_BLOCKS, _LEAST_ROWS = 1024, 16  # of an array; rows of a block
 _INT_RANGE = (-(2**63), 2**64 - 1)
 
 
@@ -81,9 +89,11 @@ def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: M
 
     with _closing_quietly():
         try:
-            with replacing(path) as part, h5py.File(part, "w", track_order=True) as file:
-                file.attrs.update(labels)
-                _write_group(file, tree, "")
+            with replacing(path) as part:
+                with h5py.File(part, "w", track_order=True) as file:
+                    file.attrs.update({**labels, _SEALED: True})
+                    _write_group(file, tree, "")
+                put_seal(part)
         except (OSError, RuntimeError, FileError) as error:
             for one in (error, error.__cause__):
                 traceback.clear_frames(one.__traceback__ if one is not None else None)  # what is open closes here
@@ -108,25 +118,72 @@ def _closing_quietly() -> Iterator[None]:
         sys.unraisablehook = hook
 
 
-def read_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_tree(path: str | os.PathLike[str], only: Collection[str] | None = None) -> dict[str, Any]:
     """Read what :func:`write_tree` or :class:`GrowingTree` wrote; other HDF5 files as far as they hold such values.
+
+    Of the entries at the top those called `only` are read, default all.
 
     Raises
     ------
     FileError
-        If the file is missing, truncated, damaged or not HDF5.
+        If the file is missing, truncated, damaged or not HDF5, or goes beyond :mod:`signorini.io.limits`.
     """
-    tree, labels = _read_file(path)
+    tree, labels = _read_file(path, only=only)
     if _NAME not in labels:
         return tree
     parts = [tree]
-    while (part := _part_path(path, len(parts))).exists():
+    for part in _parts(path):
         added, part_labels = _read_file(part)
         if part_labels.get(_PART_OF) != labels[_NAME]:
             break
-        parts.append(added["columns"])
+        parts.append(_columns_of(added, part))
         tree |= added["values"]
-    return _joined(parts)
+    return _joined(parts, path)
+
+
+def read_damaged_tree(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, int]]:
+    """Read as much as can be read of a damaged file.
+
+    Return the tree, and by the names of damaged arrays (``group/name``) how many of their rows are good. Of files that
+    were added to the tree those before the first damaged one count.
+
+    Raises
+    ------
+    FileError
+        If nothing can be read, or the file is of a version without checksums and cannot be judged.
+    """
+    damage: dict[str, int] = {}
+    tree, labels = _read_file(path, damage=damage)
+    if _SEALED not in labels:
+        raise FileError(f"{path}: has no checksums, what is good in it cannot be told")
+    if _NAME not in labels or damage:
+        return tree, damage
+    parts = [tree]
+    for part in _parts(path):
+        try:
+            added, part_labels = _read_file(part)
+        except FileError:
+            break
+        if part_labels.get(_PART_OF) != labels[_NAME]:
+            break
+        parts.append(_columns_of(added, part))
+        tree |= added["values"]
+    return _joined(parts, path), damage
+
+
+def _parts(path: str | os.PathLike[str]) -> Iterator[Path]:
+    number = 1
+    while (part := _part_path(path, number)).exists():
+        yield part
+        number += 1
+
+
+def _columns_of(added: Mapping[str, Any], part: Path) -> dict[str, Any]:
+    """Return the columns in a part, which must also hold values."""
+    columns = added.get("columns")
+    if not isinstance(columns, dict) or not isinstance(added.get("values"), dict):
+        raise FileError(f"{part}: holds {short(list(added))}, must hold columns and values")
+    return columns
 
 
 def _part_path(path: str | os.PathLike[str], number: int) -> Path:
@@ -135,10 +192,10 @@ def _part_path(path: str | os.PathLike[str], number: int) -> Path:
 
 def _remove_parts(path: str | os.PathLike[str]) -> None:
     """Remove what was added to the tree that this file held before."""
-    number = 1
-    while (part := _part_path(path, number)).exists() and _is_part(part):
+    for part in _parts(path):
+        if not _is_part(part):
+            break
         part.unlink()
-        number += 1
 
 
 def remove_tree(path: str | os.PathLike[str]) -> None:
@@ -154,22 +211,29 @@ def _is_part(path: Path) -> bool:
         return False
 
 
-def _joined(trees: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _joined(trees: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the first tree with the arrays of the others appended."""
     first, *others = trees
     if not others:
         return dict(first)
     whole = dict(first)
     for key, value in others[0].items():
-        values = [tree[key] for tree in others]
-        whole[key] = (
-            _joined([whole[key], *values]) if isinstance(value, dict) else np.concatenate([whole[key], *values])
-        )
+        values: list[Any] = [whole.get(key), *(tree.get(key) for tree in others)]
+        try:
+            whole[key] = _joined(values, path) if isinstance(value, dict) else np.concatenate(values)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise FileError(f"{path}: parts of {short(key)} do not fit together: {clipped(str(error), 80)}") from error
     return whole
 
 
-def _read_file(path: str | os.PathLike[str], *, only_labels: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the tree of one file and its labels."""
+def _read_file(
+    path: str | os.PathLike[str],
+    *,
+    only_labels: bool = False,
+    only: Collection[str] | None = None,
+    damage: dict[str, int] | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the tree of one file and its labels; where `damage` is given, put into it what is damaged."""
     import h5py
 
     try:
@@ -177,15 +241,77 @@ def _read_file(path: str | os.PathLike[str], *, only_labels: bool = False) -> tu
             raw.read(1)
         if not h5py.is_hdf5(os.fspath(path)):
             raise FileError(f"{path}: is not an HDF5 file")
+        intact = is_intact(Path(path))
+        if intact is False and damage is None:
+            raise FileError(f"{path}: is damaged, its bytes are not those that were written (their checksum differs)")
         with h5py.File(path, "r", track_order=True) as file:
-            return {} if only_labels else _read_group(file), dict(file.attrs)
+            labels = {name: file.attrs[name] for name in (_NAME, _PART_OF, _SEALED) if name in file.attrs}
+            if intact is None and _SEALED in labels and damage is None:
+                raise FileError(f"{path}: is damaged, or was changed by another program: its checksum is missing")
+            return {} if only_labels else _Reading(file, path, damage).tree(only), labels
     except FileError:
         raise
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        text = reason(error)
+    except Exception as error:  # whatever h5py raises on what the HDF5 library finds in a damaged file
+        text = clipped(reason(error), 150)
         if "truncated" in text:
             raise FileError(f"{path}: is truncated, must be a complete HDF5 file") from error
         raise FileError(f"{path}: cannot read: {text}") from error
+
+
+class _Reading:
+    """The passage of one file into a tree, each entry checked before it is read."""
+
+    def __init__(self, file: Any, path: str | os.PathLike[str], damage: dict[str, int] | None) -> None:
+        self._file, self._path, self._damage = file, path, damage
+        self._seen: set[int] = set()  # groups, by where they are in the file
+        self._count = 0
+        self._size = Path(path).stat().st_size
+
+    def tree(self, only: Collection[str] | None) -> dict[str, Any]:
+        """Return all, or some of the entries at the top."""
+        return self._group(self._file, "", 0, only)
+
+    def _group(self, group: Any, where: str, depth: int, only: Collection[str] | None = None) -> dict[str, Any]:
+        import h5py
+
+        if depth > MOST_NESTING:
+            raise FileError(f"{self._path}: groups are nested more than {MOST_NESTING} deep")
+        at = h5py.h5o.get_info(group.id).addr
+        if at in self._seen:
+            raise FileError(f"{self._path}: group {short(where)} contains itself or stands at two places")
+        self._seen.add(at)
+        tree: dict[str, Any] = {}
+        for name in group:
+            if only is not None and name not in only:
+                continue
+            self._count += 1
+            if self._count > MOST_ENTRIES:
+                raise FileError(f"{self._path}: has more than {MOST_ENTRIES} entries")
+            what = f"{where}/{name}".lstrip("/")
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                raise FileError(f"{self._path}: {short(what)} is a link to elsewhere, must be data")
+            item = group.get(name)
+            if isinstance(item, h5py.Group):
+                tree[unquote(name)] = self._group(item, what, depth + 1)
+            elif isinstance(item, h5py.Dataset):
+                tree[unquote(name)] = self._value(item, what)
+            else:
+                raise FileError(f"{self._path}: {short(what)} is a {type(item).__name__}, must be an array or a group")
+        return tree
+
+    def _value(self, dataset: Any, what: str) -> Any:
+        if self._damage is None:
+            return _read_value(dataset, f"{self._path}: {short(what)}", self._size)
+        try:
+            value = _read_value(dataset, what, self._size)
+        except Exception:  # as above
+            self._damage[what] = 0
+            return None
+        if isinstance(value, np.ndarray) and _CHECKSUMS in dataset.attrs:
+            good = _good_rows(value, np.asarray(dataset.attrs[_CHECKSUMS]))
+            if good < (len(value) if value.ndim else 1):
+                self._damage[what] = good
+        return value
 
 
 def _write_group(group: Any, tree: Mapping[str, Any], where: str) -> None:
@@ -210,7 +336,8 @@ def _write_value(group: Any, name: str, value: Any, what: str) -> None:
         texts = np.array([_value_text(item, what) for item in value], dtype=object)
         group.create_dataset(name, data=texts, dtype=h5py.string_dtype())
     elif isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        group.create_dataset(name, data=value)
+        dataset = group.create_dataset(name, data=value)
+        dataset.attrs[_CHECKSUMS] = _checksums(value)
     elif isinstance(value, bool | int | float | complex | np.bool_ | np.number):
         _write_number(group, name, value, what)
     else:
@@ -227,30 +354,51 @@ def _write_number(group: Any, name: str, value: Any, what: str) -> None:
     dataset.attrs["python"] = kind
 
 
-def _read_group(group: Any) -> dict[str, Any]:
-    import h5py
-
-    return {
-        unquote(name): _read_group(item) if isinstance(item, h5py.Group) else _read_value(item)
-        for name, item in group.items()
-    }
-
-
-def _read_value(dataset: Any) -> Any:
+def _read_value(dataset: Any, what: str, file_size: int) -> Any:
+    """Return the value of a dataset, of which nothing is known but that it is one."""
     import h5py
 
     if dataset.shape is None:
         return None
-    if h5py.check_string_dtype(dataset.dtype) is not None:
+    is_text = h5py.check_string_dtype(dataset.dtype) is not None
+    if not is_text and dataset.dtype.kind not in "biufc":
+        raise FileError(f"{what} has the type {short(str(dataset.dtype))}, must be numbers or text")
+    check_claim(dataset.size * max(dataset.dtype.itemsize, 1), min(dataset.id.get_storage_size(), file_size), what)
+    if is_text:
         text = dataset.asstr()[()]
         return text if dataset.shape == () else text.tolist()
     if "python" in dataset.attrs:
-        return _NUMBERS[dataset.attrs["python"]](dataset[()])
+        kind = dataset.attrs["python"]
+        if kind not in _NUMBERS or dataset.shape != ():
+            raise FileError(f"{what} is a number of kind {short(kind)} and shape {dataset.shape}: it is damaged")
+        return _NUMBERS[kind](dataset[()])
     # Reading into an array of our own keeps 0-dimensional arrays arrays.
     out = np.empty(dataset.shape, dtype=dataset.dtype)
     if out.size:
         dataset.read_direct(out)
     return out
+
+
+def _block_rows(rows: int) -> int:
+    """Return how many rows a block has."""
+    return max(_LEAST_ROWS, -(-rows // _MOST_BLOCKS))
+
+
+def _checksums(array: Any) -> Any:
+    """Return the checksums of the blocks of rows of an array."""
+    rows = np.ascontiguousarray(array if array.ndim else array.reshape(1))
+    step = _block_rows(len(rows))
+    return np.array([zlib.crc32(rows[i : i + step].tobytes()) for i in range(0, len(rows), step)], dtype=np.uint32)
+
+
+def _good_rows(array: Any, checksums: Any) -> int:
+    """Return how many rows come before the first block that is damaged."""
+    found = _checksums(array)
+    if found.shape != checksums.shape:
+        return 0
+    wrong = np.flatnonzero(found != checksums)
+    rows = len(array) if array.ndim else 1
+    return rows if wrong.size == 0 else int(wrong[0]) * _block_rows(rows)
 
 
 def _escaped(key: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from signorini.errors import FileError, InputError
+from signorini.io.limits import MOST_NESTING, MOST_TEXT, clipped, short
 from signorini.io.replace import reason, replacing
 
 _MOST_VALUES = 10_000_000  # that a file may mean, aliases written out
@@ -39,8 +40,11 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
         If the file cannot be read or is not such data; the message names the line.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-        return _document(text)
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_TEXT + 1)  # no more, whatever the file is: a device may never end
+        if len(content) > MOST_TEXT:
+            raise FileError(f"{path}: is longer than {MOST_TEXT >> 20} MB, the most that a scene file may be")
+        return _document(content.decode("utf-8-sig"))
     except OSError as error:
         raise FileError(f"{path}: cannot read: {reason(error)}") from error
     except UnicodeDecodeError as error:
@@ -48,9 +52,9 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f" line {mark.line + 1}:" if mark is not None else ""
-        raise FileError(f"{path}:{line} {error.problem or error.context}") from error
+        raise FileError(f"{path}:{line} {clipped(error.problem or error.context or '', 150)}") from error
     except yaml.YAMLError as error:
-        raise FileError(f"{path}: is not YAML: {reason(error)}") from error
+        raise FileError(f"{path}: is not YAML: {clipped(reason(error), 150)}") from error
 
 
 class _Open:
@@ -82,6 +86,8 @@ def _document(text: str) -> Any:
                 inner = _Open({} if isinstance(event, yaml.MappingStartEvent) else [], event.anchor)
                 _put(stack[-1], inner.value, 0, event)
                 stack.append(inner)
+                if len(stack) > MOST_NESTING:
+                    raise _error(event, f"lists and mappings are nested more than {MOST_NESTING} deep")
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 done = stack.pop()
                 stack[-1].size += done.size
@@ -107,9 +113,9 @@ def _put(into: _Open, value: Any, size: int, event: Any) -> None:
         into.value[into.key] = value
         into.key = None
     elif not isinstance(value, str):
-        raise _error(event, f"key {getattr(event, 'value', '')!r} must be text")
+        raise _error(event, f"key {short(getattr(event, 'value', ''))} must be text")
     elif value in into.value:
-        raise _error(event, f"key {value!r} is given twice")
+        raise _error(event, f"key {short(value)} is given twice")
     else:
         into.key = value
 

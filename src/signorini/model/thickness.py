@@ -7,6 +7,7 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
+_MOST_AT_ONCE = 4_000_000  # distances of vertices from faces: 32 MB, whatever the hull
 _ROUNDING = 1e-12  # of the radius: all that is left of the width of a segment that lies askew
 
 
@@ -38,7 +39,12 @@ def _extent(shapes: ShapeArrays, hulls: Hulls, s: int) -> float:
         return 2.0 * float(size[:3].min())
     k = shapes.hull[s]
     vertex = hulls.vertex[hulls.vertex_start[k] : hulls.vertex_start[k + 1]]
-    faces = slice(hulls.face_start[k], hulls.face_start[k + 1])
-    depth = hulls.face_offset[faces, None] - hulls.face_normal[faces] @ vertex.T
+    first, last = int(hulls.face_start[k]), int(hulls.face_start[k + 1])
+    at_once = max(1, _MOST_AT_ONCE // max(len(vertex), 1))
+    depths = []
+    for face in range(first, last, at_once):
+        faces = slice(face, min(last, face + at_once))
+        depth = hulls.face_offset[faces, None] - hulls.face_normal[faces] @ vertex.T
+        depths.append(depth.max(axis=1).min())
     rounding = float(size[0]) if kind == ShapeKind.POLYGON else 0.0
-    return float(depth.max(axis=1).min()) + 2.0 * rounding
+    return float(min(depths)) + 2.0 * rounding

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from signorini.errors import FileError, InputError
+from signorini.io import MOST_LETTERS, clipped, short
 from signorini.problems.lcp import LCP
 from signorini.problems.mlcp import MixedLCP
 from signorini.problems.npz import read_npz
@@ -54,7 +55,7 @@ def load_problem(path: str | PathLike[str]) -> Problem:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(f"{path}: {error}") from error
+        raise FileError(f"{path}: {clipped(str(error), MOST_LETTERS - min(len(str(path)), 100))}") from error
     raise FileError(f"{path}: begins with {start[:8]!r}, must be an .npz or FCLIB file")
 
 
@@ -69,8 +70,9 @@ def _problem_from_fields(fields: dict[str, Any]) -> Problem:
     elif "G" in fields and "g" in fields:
         kind = "normal last"
     else:
-        found = [*sorted(fields)[:8], *(["..."] if len(fields) > 8 else [])]
-        raise InputError(f"problem file: fields are {found}, need 'kind', 'M' and 'q', or 'G', 'g' and 'mus'")
+        raise InputError(
+            f"problem file: fields are {short(sorted(fields))}, need 'kind', 'M' and 'q', or 'G', 'g' and 'mus'"
+        )
     if kind not in _npz_readers:
-        raise InputError(f"problem file: kind is {kind!r}, must be one of {sorted(_npz_readers)}")
+        raise InputError(f"problem file: kind is {short(kind)}, must be one of {sorted(_npz_readers)}")
     return _npz_readers[kind](fields)

@@ -30,11 +30,16 @@ def checked_matrix(value: MatrixLike, shape: tuple[int | None, int | None], what
     if not sparse.issparse(value):
         return checked(cast(ArrayLike, value), shape, what)
     given: Any = value
-    matrix: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
-    if any(n not in (None, m) for n, m in zip(shape, matrix.shape, strict=True)):
+    if any(n not in (None, m) for n, m in zip(shape, given.shape, strict=True)):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
-        raise InputError(f"{what} has shape {matrix.shape}, must be ({wanted})")
+        raise InputError(f"{what} has shape {given.shape}, must be ({wanted})")
+    try:
+        if hasattr(given, "check_format"):
+            given.check_format(full_check=True)  # SciPy's own conversions believe every index
+        matrix: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{what} is no sparse matrix of numbers: {error}") from error
+    matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
         raise InputError(f"{what} must be finite")
     return cast(Matrix, matrix)
@@ -92,6 +97,7 @@ def refuse_huge(parts: dict[str, Any], who: str) -> None:
             raise InputError(f"{who}: {what} has an entry of size {largest:g}, must be <= {_LARGEST:g}")
 
 
+_MOST_EMPTY = 1000  # rows or columns of a sparse matrix for each entry: most rows of problems have some
 _ROUNDING = 1e-16  # of the largest entry of a row
 
 
@@ -121,12 +127,46 @@ def matrix_fields(name: str, matrix: Matrix) -> dict[str, Any]:
 
 
 def matrix_from_fields(name: str, fields: dict[str, Any]) -> Any:
-    """Read what :func:`matrix_fields` wrote; not yet checked."""
+    """Read what :func:`matrix_fields` wrote; a dense one is not yet checked."""
     if name in fields:
         return fields[name]
     parts = [f"{name}_{part}" for part in ("data", "indices", "indptr", "shape")]
     missing = [part for part in parts if part not in fields]
     if missing:
         raise InputError(f"problem file: fields {name!r} and {missing[0]!r} are both missing, one is needed")
-    data, indices, indptr, shape = (fields[part] for part in parts)
-    return sparse.csr_array((data, indices, indptr), shape=(int(shape[0]), int(shape[1])))
+    data, indices, indptr, shape = (np.asarray(fields[part]) for part in parts)
+    if shape.shape != (2,) or shape.dtype.kind not in "iu":
+        raise InputError(f"problem file: {parts[3]} is {shape.tolist()!r}, must be two whole numbers")
+    return sparse_matrix("csr", (data, indices, indptr), (int(shape[0]), int(shape[1])), f"problem file: {name}")
+
+
+def sparse_matrix(form: str, parts: tuple[Any, Any, Any], shape: tuple[int, int], what: str) -> Any:
+    """Return a sparse matrix of a file, every index of it checked.
+
+    `form` is ``"csr"`` or ``"csc"`` for values, indices and where rows or columns begin, ``"coo"`` for values, rows
+    and columns.
+    """
+    values, *indices = map(np.asarray, parts)
+    if values.dtype.kind not in "biuf" or any(index.dtype.kind not in "iu" for index in indices):
+        raise InputError(f"{what}: has entries of types {[str(np.asarray(p).dtype) for p in parts]}, must be numbers")
+    if any(part.ndim != 1 for part in (values, *indices)):
+        raise InputError(f"{what}: has arrays of shapes {[np.shape(p) for p in parts]}, must be three columns")
+    if min(shape) < 0 or max(shape) > max(_MOST_EMPTY * (values.size + 1), indices[1].size):
+        raise InputError(f"{what}: has {values.size} entries and the shape {shape}, which cannot be meant")
+    first, second = (index.astype(np.int64) for index in indices)
+    if first.size != values.size or not _are_rows(first, shape[form != "csc"] if form != "coo" else shape[0]):
+        raise InputError(f"{what}: has indices that do not fit {values.size} entries and the shape {shape}")
+    if form == "coo":
+        if second.size != values.size or not _are_rows(second, shape[1]):
+            raise InputError(f"{what}: has indices that do not fit {values.size} entries and the shape {shape}")
+        return sparse.coo_array((values, (first, second)), shape=shape).tocsr()
+    lines = shape[form == "csc"]
+    if second.size != lines + 1 or second[0] != 0 or second[-1] != values.size or (np.diff(second) < 0).any():
+        raise InputError(f"{what}: tells wrongly where its {lines} {'rows' if form == 'csr' else 'columns'} begin")
+    kind: Any = sparse.csr_array if form == "csr" else sparse.csc_array
+    return kind((values, first, second), shape=shape)
+
+
+def _are_rows(index: IntArray, count: int) -> bool:
+    """Tell whether all indices are from 0 to `count` - 1."""
+    return index.size == 0 or bool(index.min() >= 0 and index.max() < count)

@@ -126,8 +126,11 @@ class MixedLCP:
         Either the blocks ``A, C, D, B, a, b``, or one matrix ``M`` and ``q`` with the first ``n_free`` rows equations.
         """
         if "n_free" in fields and "q" in fields:
-            n = int(fields["n_free"])
-            M, q = matrix_from_fields("M", fields), fields["q"]
+            given, q = np.asarray(fields["n_free"]), checked(fields["q"], (None,), "mixed LCP file: q")
+            if given.ndim or given.dtype.kind not in "iu" or not 0 <= given <= q.size:
+                raise InputError(f"mixed LCP file: n_free is {given.tolist()!r}, must be a number from 0 to {q.size}")
+            n = int(given)
+            M = checked_matrix(matrix_from_fields("M", fields), (q.size, q.size), "mixed LCP file: M")
             return MixedLCP(M[:n, :n], M[:n, n:], M[n:, :n], M[n:, n:], q[:n], q[n:])
         missing = [name for name in "ab" if name not in fields]
         if missing:

@@ -222,7 +222,10 @@ class ConvexQP:
         if missing:
             raise InputError(f"convex QP file: field {missing[0]!r} is missing")
         P, A, C = (matrix_from_fields(name, fields) for name in "PAC")
-        cones = tuple(int(size) for size in np.atleast_1d(fields.get("cones", [])))
+        sizes = np.atleast_1d(fields.get("cones", np.zeros(0, dtype=np.int64)))
+        if sizes.dtype.kind not in "iu" and sizes.size:
+            raise InputError(f"convex QP file: cones have the type {sizes.dtype}, must be whole numbers")
+        cones = tuple(int(size) for size in sizes.reshape(-1))
         return ConvexQP(P, fields["q"], A, fields["a"], C, fields["c"], cones)
 
 

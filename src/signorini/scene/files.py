@@ -11,11 +11,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
 from signorini.errors import FileError, InputError, suggestion
-from signorini.io import read_yaml, write_yaml
+from signorini.io import MOST_LETTERS, MOST_NAME, clipped, read_yaml, short, write_yaml
 from signorini.model.layers import LAWS
 from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Scene
@@ -31,8 +31,8 @@ Words = Mapping[str, bool]
 """The words that may stand at a place, and whether each is needed."""
 
 
-def load_scene(path: str | os.PathLike[str]) -> Scene:
-    """Read a scene file.
+def load_scene(path: str | os.PathLike[str], *, outside: bool = False) -> Scene:
+    """Read a scene file; files that it names lie in its folder or below, unless `outside` allows others.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
         In one line: the file, the place in it, the value and what is needed.
     """
     _refuse_foreign(path)
-    return scene_from_dict(read_yaml(path), os.fspath(path), Path(path).parent)
+    return scene_from_dict(read_yaml(path), os.fspath(path), Path(path).parent, outside=outside)
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
@@ -68,13 +68,14 @@ def scene_from_text(text: str, where: str = "scene") -> Scene:
     """Make a scene from what :func:`scene_to_text` returned."""
     try:
         data = json.loads(text)
-    except ValueError as error:
-        raise FileError(f"{where}: the scene inside is damaged: {error}") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FileError(f"{where}: the scene inside is damaged: {clipped(str(error), 150)}") from error
     return scene_from_dict(data, where)
 
 
-def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path()) -> Scene:
+def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path(), *, outside: bool = False) -> Scene:
     """Make a scene from the content of a scene file in `folder`; errors begin with `where`."""
+    place_of_files = _Folder(folder, outside)
     _check_words(data, _SCENE, where)
     planar = data.get("planar", False)
     if not isinstance(planar, bool):
@@ -83,11 +84,11 @@ def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path()) -> S
         scene = Scene(gravity=_numbers(data["gravity"], "gravity") if "gravity" in data else None, planar=planar)
     for place, entry in _entries(data, "fixed", _FIXED, where):
         with _at(place, f"fixed body {entry.get('name')!r}: "):
-            wall = scene.add_fixed(_shapes(entry, place, folder), **_arguments(entry))
+            wall = scene.add_fixed(_shapes(entry, place, place_of_files), **_arguments(entry))
             _set_layer(scene, wall.name, entry, place)
     for place, entry in _entries(data, "bodies", _BODY, where):
         with _at(place, f"body {entry.get('name')!r}: "):
-            body = scene.add_body(_shapes(entry, place, folder), **_arguments(entry))
+            body = scene.add_body(_shapes(entry, place, place_of_files), **_arguments(entry))
             _set_layer(scene, body.name, entry, place)
     if "contact" in data:
         _check_words(data["contact"], _CONTACT, f"{where}: contact")
@@ -110,8 +111,28 @@ def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path()) -> S
             scene.add_spring(**{"body_a": None, **_arguments(entry)})
     if "simulate" in data:
         _check_words(data["simulate"], _SIMULATE, f"{where}: simulate")
+        with _at(f"{where}: simulate"):
+            for word, value in data["simulate"].items():
+                if word in ("h", "duration", "tolerance") and not (_is_number(value) and value >= 0.0):
+                    raise InputError(f"{word} is {_short(value)}, must be a number >= 0")
         scene.simulate = dict(data["simulate"])
     return scene
+
+
+class _Folder(NamedTuple):
+    """Where a scene file lies, and whether files that it names may lie elsewhere."""
+
+    path: Path
+    outside: bool
+
+    def checked(self, name: Any, what: str) -> None:
+        """Raise `InputError` unless `name` is a file in this folder or below."""
+        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or "\0" in name:
+            raise InputError(f"{what} is {_short(name)}, must be the name of a file, of at most {MOST_NAME} letters")
+        if not self.outside and (PurePath(name).is_absolute() or ".." in PurePath(name).parts):
+            raise InputError(
+                f"{what} is {_short(name)}, must lie in the folder of the scene, or load with outside=True"
+            )
 
 
 def _keywords(function: Callable[..., Any], *without: str) -> dict[str, bool]:
@@ -156,7 +177,11 @@ def _at(place: str, named: str = "") -> Iterator[None]:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(f"{place}: {str(error).removeprefix(named)}") from error
+        raise FileError(f"{place}: {clipped(str(error).removeprefix(named), MOST_LETTERS - 100)}") from error
+    except ArithmeticError as error:
+        raise FileError(
+            f"{place}: its numbers leave the range, must have sizes and masses that can be meant"
+        ) from error
 
 
 def _check_words(data: Any, words: Words, place: str) -> None:
@@ -164,7 +189,7 @@ def _check_words(data: Any, words: Words, place: str) -> None:
         raise FileError(f"{place} is {_short(data)}, must be a mapping with {', '.join(words)}")
     for key in data:
         if key not in words:
-            raise FileError(f"{place}: unknown key {key!r}{suggestion(key, words)}")
+            raise FileError(f"{place}: unknown key {short(key)}{suggestion(key, words)}")
     for word, needed in words.items():
         if needed and word not in data:
             raise FileError(f"{place}: {word} is missing, must be given")
@@ -182,7 +207,7 @@ def _entries(data: dict[str, Any], key: str, words: Words, where: str) -> Iterat
     for k, entry in enumerate(_list(data, key, where)):
         place = f"{where}: {key}[{k}]"
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
-            place += f" {entry['name']!r}"
+            place += f" {short(entry['name'], 40)}"
         _check_words(entry, words, place)
         yield place, entry
 
@@ -240,20 +265,32 @@ def _pair(value: Any, what: str) -> tuple[str, str]:
     return _text(value[0], what), _text(value[1], what)
 
 
-def _numbers(value: Any, what: str) -> Any:
-    """Refuse what NumPy would take for numbers, such as "1" and true, and integers beyond its range."""
+def _is_number(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and abs(value) < 2**1023)
+
+
+def _numbers(value: Any, what: str, *, ragged: bool = False) -> Any:
+    """Refuse what NumPy would take for numbers, such as "1" and true, integers beyond its range and, mostly, rows of
+    different lengths.
+    """
 
     def fine(part: Any) -> bool:
-        if isinstance(part, list):
-            return all(map(fine, part))
-        return type(part) is float or (type(part) is int and abs(part) < 2**1023)
+        return all(map(fine, part)) if isinstance(part, list) else _is_number(part)
+
+    def shape(part: Any) -> tuple[int, ...] | None:
+        if not isinstance(part, list):
+            return ()
+        inner = {shape(one) for one in part}
+        return (len(part), *(inner.pop() or ())) if len(inner) == 1 and None not in inner else None if part else (0,)
 
     if not fine(value):
         raise InputError(f"{what} is {_short(value)}, must be numbers")
+    if not ragged and shape(value) is None:
+        raise InputError(f"{what} is {_short(value)}, must be numbers in rows of equal length")
     return value
 
 
-def _shapes(entry: dict[str, Any], place: str, folder: Path) -> list[PlacedShape]:
+def _shapes(entry: dict[str, Any], place: str, folder: _Folder) -> list[PlacedShape]:
     """Make the shapes of a body from ``shape`` or ``shapes``."""
     if ("shape" in entry) == ("shapes" in entry):
         raise FileError(f"{place}: must have either shape or shapes")
@@ -262,14 +299,14 @@ def _shapes(entry: dict[str, Any], place: str, folder: Path) -> list[PlacedShape
     return [_shape(one, f"{place}: shapes[{k}]", folder) for k, one in enumerate(_list(entry, "shapes", place))]
 
 
-def _shape(data: Any, place: str, folder: Path) -> PlacedShape:
+def _shape(data: Any, place: str, folder: _Folder) -> PlacedShape:
     """Make a shape from ``{word: {field: value}}`` with an optional place on the body."""
     if not isinstance(data, dict):
         raise FileError(f"{place} is {_short(data)}, must be like {{sphere: {{radius: 1.0}}}}")
     kinds = [key for key in data if key not in _PLACE]
     for key in kinds:
         if key not in _KINDS:
-            raise FileError(f"{place}: unknown shape {key!r}{suggestion(key, [*_KINDS, *_PLACE])}")
+            raise FileError(f"{place}: unknown shape {short(key)}{suggestion(key, [*_KINDS, *_PLACE])}")
     if len(kinds) != 1:
         raise FileError(f"{place} has {len(kinds)} kinds of shape, must have one; list several under shapes")
     kind = _KINDS[kinds[0]]
@@ -277,13 +314,14 @@ def _shape(data: Any, place: str, folder: Path) -> PlacedShape:
     _check_words(values, kind.words(), f"{place}: {kinds[0]}")
     with _at(place):
         for key, value in values.items():
-            if not (isinstance(value, str) and key in kind.text_words):
-                _numbers(value, f"{kinds[0]}: {key}")
-        shape = kind.from_words(values, folder)
+            if key == "file" and key in kind.text_words:
+                folder.checked(value, f"{kinds[0]}: file")
+            elif not (isinstance(value, str) and key in kind.text_words):
+                _numbers(value, f"{kinds[0]}: {key}", ragged=key in kind.text_words)
+        shape = kind.from_words(values, folder.path)
         return shape.at(**{key: _numbers(data[key], key) for key in _PLACE if key in data})
 
 
 def _short(value: Any) -> str:
     """Return a value for a message of one line."""
-    text = "empty" if value is None else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return "empty" if value is None else short(value)

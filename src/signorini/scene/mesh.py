@@ -17,6 +17,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray, checked, checked_number
 from signorini.errors import FileError, InputError
+from signorini.io import clipped
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties, solid_polyhedron
@@ -29,6 +30,7 @@ DECOMPOSE = "decompose"
 # A mesh that fills its convex hull up to this fraction is convex: single precision, as in STL files, reaches 1e-7.
 _CONVEX = 1e-6
 _CONCAVITY = 0.05  # of the decomposition, as its authors measure it: a few per cent of the body's size
+_MOST_BYTES = 512 << 20  # of a file
 _APART = 0.1  # of the extent, by which parts may stick out of their mesh before a mistake in units is likely
 
 
@@ -133,12 +135,17 @@ def _read(path: Path) -> tuple[Array, IntArray]:
             f"mesh: file {str(path)!r} needs the package trimesh, must be installed: pip install 'signorini[mesh]'"
         ) from None
     try:
+        size = path.stat().st_size
+        if size > _MOST_BYTES:
+            raise FileError(f"mesh: file {str(path)!r} has {size >> 20} MB, must have at most {_MOST_BYTES >> 20}")
         mesh: Any = trimesh.load(path, force="mesh", process=False)
         return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"mesh: file {str(path)!r} cannot be read: {error.strerror or error}") from error
     except Exception as error:  # whatever a reader of foreign formats raises
-        raise FileError(f"mesh: file {str(path)!r} is not a mesh: {error}") from error
+        raise FileError(f"mesh: file {str(path)!r} is not a mesh: {clipped(str(error), 100)}") from error
 
 
 def _surface(vertices: Any, faces: Any) -> Surface:

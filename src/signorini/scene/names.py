@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from signorini.errors import InputError
+from signorini.io import MOST_NAME, clipped, short
 from signorini.scene.body import Body, Fixed
 
 
@@ -16,7 +17,9 @@ def new_name(name: str | None, stem: str, *taken: Mapping[str, object], what: st
             count += 1
         return f"{stem}{count}"
     if not isinstance(name, str) or not name:
-        raise InputError(f"name is {name!r}, must be a string that is not empty")
+        raise InputError(f"name is {short(name)}, must be a string that is not empty")
+    if len(name) > MOST_NAME:
+        raise InputError(f"name {short(name)} has {len(name)} letters, must have at most {MOST_NAME}")
     if any(name in known for known in taken):
         raise InputError(f"{what} {name!r} is already taken, must be unique")
     return name
@@ -27,7 +30,7 @@ def name_of(body: str | Body | Fixed, *known: Mapping[str, object]) -> str:
     name = body.name if isinstance(body, Body | Fixed) else body
     if not isinstance(name, str) or not any(name in some for some in known):
         names = ", ".join(repr(one) for some in known for one in some)
-        raise InputError(f"no body is called {name!r}; there are {names or 'none yet'}")
+        raise InputError(f"no body is called {short(name)}; there are {clipped(names, 150) or 'none yet'}")
     return name
 
 

@@ -464,11 +464,14 @@ class Scene:
     # --- files ---------------------------------------------------------------
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Scene:
-        """Read a scene from a YAML file; data only, a scene file never runs code."""
+    def load(path: str | os.PathLike[str], *, outside: bool = False) -> Scene:
+        """Read a scene from a YAML file; data only, a scene file never runs code.
+
+        Mesh files that it names must lie in its folder or below, unless `outside` is True.
+        """
         from signorini.scene.files import load_scene
 
-        return load_scene(path)
+        return load_scene(path, outside=outside)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scene as YAML; scenes with functions (motions, forces) cannot be saved."""

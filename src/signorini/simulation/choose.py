@@ -8,6 +8,8 @@ from typing import Any
 
 from signorini.errors import FileError, InputError, suggestion
 from signorini.formulations import AnyMemory, Formulation, MoreauJean, QuasiRigid, StewartTrinkle
+from signorini.io import clipped, short
+from signorini.simulation.tree_shapes import checked_memory
 
 FORMULATIONS: dict[str, type[Any]] = {
     "moreau_jean": MoreauJean,
@@ -40,13 +42,20 @@ def named(kinds: Mapping[str, type[Any]], data: str | dict[str, Any], where: str
     if isinstance(data, str):
         data = {data: {}}
     if not isinstance(data, dict) or len(data) != 1:
-        raise InputError(f"{where}: {what} is {data!r}, must be one name with its options")
+        raise InputError(f"{where}: {what} is {short(data)}, must be one name with its options")
     ((name, options),) = data.items()
     kind = kinds[_nearest(name, list(kinds), f"{where}: {what}")]
     options = {} if options is None else options
+    if not isinstance(options, dict):
+        raise InputError(f"{where}: {what} {name} is {short(options)}, must be a mapping of its options")
     for key in options:
         _nearest(key, _words(kind), f"{where}: {what} {name}: option")
-    return kind(**options)
+    try:
+        return kind(**options)
+    except InputError as error:
+        raise InputError(f"{where}: {clipped(str(error), 200)}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{where}: {what} {name} cannot have the options {short(options)}: {error}") from error
 
 
 def name_of(kinds: Mapping[str, type[Any]], thing: Any) -> dict[str, Any] | None:
@@ -81,9 +90,9 @@ def memory_from_dict(own: AnyMemory, data: dict[str, Any], where: str) -> AnyMem
     arrays = dict(data)
     found = arrays.pop("kind", None)
     if found != own.kind:
-        raise FileError(f"{where}: memory is of the kind {found!r}, must be {own.kind!r} for this formulation")
+        raise FileError(f"{where}: memory is of the kind {short(found)}, must be {own.kind!r} for this formulation")
     try:
-        return own.from_arrays(arrays)
+        return own.from_arrays(checked_memory(own.to_arrays(), arrays, where))
     except (KeyError, TypeError) as error:
         raise FileError(f"{where}: the memory is incomplete: {error}") from error
 
@@ -92,4 +101,4 @@ def _nearest(word: str, known: list[str], what: str) -> str:
     """Return `word` if it is known, else raise with the nearest word."""
     if word in known:
         return word
-    raise InputError(f"{what} {word!r} is unknown{suggestion(word, known)}")
+    raise InputError(f"{what} {short(word)} is unknown{suggestion(word, known)}")

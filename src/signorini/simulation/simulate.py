@@ -34,8 +34,11 @@ _PROGRESS_DELAY = 2.0  # seconds of work that nobody needs to be told about
 _MOST_STEPS = 1e9  # beyond which times of a run cannot be meant
 _AT_ONCE = 0.2  # seconds of compiled steps between two looks at the clock
 _MOST_AT_ONCE = 1000  # steps, for the memory of the log
-_CHECKPOINT_EVERY = 10.0  # seconds between two writes ...
+_FIRST_CHECKPOINT = 0.5  # seconds until the first write; each time until the next is as long as the run so far ...
+_CHECKPOINT_EVERY = 10.0  # ... up to these seconds, unless told otherwise ...
 _CHECKPOINT_SHARE = 0.05  # ... or this part of the time so far, so that a run of many hours has some hundred parts
+_NUMBERS_OF_STEP, _NUMBERS_OF_BODY, _NUMBERS_OF_JOINT = 60, 13, 15  # that a record holds
+_LARGE = 1e9  # bytes of a record of which people want to know beforehand
 _TELL_EVERY = 30.0  # seconds between two lines where there is no terminal
 
 
@@ -60,6 +63,7 @@ def simulate(
     on_failure: OnFailure = "raise",
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | None = None,
     callback: Callable[[float, State], object] | None = None,
 ) -> Trajectory:
     """Simulate `scene` for `duration` seconds in steps of `h` seconds.
@@ -90,9 +94,11 @@ def simulate(
         Show a progress bar; default for runs over two seconds at a terminal. Elsewhere long runs say a line on
         standard error every half a minute, unless this is False.
     checkpoint : path, optional
-        File to which the run is written from time to time, every ten seconds or twentieth of the run; until the run
+        File to which the run is written from time to time: within a second, then ever less often; until the run
         ends, what is new lies beside it in files ``path.0001`` and so on. :func:`resume` continues a killed run from
         it, and :meth:`Trajectory.load` reads it.
+    checkpoint_every : float, optional
+        Most seconds between two such writes, or a twentieth of the time so far if that is more; default 10.
     callback : callable, optional
         Called as ``callback(t, state)`` after each step; the state is read-only.
     """
@@ -113,7 +119,8 @@ def simulate(
     }
     begins = simulator.snapshot()
     recorder = Recorder(simulator.model, begins.state, begins.memory, settings, keep_contacts=record != "motion")
-    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback)
+    every = None if checkpoint_every is None else checked_number(checkpoint_every, "checkpoint_every", above=0.0)
+    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback, every)
 
 
 def resume(
@@ -193,17 +200,19 @@ def _run(
     progress: bool | None,
     checkpoint: str | os.PathLike[str] | None,
     callback: Callable[[float, State], object] | None,
+    every: float | None = None,
 ) -> Trajectory:
     """Step until `duration`, recording."""
     if on_failure not in ("raise", "warn", "keep"):
         raise InputError(f"on_failure is {on_failure!r}, must be 'raise', 'warn' or 'keep'")
     recorder.warn(map(str, simulator.warnings))
-    keeper = _Keeper(checkpoint, recorder)
+    keeper = _Keeper(checkpoint, recorder, every)
     steps = _step_count(duration, simulator.h)
     if steps > _MOST_STEPS:
         raise InputError(
             f"duration is {duration} s in steps of h = {simulator.h} s, must be at most {_MOST_STEPS:.0e} steps"
         )
+    _tell_size(simulator.model.body_count, simulator.model.joints.count, steps - recorder.step_count)
     bar = _Bar(recorder.step_count, steps, progress)
     try:
         while recorder.step_count < steps:
@@ -231,6 +240,18 @@ def _run(
     finally:
         bar.close()
     return trajectory
+
+
+def _tell_size(bodies: int, joints: int, steps: int) -> None:
+    """Say beforehand that a record will be large; what contacts add is not known yet."""
+    size = 8.0 * steps * (_NUMBERS_OF_STEP + _NUMBERS_OF_BODY * bodies + _NUMBERS_OF_JOINT * joints)
+    if size > _LARGE:
+        print(
+            f"signorini: {steps} steps of {bodies} bodies will take {size / 1e9:.1f} GB of memory and disk without "
+            "their contacts; fewer steps, or Simulator.run, which records nothing, take less",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _step_count(duration: float, h: float) -> int:
@@ -316,11 +337,11 @@ def _words(seconds: float) -> str:
 class _Keeper:
     """Writes the run to its checkpoint now and then, each step once."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, recorder: Recorder) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, recorder: Recorder, every: float | None) -> None:
         self._file = None if path is None else GrowingTree(path)
-        self._recorder = recorder
+        self._recorder, self._every = recorder, _CHECKPOINT_EVERY if every is None else every
         self._began = time.monotonic()
-        self._next = self._began + _CHECKPOINT_EVERY
+        self._next = self._began + min(_FIRST_CHECKPOINT, self._every)
 
     def tick(self) -> None:
         """Write if it is time to."""
@@ -339,4 +360,5 @@ class _Keeper:
             self._file.add(new, recorder.standing())
         recorder.mark_saved()
         now = time.monotonic()
-        self._next = now + max(_CHECKPOINT_EVERY, _CHECKPOINT_SHARE * (now - self._began))
+        past = now - self._began
+        self._next = now + max(min(self._every, past), _CHECKPOINT_SHARE * past)

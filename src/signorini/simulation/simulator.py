@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +68,39 @@ class StepReport:
         return self.certificate.iterations
 
 
+class _Alone:
+    """Where one thread works on a simulator: another that comes meanwhile is refused, for arrays are shared."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise InputError(
+                "Simulator: is used by two threads at once, must be by one at a time; make one for each thread"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+@contextmanager
+def within_range() -> Iterator[None]:
+    """Say in one line that a scene cannot be computed with, where its numbers are too great or too small."""
+    try:
+        yield
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise InputError(
+            "scene: its equations leave the range of numbers, must have masses, sizes and speeds that can be meant"
+        ) from error
+
+
 class Simulator:
     """A scene that is advanced step by step.
+
+    One thread at a time may use a simulator, a second one is refused; several simulators in several threads are fine.
 
     What is suspicious about the scene is said at once, and kept in `warnings`. A scene that is edited later is refused
     at the next step: make a new simulator.
@@ -98,6 +131,19 @@ class Simulator:
         tolerance: float | None = None,
         validity: bool | float | None = None,
         threads: int = 1,
+    ) -> None:
+        self._alone = _Alone()
+        with within_range():
+            self._begin(scene, h, formulation, tolerance, validity, threads)
+
+    def _begin(
+        self,
+        scene: Scene,
+        h: float,
+        formulation: Formulation | None,
+        tolerance: float | None,
+        validity: bool | float | None,
+        threads: int,
     ) -> None:
         self.model: Model = compile_scene(scene)
         scene.seal()
@@ -142,11 +188,12 @@ class Simulator:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what copies and pickles hold; an engine knows its arrays by addresses, so each makes its own."""
-        return {**vars(self), "stepper": None, "snapshot": self.snapshot()}
+        return {**vars(self), "_alone": None, "stepper": None, "snapshot": self.snapshot()}
 
     def __setstate__(self, settings: dict[str, Any]) -> None:
         snapshot = settings.pop("snapshot")
         vars(self).update(settings)
+        self._alone = _Alone()
         self.stepper = self._made_stepper()
         self._continue_from(snapshot)
 
@@ -166,13 +213,18 @@ class Simulator:
         `controls` are additional loads for this step alone: by body name force and torque, world axes, (6,) [N, N m];
         by joint name the effort along its coordinate, a number [N, N m].
         """
-        result, certificate = self.advance(controls)
-        self._look_at_step(certificate)
+        with self._alone:
+            result, certificate = self._advance(controls)
+            self._look_at_step(certificate)
         log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:
         """Advance by one step; :meth:`step` without the table for reading."""
+        with self._alone:
+            return self._advance(controls)
+
+    def _advance(self, controls: Mapping[str, ArrayLike] | None) -> tuple[StepResult, StepCertificate]:
         self.check_scene()
         self._loaded = model = self._with_controls(controls) if controls else self.model
         stepper = self.stepper
@@ -194,6 +246,10 @@ class Simulator:
 
         Return how many of them were not solved to the tolerance.
         """
+        with self._alone:
+            return self._run(steps)
+
+    def _run(self, steps: int) -> int:
         self.check_scene()
         self._loaded = self.model
         stepper, failed, done, before = self.stepper, 0, 0, self.step_count
@@ -210,6 +266,10 @@ class Simulator:
 
     def record(self, recorder: Recorder, steps: int) -> None:
         """Advance by so many steps, or fewer, and have what they leave behind recorded."""
+        with self._alone:
+            self._record(recorder, steps)
+
+    def _record(self, recorder: Recorder, steps: int) -> None:
         self.check_scene()
         self._loaded = self.model
         stepper = self.stepper
@@ -288,7 +348,8 @@ class Simulator:
 
     def snapshot(self) -> Snapshot:
         """Return state and memory; a simulator restored to it continues bit for bit."""
-        return Snapshot(self.state.copy(), self.memory, self.step_count)
+        with self._alone:
+            return Snapshot(self.state.copy(), self.memory, self.step_count)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back (or forward) to a snapshot of the same scene."""
@@ -301,7 +362,8 @@ class Simulator:
         if type(snapshot.memory) is not self._kind:
             names = type(snapshot.memory).__name__, self._kind.__name__
             raise InputError("snapshot has a memory of type {}, must be {} for this formulation".format(*names))
-        self._continue_from(snapshot)
+        with self._alone:
+            self._continue_from(snapshot)
 
     def _continue_from(self, snapshot: Snapshot) -> None:
         self.step_count = snapshot.step_count

@@ -13,13 +13,16 @@ from signorini._arrays import Array
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
 from signorini.formulations.base import IMPULSES
+from signorini.io import clipped, short
 from signorini.math.rotation import rotate
 from signorini.model import State
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.layer_log import LayerLog, LayerRecord
+from signorini.simulation.repair import repaired_tree
 from signorini.simulation.report import report_text, told
+from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
 
 _FORMAT = "signorini trajectory 2"
@@ -318,18 +321,28 @@ class Trajectory:
         write_tree(path, self.tree())
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Trajectory:
-        """Read a trajectory written by :meth:`save`, or the checkpoint of a run."""
+    def load(path: str | os.PathLike[str], *, repair: bool = False) -> Trajectory:
+        """Read a trajectory written by :meth:`save`, or the checkpoint of a run.
+
+        Damage is an error. With `repair` the steps before it are returned, and ``settings["repaired"]`` says how many
+        of how many; such a run can be read and audited, but not resumed.
+
+        Raises
+        ------
+        FileError
+            If the file is damaged or is not the file of a run.
+        """
         from signorini.io import read_tree
 
-        tree = read_tree(path)
+        tree = repaired_tree(path) if repair else read_tree(path)
         if tree.get("format") not in (_FORMAT, _EARLIER):
-            raise FileError(f"{path}: format is {tree.get('format')!r}, must be {_FORMAT!r}")
+            raise FileError(f"{path}: format is {short(tree.get('format'))}, must be {_FORMAT!r}")
+        check_tree(tree, os.fspath(path))
         try:
             if tree["format"] == _EARLIER:
                 none = np.zeros((len(tree["time"]), 0))
                 tree |= {"modal": none, "modal_rate": none, "memory": {"kind": IMPULSES, **tree["memory"]}}
-            trajectory = Trajectory.of(
+            return Trajectory.of(
                 tree,
                 names=tuple(tree["names"]),
                 joints=tree["joints"]["names"],
@@ -341,13 +354,4 @@ class Trajectory:
                 settings=tree["settings"],
             )
         except (KeyError, TypeError) as error:
-            raise FileError(f"{path}: the trajectory is incomplete: {error}") from error
-        n, columns = trajectory.step_count, trajectory.columns()
-        states = {key: columns[key] for key in ("q", "v", "modal", "modal_rate", "kinetic", "potential")}
-        for key, rows, column in [
-            *((key, n + 1, column) for key, column in states.items()),
-            *((key, n, column) for group in ("balance", "certificate") for key, column in columns[group].items()),
-        ]:
-            if len(column) != rows:
-                raise FileError(f"{path}: {key!r} has {len(column)} rows, must have {rows} in a run of {n} steps")
-        return trajectory
+            raise FileError(f"{path}: the trajectory is incomplete: {clipped(str(error), 150)}") from error

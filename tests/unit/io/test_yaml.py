@@ -127,13 +127,16 @@ def test_file_of_aliases_cannot_blow_up(tmp_path: Path) -> None:
         read(tmp_path, "\n".join(lines))
 
 
-def test_deep_nesting_is_no_trouble(tmp_path: Path) -> None:
-    value = read(tmp_path, "a: " + "[" * 900 + "]" * 900)["a"]
+def test_nesting_has_a_limit(tmp_path: Path) -> None:
+    value = read(tmp_path, "a: " + "[" * 60 + "]" * 60)["a"]
     depth = 0
     while value:
         (value,) = value
         depth += 1
-    assert depth == 899
+    assert depth == 59
+    for depth in (65, 900, 100_000):
+        with pytest.raises(FileError, match=r"line 1: lists and mappings are nested more than 64 deep$"):
+            read(tmp_path, "a: " + "[" * depth + "]" * depth)
 
 
 def test_file_that_is_not_text(tmp_path: Path) -> None:

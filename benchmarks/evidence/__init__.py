@@ -1,0 +1,1 @@
+"""Evidence that takes long: its tables stand in the documentation."""
