@@ -85,7 +85,7 @@ class Assembly:
             np.zeros(starts[-1]) for starts in (self._Q_start, self._G_start, self._y_start)
         )
         self._Y, self._X, self._V = np.zeros((wide, most)), np.zeros((most, most)), np.zeros((2, most, most))
-        self._scale, self._known = np.zeros(3 * most), np.zeros(wide)
+        self._scale, self._known, self._own = np.zeros(3 * most), np.zeros(wide), np.zeros(max(most, nu))
         self._T, self._beta = np.zeros(0), np.zeros(0)
         self._links = Links(self._held, np.zeros((0, 6, 6)), np.zeros((0, 6)), np.zeros((0, 6)))
         self.redundant = 0
@@ -110,6 +110,7 @@ class Assembly:
             plan.row_start,
             plan.square_start,
             self._L,
+            self._own,
             self._work,
             self.Z,
             self.b,
@@ -126,6 +127,8 @@ class Assembly:
             plan.joint_start,
             plan.end,
             plan.keep,
+            plan.body,
+            plan.handle,
             links.D,
             self._held,
             links.d,
@@ -141,6 +144,7 @@ class Assembly:
             self._Y,
             self._X,
             self._V,
+            self._own,
             self._scale,
             self._known,
         )

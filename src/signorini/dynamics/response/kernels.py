@@ -20,22 +20,27 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 
-_RANK = 1e-12  # what elimination leaves of a row that depends on others is rounding, some thousands of it
+_RANK = 1e-13  # what is left of a row that depends on others is rounding, some hundreds of it
 _MOST_SWEEPS = 60  # of rotations; a handful suffices, convergence is quadratic
 
 
 @inner_kernel
-def _factored(A: Array, n: int) -> bool:
-    """Overwrite the lower triangle by its Cholesky factor, the diagonal by its inverse; False if rank is missing."""
+def _factored(A: Array, own: Array, n: int) -> bool:
+    """Overwrite the lower triangle by its Cholesky factor, the diagonal by its inverse; False if rank may be missing.
+
+    `own` (n,) are diagonals from which A was eliminated: by them it is judged what is rounding. A small pivot magnifies
+    the rounding of those after it.
+    """
+    least = 1.0
     for i in range(n):
-        own = A[i, i]
         for j in range(i + 1):
             s = A[i, j]
             for k in range(j):
                 s -= A[i, k] * A[j, k]
             if i == j:
-                if not s > _RANK * own:
+                if not s * least > _RANK * own[i]:
                     return False
+                least = min(least, s / own[i])
                 A[i, i] = 1.0 / math.sqrt(s)
             else:
                 A[i, j] = s * A[j, j]
@@ -57,13 +62,13 @@ def _inverse_root(L: Array, Q: Array, n: int) -> None:
 
 
 @inner_kernel
-def _pseudo_root(X: Array, Q: Array, V: Array, scale: Array, n: int) -> int:
-    """Fill Q with a root of the pseudo-inverse of X, scaled to a diagonal of ones; return the rank that is missing.
+def _pseudo_root(X: Array, own: Array, Q: Array, V: Array, scale: Array, n: int) -> int:
+    """Fill Q with a root of the pseudo-inverse of X, scaled by the diagonals `own`; return the rank that is missing.
 
     Eigenvalues by Jacobi's rotations: small ones are as exact as large ones, and equal ones do no harm.
     """
     for i in range(n):
-        scale[i] = 1.0 / math.sqrt(X[i, i]) if X[i, i] > 0.0 else 0.0
+        scale[i] = 1.0 / math.sqrt(own[i]) if own[i] > 0.0 else 0.0
     for i in range(n):
         for j in range(n):
             V[i, j] = 1.0 if i == j else 0.0
@@ -117,6 +122,7 @@ def respond_bodies(
     row_start: IntArray,
     square_start: IntArray,
     L: Array,
+    own: Array,
     work: Array,
     Z: Array,
     b: Array,
@@ -131,7 +137,8 @@ def respond_bodies(
         for i in range(n):
             for j in range(i + 1):
                 A[i, j] = Gamma[g + i * n + j]
-        if not _factored(A, n):
+            own[i] = A[i, i]
+        if not _factored(A, own, n):
             return False
         first = size_start[body]
         for i in range(n):  # beta becomes L^-1 beta
@@ -159,6 +166,22 @@ def respond_bodies(
     return True
 
 
+@inner_kernel
+def _mobility(
+    body: IntArray, handle: IntArray, rows: IntArray, square_start: IntArray, Z: Array, D: Array, g: int, k: int
+) -> float:
+    """Return how easily both bodies of joint g, all others taken away, move along direction k that it holds."""
+    total = 0.0
+    for side in range(2):
+        c = body[g, side]
+        if c >= 0:
+            m, at = rows[c], handle[g, side]
+            for i in range(6):
+                for j in range(6):
+                    total += D[g, i, k] * Z[square_start[c] + (at + i) * m + at + j] * D[g, j, k]
+    return total
+
+
 @kernel
 def assemble(
     body_count: int,
@@ -171,6 +194,8 @@ def assemble(
     joint_start: IntArray,
     end: IntArray,
     keep: IntArray,
+    body: IntArray,
+    handle: IntArray,
     D: Array,
     held: IntArray,
     d: Array,
@@ -186,6 +211,7 @@ def assemble(
     Y: Array,
     X: Array,
     V: Array,
+    own: Array,
     scale: Array,
     known: Array,
 ) -> int:
@@ -201,7 +227,7 @@ def assemble(
         Wrench of springs, dampers and motors on b; its opposite acts on a.
     root, G, y
         Q, G and y of every node.
-    Y, X, V, scale, known
+    Y, X, V, own, scale, known
         Memory to work in.
     """
     redundant = 0
@@ -232,9 +258,9 @@ def assemble(
                     c = kid[k]
                     high = low + rows[c]
                     if low <= at < high:
-                        z, own = square_start[c] + at - low, rows[c]
-                        for i in range(own):
-                            row = z + i * own
+                        z, width = square_start[c] + at - low, rows[c]
+                        for i in range(width):
+                            row = z + i * width
                             for j in range(held[g]):
                                 s = 0.0
                                 for l in range(6):
@@ -252,6 +278,7 @@ def assemble(
         for e in range(first, last):
             g = joint[e]
             for j in range(held[g]):
+                own[column + j] = _mobility(body, handle, rows, square_start, Z, D, g, j)
                 for other in range(n):
                     X[column + j, other] = 0.0
                 y[at_y + column + j] = d[g, j]
@@ -270,14 +297,14 @@ def assemble(
             scale[2 * n + i] = X[i, i]
         Q = V[0]
         if n > 0:
-            if _factored(X, n):
+            if _factored(X, own, n):
                 _inverse_root(X, Q, n)
             else:
                 for i in range(n):
                     X[i, i] = scale[2 * n + i]
                     for j in range(i):
                         X[i, j] = X[j, i]
-                redundant += _pseudo_root(X, Q, V[1], scale, n)
+                redundant += _pseudo_root(X, own, Q, V[1], scale, n)
         at_Q = Q_start[node]
         for i in range(n):
             for j in range(n):
@@ -310,15 +337,15 @@ def assemble(
         low = 0
         for k in range(kid_start[node], kid_start[node + 1]):
             c = kid[k]
-            own = rows[c]
+            width = rows[c]
             for i in range(m):
                 u = keep[r + i] - low
-                if 0 <= u < own:
+                if 0 <= u < width:
                     for j in range(i + 1):
                         v = keep[r + j] - low
-                        if 0 <= v < own:
-                            Z[z + i * m + j] += Z[square_start[c] + u * own + v]
-            low += own
+                        if 0 <= v < width:
+                            Z[z + i * m + j] += Z[square_start[c] + u * width + v]
+            low += width
         for i in range(m):
             for j in range(i):
                 Z[z + j * m + i] = Z[z + i * m + j]

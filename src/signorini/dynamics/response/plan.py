@@ -23,6 +23,8 @@ class Plan(NamedTuple):
     """Nodes of the assembly, bodies first, every node after its kids; tables as flat arrays with their starts."""
 
     body_count: int
+    body: IntArray
+    """Bodies a and b of each joint, (n_j, 2)."""
     handle: IntArray
     """Rows of each joint in its two bodies, where they begin there, -1 for the ground, (n_j, 2)."""
     rows: IntArray
@@ -86,7 +88,7 @@ def _pairs(builder: _Builder, *, free: bool) -> list[tuple[_Part, _Part]]:
     """Return neighbours to be merged at one level, those with the fewest neighbours first."""
     near: dict[int, set[int]] = {}
     for a, b in builder.ends:
-        if a != GROUND and b != GROUND:
+        if GROUND not in (a, b):
             i, j = builder.part_of[a], builder.part_of[b]
             if i != j and not (free and (builder.parts[i].contacts or builder.parts[j].contacts)):
                 near.setdefault(i, set()).add(j)
@@ -167,6 +169,7 @@ class _Builder:
         rows = np.array(self.rows, dtype=np.int64)
         return Plan(
             body_count=self.body_count,
+            body=np.array(self.ends, dtype=np.int64).reshape(-1, 2),
             handle=self.handle,
             rows=rows,
             row_start=_starts(rows),
