@@ -143,7 +143,9 @@ def contact_order(assembly: Assembly, contacts: list[int], ends: list[tuple[int,
         stacked = [k for kid in plan.kid[plan.kid_start[node] : plan.kid_start[node + 1]] for k in rows_of(int(kid))]
         return [stacked[k] for k in plan.keep[plan.row_start[node] : plan.row_start[node + 1]]]
 
-    return np.array([k for root in plan.root for k in rows_of(int(root))], dtype=np.int64)
+    order = np.array([k for root in plan.root for k in rows_of(int(root))], dtype=np.int64)
+    np.testing.assert_array_equal(plan.contact, order)
+    return order
 
 
 def close(got: Array, want: Array, rtol: float) -> None:

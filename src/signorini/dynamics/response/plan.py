@@ -46,6 +46,8 @@ class Plan(NamedTuple):
     """Rows of the kids, one after another, that each node goes on with; as many as it has rows."""
     root: IntArray
     """Nodes that are nobody's kids."""
+    contact: IntArray
+    """Which contact row, counted through all bodies, stands in each row of the roots, one root after another."""
     depth: int
     """Number of merges above a body, at most."""
     carried: int
@@ -57,8 +59,8 @@ class _Part(NamedTuple):
     bodies: frozenset[int]
     handles: tuple[tuple[int, int], ...]
     """Open ends (joint, side) in the order of their rows."""
-    contacts: int
-    """Number of contact rows."""
+    contacts: tuple[int, ...]
+    """Contact rows, counted through all bodies."""
     depth: int
 
 
@@ -128,12 +130,13 @@ class _Builder:
                 if body != GROUND:
                     self.handle[g, side] = 6 * len(of_body[body])
                     of_body[body].append((g, side))
+        first = _starts(contact_rows)
         self.parts = {
-            k: _Part(k, frozenset([k]), tuple(handles), int(rows), 0)
-            for k, (handles, rows) in enumerate(zip(of_body, contact_rows, strict=True))
+            k: _Part(k, frozenset([k]), tuple(handles), tuple(range(first[k], first[k + 1])), 0)
+            for k, handles in enumerate(of_body)
         }
         self.part_of = dict.fromkeys(range(self.body_count), 0) | {k: k for k in range(self.body_count)}
-        self.rows = [6 * len(part.handles) + part.contacts for part in self.parts.values()]
+        self.rows = [6 * len(part.handles) + len(part.contacts) for part in self.parts.values()]
         self.kids: list[list[int]] = [[] for _ in self.rows]
         self.joints: list[list[int]] = [[] for _ in self.rows]
         self.closed: list[list[int]] = [[] for _ in self.rows]
@@ -149,8 +152,8 @@ class _Builder:
         for part in parts:
             place |= {end: first + 6 * k for k, end in enumerate(part.handles)}
             first += 6 * len(part.handles)
-            contacts += range(first, first + part.contacts)
-            first += part.contacts
+            contacts += range(first, first + len(part.contacts))
+            first += len(part.contacts)
         joints = sorted({g for g, _ in place if all(b == GROUND or b in bodies for b in self.ends[g])})
         left = tuple(end for part in parts for end in part.handles if end[0] not in joints)
         node = len(self.rows)
@@ -162,7 +165,8 @@ class _Builder:
         self.carried += len(contacts)
         for part in parts:
             del self.parts[part.node]
-        self.parts[node] = _Part(node, bodies, left, len(contacts), 1 + max(part.depth for part in parts))
+        own = tuple(row for part in parts for row in part.contacts)
+        self.parts[node] = _Part(node, bodies, left, own, 1 + max(part.depth for part in parts))
         self.part_of |= dict.fromkeys(bodies, node)
 
     def plan(self) -> Plan:
@@ -181,6 +185,7 @@ class _Builder:
             end=_flat(self.closed),
             keep=_flat([list(range(n)) if k < self.body_count else self.kept[k] for k, n in enumerate(self.rows)]),
             root=np.array(sorted(self.parts), dtype=np.int64),
+            contact=_flat([list(self.parts[node].contacts) for node in sorted(self.parts)]),
             depth=max((part.depth for part in self.parts.values()), default=0),
             carried=self.carried,
         )
