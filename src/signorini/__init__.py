@@ -13,7 +13,8 @@ array([1.42857143, 0.        , 0.        ])
 from typing import TYPE_CHECKING, Any
 
 from signorini.errors import FileError, InputError, SceneWarning, SignoriniError, SolverFailure
-from signorini.formulations import MoreauJean, QuasiRigid, StewartTrinkle
+from signorini.formulations import MoreauJean, QuasiRigid, Recursive, StewartTrinkle
+from signorini.integrators import RK4, SemiImplicitEuler
 from signorini.model import HuntCrossley, State
 from signorini.problems import LCP, MCP, ConvexQP, Delassus, FrictionProblem, MixedLCP, MixedNCP, load_problem
 from signorini.scene import (
@@ -31,6 +32,7 @@ from signorini.scene import (
     Implicit,
     Intersection,
     Mesh,
+    Point,
     Polygon,
     Scene,
     Segment,
@@ -85,6 +87,7 @@ __all__ = [
     "MCP",
     "NSGS",
     "PGS",
+    "RK4",
     "AnitescuHart",
     "Body",
     "Box",
@@ -125,15 +128,18 @@ __all__ = [
     "MixedNCP",
     "MoreauJean",
     "NaturalNewton",
+    "Point",
     "Polygon",
     "PrincipalPivoting",
     "ProjectedGradient",
     "ProximalNewton",
     "ProximalQP",
     "QuasiRigid",
+    "Recursive",
     "Scene",
     "SceneWarning",
     "Segment",
+    "SemiImplicitEuler",
     "SemismoothNewton",
     "SignoriniError",
     "Simulator",

@@ -11,7 +11,7 @@ from signorini._arrays import Array
 from signorini._jit import kernel
 from signorini.dynamics.flight import FLIGHT_COLUMNS, flies, spin_bodies
 from signorini.math.rotation import multiply, turn_euler, turn_exact, unit
-from signorini.model import Model, State
+from signorini.model import KnownMotion, Model, State
 
 # Sixth-order central difference; at this spacing its error is below 1e-9 of the speed up to 100 Hz.
 _SPACING = 1e-4
@@ -64,6 +64,8 @@ def motion_rate(motion: Callable[[float], float], t: float, h: float, *, secant:
     """Return the rate of a prescribed joint coordinate: its mean over a step, or the derivative at its start."""
     if secant:
         return (motion(t + h) - motion(t)) / h
+    if isinstance(motion, KnownMotion):
+        return motion.rate(t)
     return sum(weight * (motion(t + k * _SPACING) - motion(t - k * _SPACING)) / _SPACING for k, weight in _STENCIL)
 
 

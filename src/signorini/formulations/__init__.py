@@ -5,6 +5,7 @@ from signorini.formulations.engine import Engine
 from signorini.formulations.moreau_jean import MoreauJean
 from signorini.formulations.posed import ContactLaw, Phases, Posed, PosedFriction
 from signorini.formulations.quasi_rigid import QuasiRigid
+from signorini.formulations.recursive import JointMemory, Recursive
 from signorini.formulations.stepper import CHECKS, Stepper, Steps
 from signorini.formulations.stewart_trinkle import StewartTrinkle
 
@@ -15,6 +16,7 @@ __all__ = [
     "ContactLaw",
     "Engine",
     "Formulation",
+    "JointMemory",
     "JointReport",
     "Memory",
     "MoreauJean",
@@ -22,6 +24,7 @@ __all__ = [
     "Posed",
     "PosedFriction",
     "QuasiRigid",
+    "Recursive",
     "StepResult",
     "Stepper",
     "Steps",

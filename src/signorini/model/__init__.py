@@ -1,7 +1,17 @@
 """The nouns: Model, State and Contacts as arrays. No physics happens here."""
 
 from signorini.model.contacts import Contacts
-from signorini.model.joints import WORLD, Constraint, JointArrays, Joints, RowKind, RowTable, Tree, no_joints
+from signorini.model.joints import (
+    WORLD,
+    Constraint,
+    JointArrays,
+    Joints,
+    KnownMotion,
+    RowKind,
+    RowTable,
+    Tree,
+    no_joints,
+)
 from signorini.model.layers import HuntCrossley, Layer, LinearLayer, Response, make_layer, refuse_layers
 from signorini.model.model import Force, Materials, Model, ModelArrays, Motion
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
@@ -16,6 +26,7 @@ __all__ = [
     "HuntCrossley",
     "JointArrays",
     "Joints",
+    "KnownMotion",
     "Layer",
     "LinearLayer",
     "Materials",

@@ -95,6 +95,22 @@ class Tree(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class KnownMotion:
+    """A prescribed coordinate with its derivatives; called as a function of time it is the coordinate."""
+
+    value: Callable[[float], float]
+    """[m, rad]"""
+    rate: Callable[[float], float]
+    """[m/s, rad/s]"""
+    acceleration: Callable[[float], float]
+    """[m/s^2, rad/s^2]"""
+
+    def __call__(self, t: float) -> float:
+        """Return the coordinate at time `t`."""
+        return self.value(t)
+
+
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """A function of poses that the user wants to be zero, or not negative."""
 

@@ -15,13 +15,15 @@ def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Arra
     """Return the least width of the shapes of each body, inf for bodies without bounded ones, (n_b,) [m].
 
     A polyhedron is as thin as the least distance between a face and the vertex farthest from it: between a face and the
-    opposite edge it may be thinner by a few per cent. What has no width, a segment, counts as wide as it is long.
+    opposite edge it may be thinner by a few per cent. What has no width, a segment or a point, counts as wide as
+    it is long, or far from the mass centre.
     """
     thin = np.full(body_count, np.inf)
     for s in range(shapes.kind.size):
         width = _extent(shapes, hulls, s)
         flat = width <= _ROUNDING * shapes.bound[s]
-        thin[shapes.body[s]] = min(thin[shapes.body[s]], 2.0 * shapes.bound[s] if flat else width)
+        if shapes.bound[s] > 0.0:  # a point in the origin of a fixed body says nothing
+            thin[shapes.body[s]] = min(thin[shapes.body[s]], 2.0 * shapes.bound[s] if flat else width)
     return thin
 
 

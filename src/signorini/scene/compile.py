@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini.errors import InputError
 from signorini.math.rotation import rotate
 from signorini.model import Force, Layer, Materials, Model, ModelArrays, ShapeKind, State
@@ -52,6 +52,7 @@ def compile_scene(scene: Scene) -> Model:
     bound = np.zeros(n_b)
     bounded = np.isfinite(shapes.bound)
     np.maximum.at(bound, shapes.body[bounded], shapes.bound[bounded])
+    _check_extents(names, n_f, shapes.body[~bounded], bound)
     return Model(
         names=names,
         fixed_count=n_f,
@@ -92,6 +93,13 @@ def _layers(scene: Scene, names: tuple[str, ...], width: Array) -> tuple[Layer |
             )
         layers.append(None if layer is None or layer.max_deflection == 0.0 else layer)
     return tuple(layers) if any(layer is not None for layer in layers) else ()
+
+
+def _check_extents(names: tuple[str, ...], fixed_count: int, unbounded: IntArray, bound: Array) -> None:
+    """Raise `InputError` for bodies without any extent, by which overlaps and speeds of turning could be judged."""
+    for b in range(fixed_count, len(names)):
+        if bound[b] == 0.0 and b not in unbounded:
+            raise InputError(f"body {names[b]!r}: is a point at its mass centre, must have an extent or a point off it")
 
 
 def _check_plates(shapes: Iterable[Shape]) -> None:

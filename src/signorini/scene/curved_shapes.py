@@ -14,7 +14,7 @@ from signorini.errors import InputError
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope, nothing
 from signorini.scene.mass import MassProperties, checked_density, from_second_moment
-from signorini.scene.shape import Point, Shape
+from signorini.scene.shape import Numbers, Shape
 
 __all__ = ["CURVED_SHAPES", "Cone", "Cylinder", "Ellipsoid", "Superellipsoid"]
 
@@ -29,7 +29,7 @@ class Curved(Shape):
         return nothing()
 
     @abstractmethod
-    def parameters(self) -> Point: ...
+    def parameters(self) -> Numbers: ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Cylinder(Curved):
         self._check("radius", checked_number(self.radius, "cylinder: radius", above=0.0))
         self._check("length", checked_number(self.length, "cylinder: length", above=0.0))
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (self.radius, 0.5 * self.length, 0.0, 0.0)
 
     def farthest(self, point: Array) -> float:
@@ -70,7 +70,7 @@ class Cone(Curved):
         self._check("radius", checked_number(self.radius, "cone: radius", above=0.0))
         self._check("height", checked_number(self.height, "cone: height", above=0.0))
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (self.radius, self.height, 0.0, 0.0)
 
     def farthest(self, point: Array) -> float:
@@ -94,7 +94,7 @@ class Ellipsoid(Curved):
     def __post_init__(self) -> None:
         self._check("semi_axes", _semi_axes(self.semi_axes, "ellipsoid"))
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (*self.semi_axes, 2.0)
 
     def farthest(self, point: Array) -> float:
@@ -117,7 +117,7 @@ class Superellipsoid(Curved):
         self._check("semi_axes", _semi_axes(self.semi_axes, "superellipsoid"))
         self._check("exponent", checked_number(self.exponent, "superellipsoid: exponent", least=2.0))
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (*self.semi_axes, self.exponent)
 
     def farthest(self, point: Array) -> float:
@@ -147,7 +147,7 @@ class Superellipsoid(Curved):
 CURVED_SHAPES: tuple[type[Shape], ...] = (Cylinder, Cone, Ellipsoid, Superellipsoid)
 
 
-def _semi_axes(value: Given, what: str) -> Point:
+def _semi_axes(value: Given, what: str) -> Numbers:
     axes = checked(value, (3,), f"{what}: semi_axes")
     if not (axes > 0.0).all():
         raise InputError(f"{what}: semi_axes is {value!r}, must be three lengths > 0")

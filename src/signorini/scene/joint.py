@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError, suggestion
 from signorini.math.poses import by_chain, by_differences
+from signorini.model import KnownMotion
 from signorini.scene.space import Space
 
 KINDS = (
@@ -33,7 +34,11 @@ _NEED_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
 
 _SAME_DERIVATIVE = 1e-6  # relative; differences are good to 1e-10, wrong signs and factors are not near
 
-JointMotion = Callable[[float], float]
+_CHECKED_AT = (0.0, 1e-2)
+_CLOSE = 1e-5  # [s]; differences lose 1e-11 of the coordinate by rounding, 1e-11 of its third derivative
+
+JointMotion = Callable[[float], float] | tuple[Callable[[float], float], ...]
+"""The coordinate as a function of time, or that with its first and second derivative."""
 LoadFriction = tuple[str, float, float]
 
 
@@ -56,7 +61,8 @@ class Joint:
     """Constant limit of dry friction [N, N m]."""
     load_friction: tuple[float, float]
     """Coefficient and radius [m] of friction that follows the reaction; (0, 0) for none."""
-    motion: JointMotion | None
+    motion: Callable[[float], float] | None
+    """A :class:`~signorini.model.KnownMotion` if it came with its derivatives."""
     limits: tuple[float, float]
     stiffness: float
     rest: float
@@ -135,8 +141,6 @@ def make_joint(
     for word, value in (("motion", motion), ("limits", limits), ("spring", spring), ("damping", damping)):
         if value is not None and kind not in WITH_COORDINATE:
             raise InputError(f"{what}: {word} is given, but a {kind} joint has no single coordinate for it")
-    if motion is not None and not callable(motion):
-        raise InputError(f"{what}: motion is {motion!r}, must be a function of time")
     if effort_limit is not None and motion is None:
         raise InputError(f"{what}: effort_limit is {effort_limit!r} without motion, must limit a motion")
     if (ratio is None) == (kind == "gear"):
@@ -152,7 +156,7 @@ def make_joint(
         ratio=0.0 if ratio is None else _ratio(what, ratio),
         friction=constant,
         load_friction=load,
-        motion=motion,
+        motion=_motion(what, motion),
         limits=_limits(what, limits),
         stiffness=stiffness,
         rest=rest,
@@ -244,6 +248,32 @@ def _friction(what: str, kind: str, friction: Any) -> tuple[float, tuple[float, 
             f"{what}: friction is {friction!r}, must be 0 unless the joint is {' or '.join(_WITH_FRICTION)}"
         )
     return constant, load
+
+
+def _motion(what: str, motion: Any) -> Callable[[float], float] | None:
+    """Return the prescribed coordinate, with its derivatives where they are given and agree with it."""
+    if isinstance(motion, tuple | list):
+        if len(motion) != 3 or not all(map(callable, motion)):
+            raise InputError(f"{what}: motion is {motion!r}, must be a function of time or (f, rate, acceleration)")
+        known = KnownMotion(*motion)
+        _check_derivative(f"{what}: rate", known.value, known.rate)
+        _check_derivative(f"{what}: acceleration", known.rate, known.acceleration)
+        return known
+    if motion is not None and not callable(motion):
+        raise InputError(f"{what}: motion is {motion!r}, must be a function of time or (f, rate, acceleration)")
+    function: Callable[[float], float] | None = motion
+    return function
+
+
+def _check_derivative(what: str, f: Callable[[float], float], rate: Callable[[float], float]) -> None:
+    """Raise `InputError` unless `rate` is that of `f` just after the start, where it may bend, and a little later."""
+    for t in _CHECKED_AT:
+        ends = (t + _CLOSE, t + 2.0 * _CLOSE)
+        low, high = (checked_number(f(x), f"{what}: what it is the rate of, at {x:g} s") for x in ends)
+        given = checked_number(rate(t + 1.5 * _CLOSE), f"{what} at {t:g} s")
+        found = (high - low) / _CLOSE
+        if abs(given - found) > _SAME_DERIVATIVE * max(abs(found), abs(high), 1.0):
+            raise InputError(f"{what} is {given:.6g} at {t:g} s, must be {found:.6g} there, as differences say")
 
 
 def _limits(what: str, limits: Any) -> tuple[float, float]:

@@ -339,8 +339,9 @@ class Scene:
             Limit of dry friction [N, N m] of a revolute or prismatic joint, or one that follows the joint's reaction:
             ``coefficient * radius * |force|`` of a revolute joint, ``coefficient * (|force| + |moment| / radius)`` of
             a prismatic one.
-        motion : function of time
-            Prescribed coordinate.
+        motion : function of time, or three of them
+            Prescribed coordinate [m, rad], or (coordinate, rate, acceleration); rates that are not given are found by
+            differences.
         limits : (least, largest)
             Range of the coordinate; its ends are stops without rebound.
         spring : stiffness, or (stiffness, relaxed coordinate)

@@ -21,7 +21,7 @@ from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties
 from signorini.scene.space import about_z, unit_quaternion
 
-Point = tuple[float, ...]
+Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Shape(ABC):
     def polytope(self) -> Polytope | None:
         """Return the polytope whose rounding makes the shape; None for an unbounded shape."""
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         """Return the four numbers of :class:`~signorini.model.ShapeKind`."""
         return (self.rounding, 0.0, 0.0, 0.0)
 
@@ -123,9 +123,9 @@ class PlacedShape:
     """A shape with its place in the frame of a body."""
 
     shape: Shape
-    position: Point
+    position: Numbers
     """(3,) [m]"""
-    quaternion: Point
+    quaternion: Numbers
     """(4,)"""
 
     def pieces(self) -> tuple[PlacedShape, ...]:
@@ -169,13 +169,13 @@ def combine(placed: Sequence[PlacedShape], density: float, what: str = "body") -
         raise InputError(f"{what}: {error}") from None
 
 
-def checked_vector(value: ArrayLike, what: str) -> Point:
+def checked_vector(value: ArrayLike, what: str) -> Numbers:
     """Return 3 numbers, the third 0 if two are given."""
     flat = np.ndim(value) == 1 and np.size(value) == 2
     return (*checked(value, (2 if flat else 3,), what).tolist(), 0.0)[:3]
 
 
-def checked_quaternion(value: ArrayLike | None, what: str) -> Point:
+def checked_quaternion(value: ArrayLike | None, what: str) -> Numbers:
     """Return a unit quaternion from a quaternion, an angle about z or None."""
     if value is None:
         return (1.0, 0.0, 0.0, 0.0)

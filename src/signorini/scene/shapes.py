@@ -17,7 +17,7 @@ from signorini.scene import convex
 from signorini.scene.curved_shapes import CURVED_SHAPES, Cone, Cylinder, Ellipsoid, Superellipsoid
 from signorini.scene.encode import encode
 from signorini.scene.mass import MassProperties, checked_density, from_second_moment, solid_polyhedron, thin_polygon
-from signorini.scene.shape import PlacedShape, Point, Shape, checked_vector, combine
+from signorini.scene.shape import Numbers, PlacedShape, Shape, checked_vector, combine
 
 __all__ = [
     "SHAPES",
@@ -31,6 +31,7 @@ __all__ = [
     "Ellipsoid",
     "HalfSpace",
     "PlacedShape",
+    "Point",
     "Polygon",
     "Segment",
     "Shape",
@@ -71,7 +72,7 @@ class HalfSpace(Shape):
     def polytope(self) -> None:
         return None
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (self.offset, *self.normal)
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -98,6 +99,27 @@ class Sphere(Shape):
     def mass_properties(self, density: float) -> MassProperties:
         mass = checked_density(density) * 4.0 / 3.0 * np.pi * self.radius**3
         return MassProperties(mass, np.zeros(3), 0.4 * mass * self.radius**2 * np.eye(3))
+
+
+@dataclass(frozen=True)
+class Point(Shape):
+    """A point without extent, in space or in the plane, for contact points; on a moving body off its mass centre."""
+
+    kind: ClassVar[ShapeKind] = ShapeKind.SPHERE
+
+    @property
+    def planar(self) -> bool:
+        return True
+
+    @property
+    def spatial(self) -> bool:
+        return True
+
+    def polytope(self) -> convex.Polytope:
+        return convex.point()
+
+    def mass_properties(self, density: float) -> MassProperties:
+        raise InputError("point has no extent, must have mass, inertia and mass_centre given")
 
 
 @dataclass(frozen=True)
@@ -141,7 +163,7 @@ class Capsule(Shape):
         end = np.array([0.0, 0.0, 0.5 * self.length])
         return convex.segment(-end, end)
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (self.radius, 0.5 * self.length, 0.0, 0.0)
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -222,7 +244,7 @@ class Ellipse(_Planar):
     def polytope(self) -> convex.Polytope:
         return convex.nothing()
 
-    def parameters(self) -> Point:
+    def parameters(self) -> Numbers:
         return (*self.semi_axes, min(self.semi_axes), 2.0)
 
     def farthest(self, point: Array) -> float:
@@ -291,6 +313,7 @@ class Segment(_Planar):
 _FLAT_AND_ROUND: tuple[type[Shape], ...] = (
     HalfSpace,
     Sphere,
+    Point,
     Box,
     Capsule,
     ConvexHull,

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from signorini.errors import FileError, InputError, suggestion
-from signorini.formulations import AnyMemory, Formulation, MoreauJean, QuasiRigid, StewartTrinkle
+from signorini.formulations import AnyMemory, Formulation, MoreauJean, QuasiRigid, Recursive, StewartTrinkle
 from signorini.io import clipped, short
 from signorini.simulation.tree_shapes import checked_memory
 
@@ -15,9 +15,10 @@ FORMULATIONS: dict[str, type[Any]] = {
     "moreau_jean": MoreauJean,
     "stewart_trinkle": StewartTrinkle,
     "quasi_rigid": QuasiRigid,
+    "recursive": Recursive,
 }
 """Formulations by the word that scene files and the command line use."""
-_OBJECTS = ("solver",)  # options that are objects: no file holds them
+_OBJECTS = ("solver", "integrator")  # options that are objects: no file holds them
 
 
 def formulation_from_dict(data: str | dict[str, Any], where: str) -> Formulation:
