@@ -114,7 +114,7 @@ class Ours:
     def is_compliant(self) -> bool:
         """Tell whether the last step was posed with compliance."""
         engine = self.simulator.engine
-        return engine is not None and from_checks(engine.checks, 0.0).compliance > 0.0
+        return engine is not None and from_checks(self.simulator.model, engine.checks, 0.0).compliance > 0.0
 
     def _last(self) -> StepResult | None:
         engine = self.simulator.engine
@@ -128,7 +128,7 @@ class Ours:
         last = self._last()
         if last is None or self.simulator.engine is None:
             return None
-        certificate = from_checks(self.simulator.engine.checks, 0.0)
+        certificate = from_checks(self.simulator.model, self.simulator.engine.checks, 0.0)
         self.residual = max(self.residual, certificate.residual)
         self.compliance = max(self.compliance, certificate.compliance)
         contacts = last.contacts

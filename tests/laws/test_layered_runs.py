@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def rolling() -> sg.Scene:
 @pytest.mark.parametrize("make", [collision, rolling, lambda: drop(1), lambda: drop(4), lambda: crowd(0, 3)])
 def test_many_steps_at_a_time_are_the_same_steps(make: Callable[[], sg.Scene], gyroscopic: str) -> None:
     """Simulator.run against Simulator.step: states and deflections to rounding, and all are solved."""
-    words = {"h": 5e-4, "formulation": sg.QuasiRigid(gyroscopic=gyroscopic), "tolerance": 1e-8}
+    words: dict[str, Any] = {"h": 5e-4, "formulation": sg.QuasiRigid(gyroscopic=gyroscopic), "tolerance": 1e-8}
     swift, single = sg.Simulator(make(), **words), sg.Simulator(make(), **words)
     for _ in range(3):
         assert swift.run(60) == 0
@@ -68,7 +69,7 @@ def test_many_steps_at_a_time_are_the_same_steps(make: Callable[[], sg.Scene], g
 
 def test_a_snapshot_among_many_steps_continues_bit_for_bit() -> None:
     """Taken in flight after a collision, while layers relax."""
-    words = {"h": 1e-4, "formulation": sg.QuasiRigid()}
+    words: dict[str, Any] = {"h": 1e-4, "formulation": sg.QuasiRigid()}
     whole, halves = sg.Simulator(collision(), **words), sg.Simulator(collision(), **words)
     whole.run(400)
     halves.run(150)

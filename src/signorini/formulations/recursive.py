@@ -148,7 +148,7 @@ class Recursive:
         force = load_impulse(model, state, 1.0)
         space = _contact_space(model, mechanism, state, at, contacts, force, h)
         solution, problem = self._answer(space, contacts, memory, h, tolerance)
-        p = solution.z.reshape(space.b.shape)
+        p: Array = solution.z.reshape(space.b.shape)
         solved = space.assembly.solve(space.rows_of(p) / h)
         u_new = u + h * mechanism.rates(at, solved.acceleration)
         q_new = mechanism.moved(q, h * u_new)
