@@ -23,7 +23,8 @@ from types import FunctionType
 from typing import Any, cast
 
 import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache, UserProvidedCacheLocator
+from numba.core import caching
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
@@ -140,7 +141,11 @@ def has_none() -> bool:
 # --- reading -------------------------------------------------------------------------
 
 
-class _Place(UserProvidedCacheLocator):
+# The name of earlier versions of Numba has an underscore.
+_Provided: Any = getattr(caching, "UserProvidedCacheLocator", None) or caching._UserProvidedCacheLocator
+
+
+class _Place(_Provided):  # type: ignore[misc]
     """The folder of a kernel, which need not be writable."""
 
     def ensure_cache_path(self) -> None:
