@@ -142,7 +142,7 @@ def has_none() -> bool:
 
 
 # The name of earlier versions of Numba has an underscore.
-_Provided: Any = getattr(caching, "UserProvidedCacheLocator", None) or caching._UserProvidedCacheLocator
+_Provided: Any = getattr(caching, "UserProvidedCacheLocator", None) or cast(Any, caching)._UserProvidedCacheLocator
 
 
 class _Place(_Provided):  # type: ignore[misc]
