@@ -165,7 +165,7 @@ def checked_memory(own: Mapping[str, Any], found: Mapping[str, Any], where: str)
             if value.dtype.kind != like.dtype.kind:
                 raise FileError(f"{where}: memory: {name} is {_kind(value)}, must be of {like.dtype}")
             value = value.astype(like.dtype)
-        elif type(value) is not type(like):
+        elif type(value) is not type(like) and not (isinstance(like, int) and type(value) is float):
             raise FileError(f"{where}: memory: {name} is {_kind(value)}, must be a {type(like).__name__}")
         arrays[name] = value
     lengths = {len(arrays[name]) for name in ("feature", "impulse", "body", "deflection", "tangent") if name in arrays}
