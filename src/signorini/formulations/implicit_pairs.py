@@ -13,8 +13,8 @@ from signorini.math.rotation import matrix
 from signorini.model import Contacts, Model, ShapeKind, State
 from signorini.model.convex_sets import Placed, placed
 
-_ROUND = (ShapeKind.SPHERE, ShapeKind.ELLIPSOID)
-_CURVED = (*_ROUND, ShapeKind.CAPSULE, ShapeKind.SUPERELLIPSOID, ShapeKind.IMPLICIT)
+_ROUND = (ShapeKind.SPHERE, ShapeKind.ELLIPSOID, ShapeKind.SUPERELLIPSOID)
+_CURVED = (*_ROUND, ShapeKind.CAPSULE, ShapeKind.IMPLICIT)
 _ALONG = 1e-9  # cosine short of 1 up to which a normal is that of a face
 _ON = 1e-6  # in units of the shape: how far a point may be from its edge
 
@@ -108,9 +108,9 @@ def _on_plane(model: Model, plane: int, other: int, *, plane_first: bool) -> Pla
     R_p, R = (np.array(matrix(shapes.quaternion[s])).reshape(3, 3) for s in (plane, other))
     normal = R_p @ shapes.size[plane, 1:4]
     offset = float(shapes.size[plane, 0] + normal @ shapes.position[plane])
-    centre, axes = shapes.position[other], shapes.size[other, :3]
+    centre, axes, exponent = shapes.position[other], shapes.size[other, :3], float(shapes.size[other, 3])
     if shapes.kind[other] == ShapeKind.SPHERE:
-        axes = np.full(3, shapes.size[other, 0])
+        axes, exponent = np.full(3, shapes.size[other, 0]), 2.0
         hull = shapes.hull[other]
         centre = centre + R @ model.hulls.vertex[model.hulls.vertex_start[hull]]
-    return PlanePair(plane_first, normal, offset, centre, R @ np.diag(axes**2) @ R.T)
+    return PlanePair(plane_first, normal, offset, centre, R, axes, exponent)

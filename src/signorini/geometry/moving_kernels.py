@@ -5,8 +5,8 @@ The pairs of :mod:`~signorini.geometry.moving_touch` and :mod:`~signorini.geomet
 =========  ====================================================================================================
 kind       columns after it
 =========  ====================================================================================================
-PLANE      1 if body a has the half-space; its outward normal (3) and offset; centre (3) and square (9) of the
-           ellipsoid, all in the frames of the bodies
+PLANE      1 if body a has the half-space; its outward normal (3) and offset; centre (3), axes (9), semi-axes (3) and
+           exponent of the superquadric, all in the frames of the bodies
 SURFACES   size of the smaller one; then of either set: family, position (3), rotation (9), sizes (7)
 FACE       centres (3, 3), radii (2), normal (3) and the side that carries it
 EDGES      centres (3, 3), radii (2), directions (3, 3)
@@ -42,12 +42,14 @@ LOST, FOUND, DEGENERATE = range(3)
 """What :func:`facing_rows` returns; of degenerate pairs the points are not unique."""
 
 Triple = tuple[float, float, float]
+Nine = tuple[float, float, float, float, float, float, float, float, float]
 _ITERATIONS = 25
 _EXACT = 1e-15  # of the coordinates [m] and of unit vectors
 _ACCEPTED = 1e-11
 _PATIENCE = 4  # steps that lower nothing: weights and points settle one after the other
 _LONGEST = 0.5  # of a step of normals, and of points beside the size of the bodies
 _RANK = 1e-11
+_FLAT = 1e-6  # share of a direction in a support up to which its curvature is that of this share
 
 
 class Desk(NamedTuple):
@@ -408,81 +410,90 @@ def _facing_surfaces(
     return FOUND
 
 
-# --- a plane and an ellipsoid ----------------------------------------------------
+# --- a plane and a superquadric ---------------------------------------------------
+
+
+@inner_kernel
+def _support(pair: Array, R: Nine, m: Triple, w: Desk) -> Triple:
+    """Return the gradient of the support function of a superquadric along m, its farthest point; fill its Hessian.
+
+    With ``x = A d`` in the axes of the shape and ``1/p + 1/q = 1`` it is ``|x|_q``. Where a component of d vanishes and
+    p > 2 the surface is flat: its Hessian has no bound there, and is limited.
+    """
+    g, f, H = w.pull[0], w.pull[1], w.H[0]
+    q = pair[21] / (pair[21] - 1.0)
+    size = 0.0
+    for i in range(3):
+        # columns of the shape's axes in the world
+        x, y, z = pair[9 + i], pair[12 + i], pair[15 + i]
+        u0 = R[0] * x + R[1] * y + R[2] * z
+        u1 = R[3] * x + R[4] * y + R[5] * z
+        u2 = R[6] * x + R[7] * y + R[8] * z
+        w.F[i, 0, 0], w.F[i, 0, 1], w.F[i, 0, 2] = u0, u1, u2
+        f[i] = pair[18 + i] * (u0 * m[0] + u1 * m[1] + u2 * m[2])
+        size = max(size, abs(f[i]))
+    total = 0.0
+    for i in range(3):
+        total += _power(abs(f[i]) / size, q)
+    h = size * _power(total, 1.0 / q)
+    for i in range(3):
+        a, part = pair[18 + i], abs(f[i]) / h
+        g[i] = math.copysign(a * _power(part, q - 1.0), f[i])
+        f[i] = a * a * _power(max(part, _FLAT), q - 2.0)
+    out = (0.0, 0.0, 0.0)
+    for k in range(3):
+        out = _plus(out, g[k], (w.F[k, 0, 0], w.F[k, 0, 1], w.F[k, 0, 2]))
+    for i in range(3):
+        for j in range(3):
+            H[i, j] = -out[i] * out[j]
+            for k in range(3):
+                H[i, j] += f[k] * w.F[k, 0, i] * w.F[k, 0, j]
+            H[i, j] *= (q - 1.0) / h
+    return out
 
 
 @inner_kernel
 def _facing_plane(
-    pair: Array, q_a: Array, q_b: Array, depth_a: float, depth_b: float, touch: Array, slopes: Array
+    pair: Array, q_a: Array, q_b: Array, depth_a: float, depth_b: float, touch: Array, slopes: Array, w: Desk
 ) -> int:
-    """Find the lowest point of an ellipsoid above a plane by its support function."""
+    """Find the lowest point of a superquadric above a plane by its support function."""
     first = pair[1] == 1.0
     if (depth_b if first else depth_a) != 0.0:
         return LOST
     q_p, q_r = (q_a, q_b) if first else (q_b, q_a)
     depth = depth_a if first else depth_b
-    on, round_, sign = (0, 6, 1.0) if first else (6, 0, -1.0)  # columns of their twists
+    on, above, sign = (0, 6, 1.0) if first else (6, 0, -1.0)  # columns of their twists
     foot_row, low_row = (4, 7) if first else (7, 4)
     foot, low = (POINT_A, POINT_B) if first else (POINT_B, POINT_A)
-    P, R = matrix((q_p[3], q_p[4], q_p[5], q_p[6])), matrix((q_r[3], q_r[4], q_r[5], q_r[6]))
-    m0 = P[0] * pair[2] + P[1] * pair[3] + P[2] * pair[4]
-    m1 = P[3] * pair[2] + P[4] * pair[3] + P[5] * pair[4]
-    m2 = P[6] * pair[2] + P[7] * pair[3] + P[8] * pair[4]
-    m = (m0, m1, m2)
-    l0, l1, l2 = R[0] * m0 + R[3] * m1 + R[6] * m2, R[1] * m0 + R[4] * m1 + R[7] * m2, R[2] * m0 + R[5] * m1 + R[8] * m2
-    # S = R A^2 R^T, by rows
-    t0 = pair[9] * l0 + pair[10] * l1 + pair[11] * l2
-    t1 = pair[12] * l0 + pair[13] * l1 + pair[14] * l2
-    t2 = pair[15] * l0 + pair[16] * l1 + pair[17] * l2
-    b0, b1, b2 = R[0] * t0 + R[1] * t1 + R[2] * t2, R[3] * t0 + R[4] * t1 + R[5] * t2, R[6] * t0 + R[7] * t1 + R[8] * t2
-    below = (b0, b1, b2)
-    s = math.sqrt(m0 * b0 + m1 * b1 + m2 * b2)
-    c0 = R[0] * pair[6] + R[1] * pair[7] + R[2] * pair[8]
-    c1 = R[3] * pair[6] + R[4] * pair[7] + R[5] * pair[8]
-    c2 = R[6] * pair[6] + R[7] * pair[7] + R[8] * pair[8]
-    r0, r1, r2 = c0 - b0 / s, c1 - b1 / s, c2 - b2 / s
-    bare = m0 * (q_r[0] + r0 - q_p[0]) + m1 * (q_r[1] + r1 - q_p[1]) + m2 * (q_r[2] + r2 - q_p[2]) - pair[5]
+    R = matrix((q_r[3], q_r[4], q_r[5], q_r[6]))
+    m, c = _carried(q_p, pair, 2), _carried(q_r, pair, 6)
+    g = _support(pair, R, m, w)
+    H, arm = w.H[0], _plus(c, -1.0, g)
+    bare = -pair[5]
+    for i in range(3):
+        bare += m[i] * (q_r[i] + arm[i] - q_p[i])
     gap = bare + depth
-    arm = (r0, r1, r2)
     touch[GAP] = gap
     for i in range(3):
         touch[NORMAL + i] = sign * m[i]
         touch[low + i] = q_r[i] + arm[i]
         touch[foot + i] = touch[low + i] - gap * m[i]
     slopes[:] = 0.0
-    # d_gap
-    f0, f1, f2 = (q_r[0] + r0 - bare * m0 - q_p[0], q_r[1] + r1 - bare * m1 - q_p[1], q_r[2] + r2 - bare * m2 - q_p[2])
-    for i in range(3):
-        slopes[0, on + i] = -m[i]
-        slopes[0, round_ + i] = m[i]
-    slopes[0, on + 3] = -(f1 * m2 - f2 * m1)
-    slopes[0, on + 4] = -(f2 * m0 - f0 * m2)
-    slopes[0, on + 5] = -(f0 * m1 - f1 * m0)
-    slopes[0, round_ + 3] = r1 * m2 - r2 * m1
-    slopes[0, round_ + 4] = r2 * m0 - r0 * m2
-    slopes[0, round_ + 5] = r0 * m1 - r1 * m0
-    slopes[0, 12 if first else 13] = 1.0
+    under = (touch[low] - bare * m[0] - q_p[0], touch[low + 1] - bare * m[1] - q_p[1], 0.0)
+    under = (under[0], under[1], touch[low + 2] - bare * m[2] - q_p[2])
+    turned_p, turned_r = _cross(under, m), _cross(arm, m)
     for j in range(3):
-        # a turn of the plane about axis j moves m by e_j x m, and its lowest point with it
-        dm0, dm1, dm2 = _axis_cross(j, m0, m1, m2)
-        l0 = R[0] * dm0 + R[3] * dm1 + R[6] * dm2
-        l1 = R[1] * dm0 + R[4] * dm1 + R[7] * dm2
-        l2 = R[2] * dm0 + R[5] * dm1 + R[8] * dm2
-        t0 = pair[9] * l0 + pair[10] * l1 + pair[11] * l2
-        t1 = pair[12] * l0 + pair[13] * l1 + pair[14] * l2
-        t2 = pair[15] * l0 + pair[16] * l1 + pair[17] * l2
-        d = (R[0] * t0 + R[1] * t1 + R[2] * t2, R[3] * t0 + R[4] * t1 + R[5] * t2, R[6] * t0 + R[7] * t1 + R[8] * t2)
-        dm = (dm0, dm1, dm2)
-        db = _axis_cross(j, b0, b1, b2)
-        dc = _axis_cross(j, c0, c1, c2)
-        ds_plane = (b0 * dm0 + b1 * dm1 + b2 * dm2) / s
-        ds_round = (m0 * db[0] + m1 * db[1] + m2 * db[2]) / s
+        slopes[0, on + j], slopes[0, above + j] = -m[j], m[j]
+        slopes[0, on + 3 + j], slopes[0, above + 3 + j] = -turned_p[j], turned_r[j]
+        slopes[low_row + j, above + j] = 1.0
+        # a turn of the plane about axis j moves m by e_j x m, one of the body its farthest point and its Hessian
+        dm, da = _axis_cross(j, m[0], m[1], m[2]), _axis_cross(j, arm[0], arm[1], arm[2])
         for i in range(3):
+            bent = H[i, 0] * dm[0] + H[i, 1] * dm[1] + H[i, 2] * dm[2]
             slopes[1 + i, on + 3 + j] = sign * dm[i]
-            slopes[low_row + i, on + 3 + j] = -d[i] / s + below[i] * ds_plane / (s * s)
-            # S turns with the body: dS m = e x (S m) - S (e x m)
-            slopes[low_row + i, round_ + 3 + j] = dc[i] - (db[i] - d[i]) / s + below[i] * ds_round / (s * s)
-        slopes[low_row + j, round_ + j] = 1.0
+            slopes[low_row + i, on + 3 + j] = -bent
+            slopes[low_row + i, above + 3 + j] = da[i] + bent
+    slopes[0, 12 if first else 13] = 1.0
     for k in range(TWISTS):
         for i in range(3):
             slopes[foot_row + i, k] = slopes[low_row + i, k] - m[i] * slopes[0, k] - gap * sign * slopes[1 + i, k]
@@ -626,7 +637,7 @@ def facing_rows(
     Fill `slopes` (10, 14). Return LOST if nothing was found.
     """
     if pair[0] == PLANE:
-        return _facing_plane(pair, q_a, q_b, depth_a, depth_b, touch, slopes)
+        return _facing_plane(pair, q_a, q_b, depth_a, depth_b, touch, slopes, w)
     if pair[0] == SURFACES:
         return _facing_surfaces(pair, q_a, q_b, depth_a, depth_b, touch, slopes, w)
     return _facing_features(pair, q_a, q_b, depth_a, depth_b, touch, slopes)

@@ -290,10 +290,10 @@ def _derived(A: ConvexSet, B: ConvexSet, depth: tuple[float, float], at: Touch, 
 
 @dataclass(frozen=True, slots=True)
 class PlanePair:
-    r"""A half-space and an ellipsoid or ball, by the support function: no equation is to be solved.
+    r"""A half-space and a ball, ellipsoid or superellipsoid, by the support function: no equation is to be solved.
 
-    With the outward normal m of the plane and :math:`S = R A^2 R^T` of the semi-axes A, the lowest point of the body
-    about X is :math:`X - S m / \sqrt{m \cdot S m}`.
+    With the outward normal m of the plane the lowest point of the body about X is :math:`X - \nabla h(m)`, of
+    :math:`h(m) = |A R^T m|_q` with the semi-axes A and :math:`1/p + 1/q = 1` for the exponent p.
     """
 
     plane_first: bool
@@ -304,14 +304,17 @@ class PlanePair:
     """``normal . x`` on the plane, there [m]."""
     centre: Array
     """Of the round shape in the frame of its body, (3,) [m]."""
-    square: Array
-    """``R A^2 R^T`` there, (3, 3) [m^2]."""
+    rotation: Array
+    """Its axes there, (3, 3)."""
+    axes: Array
+    """Its semi-axes, (3,) [m]."""
+    exponent: float = 2.0
 
     @property
     def row(self) -> Array:
         row = np.zeros(PAIR_COLUMNS)
         row[0], row[1], row[2:5], row[5], row[6:9] = PLANE, self.plane_first, self.normal, self.offset, self.centre
-        row[9:18] = self.square.ravel()
+        row[9:18], row[18:21], row[21] = self.rotation.ravel(), self.axes, self.exponent
         return row
 
     def start(self, q_a: Array, q_b: Array, normal: Array, point_a: Array, point_b: Array) -> Touch:

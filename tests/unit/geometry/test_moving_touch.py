@@ -84,14 +84,15 @@ def test_algebraic_against_euclidean_deflection(level: float, dn: float) -> None
 
 @pytest.mark.parametrize("plane_first", [True, False])
 @pytest.mark.parametrize("depth", [0.0, 0.02])
-def test_a_plane_by_its_formula(plane_first: bool, depth: float) -> None:
+@pytest.mark.parametrize("shape", [EGG, BEAN])
+def test_a_plane_by_its_formula(shape: Superquadric, plane_first: bool, depth: float) -> None:
     """The support function gives what the equations give, derivatives too."""
     n, R = np.array([0.0, 0.6, 0.8]), np.array(matrix(turn_exact((1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 0.2), 1.0)))
-    egg = placed(EGG, (0.02, 0.01, -0.03), turn_exact((1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 0.2), 1.0))
+    egg = placed(shape, (0.02, 0.01, -0.03), turn_exact((1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 0.2), 1.0))
     floor = placed(FLOOR, (0.0, 0.0, 0.0), (1, 0, 0, 0))
     q = [pose((0.1, -0.2, 0.0), (0.2, -0.1, 0.1)), pose((0.3, 0.9, 1.0), (0.7, 0.2, -0.5))]
-    square = R.reshape(3, 3) @ np.diag(EGG.axes**2) @ R.reshape(3, 3).T
-    quick = PlanePair(plane_first, n, 0.1, np.array([0.02, 0.01, -0.03]), square)
+    centre = np.array([0.02, 0.01, -0.03])
+    quick = PlanePair(plane_first, n, 0.1, centre, R.reshape(3, 3), shape.axes, shape.exponent)
     slow = SurfacePair(*((floor, egg) if plane_first else (egg, floor)), 0.2)
     depths = (depth, 0.0) if plane_first else (0.0, depth)
     there = q if plane_first else q[::-1]
@@ -105,3 +106,16 @@ def test_a_plane_by_its_formula(plane_first: bool, depth: float) -> None:
             theirs = theirs.copy()
             theirs[..., other] = 0.0
         np.testing.assert_allclose(mine, theirs, atol=1e-11, err_msg=name)
+
+
+def test_a_flat_spot_on_a_plane() -> None:
+    """A superellipsoid that stands flat has an exact gap and finite derivatives, those of its gap exact."""
+    pair = PlanePair(True, np.array([0.0, 0.0, 1.0]), 0.0, np.zeros(3), np.eye(3), np.array([0.3, 0.4, 0.25]), 4.0)
+    q = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    there = q + np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 0.0])
+    found = pair.facing(q, there, (0.0, 0.0), pair.start(q, there, np.array([0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3)))
+    assert found is not None
+    assert found.gap == pytest.approx(0.05, abs=1e-16)
+    np.testing.assert_allclose(found.point_b, [0.1, 0.2, 0.05], atol=1e-15)
+    assert all(np.isfinite(part).all() for part in (found.d_normal, found.d_point_a, found.d_point_b))
+    np.testing.assert_allclose(found.d_gap[6:12], [0, 0, 1, 0, 0, 0], atol=1e-15)
