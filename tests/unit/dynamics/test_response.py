@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini.dynamics.response import GROUND, Assembly, Bodies, Links, Plan, make_plan
 
 
@@ -130,7 +130,7 @@ def assembled(system: System, plan: Plan) -> Assembly:
     return assembly
 
 
-def contact_order(assembly: Assembly, contacts: list[int], ends: list[tuple[int, int]]) -> Array:
+def contact_order(assembly: Assembly, contacts: list[int], ends: list[tuple[int, int]]) -> IntArray:
     """Return which row of the roots, one root after another, is which contact row of the bodies, in order."""
     plan = assembly.plan
     start = np.concatenate([[0], np.cumsum(contacts)])
