@@ -48,7 +48,11 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     run.add_argument("scene", metavar="SCENE", type=Path, help="YAML file")
     run.add_argument("--h", type=float, help="step size [s]; default from the scene file")
     run.add_argument("--duration", type=float, metavar="T", help="[s]; default from the scene file")
-    run.add_argument("--formulation", metavar="NAME", help="moreau_jean, stewart_trinkle; default from the scene file")
+    run.add_argument(
+        "--formulation",
+        metavar="NAME",
+        help="moreau_jean, stewart_trinkle, quasi_rigid, recursive; default from the scene file",
+    )
     run.add_argument("--tolerance", type=float, help="residual to which each step is solved; default 1e-6")
     run.add_argument(
         "--record", metavar="WHAT", help="all, or motion to leave out the contacts of all steps; default all"

@@ -166,8 +166,7 @@ class Recursive:
             )
         coordinate = mechanism.joint_coordinates(q_new)
         order = np.argsort(contacts.feature, kind="stable")
-        dim = p.shape[1]
-        impulse, velocity = padded(p[:, :dim], 3), padded(velocity[:, :dim], 3)
+        impulse, velocity = padded(p, 3), padded(velocity, 3)
         posed = PosedFriction(problem, solution.z)
         return StepResult(
             state=after,

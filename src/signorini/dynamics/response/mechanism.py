@@ -492,6 +492,6 @@ def _quaternion(R: Array, near: Array) -> Array:
     k = int(np.argmax(t))
     a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
     f, g, h = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-    e: Array = np.array([[t[0], a, b, c], [a, t[1], f, g], [b, f, t[2], h], [c, g, h, t[3]]])[k]
-    e = e / np.linalg.norm(e)
-    return -e if e @ near < 0.0 else e
+    e = np.array([[t[0], a, b, c], [a, t[1], f, g], [b, f, t[2], h], [c, g, h, t[3]]])[k]
+    unit: Array = e / np.linalg.norm(e)
+    return -unit if unit @ near < 0.0 else unit
