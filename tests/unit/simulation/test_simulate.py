@@ -112,7 +112,10 @@ def test_bad_settings_are_named(settings: dict[str, object], message: str) -> No
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sg.StewartTrinkle(directions=2), "StewartTrinkle: directions is 2, must be an integer >= 3 and <= 1000"),
+        (
+            lambda: sg.StewartTrinkle(directions=2),
+            "StewartTrinkle: directions is 2, must be an integer >= 3 and <= 1000",
+        ),
         (lambda: sg.StewartTrinkle(rotation=np.inf), "StewartTrinkle: rotation is inf, must be finite"),
         (
             lambda: sg.MoreauJean(gyroscopic="none"),
