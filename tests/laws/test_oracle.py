@@ -15,7 +15,7 @@ AGREED = 1e-9  # of the fastest velocity, both being solved to 1e-12
 
 
 NEARLY_SINGULAR = pytest.mark.xfail(
-    strict=True, reason="a distance between hinged neighbours that lie nearly straight: velocities differ by 4e-8"
+    reason="a distance between hinged neighbours that lie nearly straight: velocities differ by 4e-8"
 )
 
 
