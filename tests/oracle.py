@@ -87,7 +87,11 @@ def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
 
 
 def _add_function(scene: sg.Scene, rng: np.random.Generator, count: int) -> None:
-    """Hold a body in a plane by a function, or two at no more than their distance, or at that distance."""
+    """Hold a body in a plane by a function, or two at no more than their distance, or at that distance.
+
+    Hinged bodies lie straight, as far apart as they can be: to hold that distance is a dead centre, where velocities are
+    as uncertain as the rounding of reactions divided by the angle that is left. Theirs has a lower bound instead.
+    """
     first, second = (f"body {k}" for k in rng.permutation(count)[:2])
     if rng.random() < 0.4:
         n, at_first = rng.standard_normal(3), np.array(scene.bodies[first].position)
@@ -95,6 +99,8 @@ def _add_function(scene: sg.Scene, rng: np.random.Generator, count: int) -> None
         return
     length = float(np.linalg.norm(np.subtract(scene.bodies[first].position, scene.bodies[second].position)))
     kind, side = ("inequality", -1.0) if rng.random() < 0.6 else ("equality", 1.0)
+    if scene.joints:
+        kind, side, length = "inequality", 1.0, 0.98 * length
     scene.add_constraint(lambda q, t: side * (np.linalg.norm(q[7:10] - q[:3]) - length), [first, second], kind=kind)
 
 

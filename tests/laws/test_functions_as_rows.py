@@ -137,3 +137,20 @@ def test_a_ball_beside_overlaps_that_no_constraint_concerns() -> None:
     simulator.step()
     assert not simulator.state.v.any()
     assert simulator.state.q[2, 0] - simulator.state.q[1, 0] > 0.199
+
+
+def test_a_dead_centre_is_held() -> None:
+    """Two bodies on a hinge, held as far apart as it lets them be: reactions grow, but rows are met and nothing tears."""
+    scene = sg.Scene(gravity=(0.3, 0, -9.81))
+    for k in range(2):
+        words: dict[str, Any] = {"velocity": (0.2, 0.1, 0.5 * k), "angular_velocity": (0.3, 1.0 - 2.0 * k, 0.2)}
+        scene.add_body(sg.Sphere(0.1), mass=1.0 + k, position=(0.25 * k, 0, 1), name=f"ball {k}", **words)
+    scene.add_joint("revolute", "ball 0", "ball 1", anchor=(0.125, 0, 1), axis=(0, 1, 0))
+    scene.add_constraint(lambda q, t: np.linalg.norm(q[7:10] - q[:3]) - 0.25, ["ball 0", "ball 1"])
+    run = sg.simulate(scene, duration=0.2, h=0.002)
+    q = run.q[-1]
+    assert np.linalg.norm(q[1, :3] - q[0, :3]) == pytest.approx(0.25, abs=1e-4)
+    fall = 1.0 - 0.5 * 9.81 * 0.2**2 + 0.2 * 2.0 / 3.0 * 0.5  # of the common centre
+    assert (q[0, 2] + 2.0 * q[1, 2]) / 3.0 == pytest.approx(fall, abs=9.81 * 0.2 * 0.002)
+    assert run.certificate.verdict != "not trusted"
+    assert np.isfinite(q).all()

@@ -14,16 +14,8 @@ from tests.oracle import GRAVITY, compare, random_scene
 AGREED = 1e-9  # of the fastest velocity, both being solved to 1e-12
 
 
-NEARLY_SINGULAR = pytest.mark.xfail(
-    reason="a distance between hinged neighbours that lie nearly straight: velocities differ by 4e-8"
-)
-
-
 @pytest.mark.filterwarnings("ignore::signorini.SceneWarning")
-@pytest.mark.parametrize(
-    "seed",
-    [pytest.param(k, marks=NEARLY_SINGULAR) if k == 2 else k for k in range(14)],
-)
+@pytest.mark.parametrize("seed", range(14))
 def test_every_step_is_that_of_the_functions(seed: int) -> None:
     """Law: from the same state both ways of computing a step come to the same velocities."""
     compared = compare(*random_scene(np.random.default_rng(seed)), steps=20)

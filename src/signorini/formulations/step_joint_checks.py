@@ -51,7 +51,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_checks import close_balance
 from signorini.formulations.step_joint_loops import close_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, gauge_speed, row_speed, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, gauge_rows, held_rows, row_speed, solve_mechanism
 from signorini.math.rotation import cross, rotate
 
 
@@ -81,13 +81,13 @@ def row_size(j: IntArray, J: Array, r: int) -> float:
 @inner_kernel
 def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
     """Write what rows leave open; where some depend on others, of their rates alone: see ``joint_faults``."""
-    rate, fixed = reals(j, ja.RATE), wholes(t, COUNTS)[FIXED]
+    rows, rate, fixed = held_rows(j), reals(j, ja.RATE), wholes(t, COUNTS)[FIXED]
     x_2, closed, soft = reals(j, ja.X_2), reals(j, ja.CLOSED), reals(j, ja.SOFT_ROW)
     v, reaction, impulse, asked = real_rows(t, V), reals(j, ja.REACTION), reals(j, ja.END_IMPULSE), reals(j, ja.END_PSI)
     push, tree_body = real_rows(j, ja.PUSH), wholes(j, ja.TREE_BODY)
     if wholes(j, ja.TALLY)[ja.REDUNDANT] == 0:
         for r in range(unmet.shape[0]):
-            unmet[r] = row_speed(j, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
+            unmet[r] = row_speed(rows, r, v, fixed) + soft[r] * reaction[r] + x_2[r] + closed[r]
         return
     for at in range(tree_body.shape[0]):
         for k in range(6):
@@ -99,7 +99,7 @@ def _contradict(t: IntArray, j: IntArray, unmet: Array) -> None:
         solve_mechanism(j, k, push, impulse)
         close_loops(t, j, k, push, asked, 1.0, impulse)
     for r in range(unmet.shape[0]):
-        unmet[r] = row_speed(j, r, push, fixed) + soft[r] * impulse[r] + asked[r]
+        unmet[r] = row_speed(rows, r, push, fixed) + soft[r] * impulse[r] + asked[r]
 
 
 @inner_kernel
@@ -122,7 +122,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
-    J, rate = real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
+    rows, J, rate = held_rows(j), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
     joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
     setting, check, psi, share = real_rows(j, ja.SETTING), reals(t, CHECK), reals(j, ja.PSI), reals(j, ja.SHARE)
     drift, v_start = reals(t, NUMBERS)[DRIFT], real_rows(t, V_START)
@@ -136,7 +136,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     _contradict(t, j, open_)
     unmet, left, worst = 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
-        p, speed = reaction[r], row_speed(j, r, v, fixed)
+        p, speed = reaction[r], row_speed(rows, r, v, fixed)
         size, missing = row_size(j, J, r), abs(open_[r])
         unmet = max(unmet, missing)
         if not drift * missing <= left * size:
@@ -145,7 +145,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         if role[r] != ja.SPRING:
             sums[ja.RIGID_WORK] += p * (speed + rate[r])
             if late > 0.0:  # rigid rows work over the way of the step
-                sums[ja.TURNED_WORK] += late * p * (speed - row_speed(j, r, v_start, fixed))
+                sums[ja.TURNED_WORK] += late * p * (speed - row_speed(rows, r, v_start, fixed))
         if role[r] == ja.BY_FUNCTION:  # which may be made to work
             continue
         g = joint[r]
@@ -153,7 +153,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
             report[g, ja.REACTION_OF + k] += J[2 * r + 1, k] * p
         if role[r] != ja.RIGID:
             report[g, ja.EFFORT_OF] += p
-        before, at_first = row_speed(j, r, v_0, fixed), row_speed(j, r, v_0, ja.EVERY_BODY)
+        before, at_first = row_speed(rows, r, v_0, fixed), row_speed(rows, r, v_0, ja.EVERY_BODY)
         pushed = p if role[r] == ja.DRIVEN else 0.0
         if role[r] == ja.SPRING:  # of which what it stores is known where steps end
             pushed = -h * setting[g, ja.DAMPING] * (speed + rate[r])
@@ -200,12 +200,12 @@ def _sum_up_laws(t: IntArray, j: IntArray) -> None:
         real_rows(j, ja.REPORT),
     )
     law, value, joint = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), wholes(j, ja.GAUGE_JOINT)
-    J = real_rows(j, ja.GAUGE_JACOBIAN)
+    gauges, J = gauge_rows(j), real_rows(j, ja.GAUGE_JACOBIAN)
     for l in range(wholes(j, ja.TALLY)[ja.LAWS]):
         kind, c, side, p = law[l, ja.LAW_KIND], law[l, ja.LAW_GAUGE], value[l, ja.SIDE], value[l, ja.LAW_IMPULSE]
-        rate, w = value[l, ja.LAW_RATE], side * gauge_speed(j, c, v, fixed)
+        rate, w = value[l, ja.LAW_RATE], side * row_speed(gauges, c, v, fixed)
         if kind > ja.HIGH_LIMIT:  # friction and motors
-            sums[ja.SWING] += p * (w - side * gauge_speed(j, c, v_0, fixed))
+            sums[ja.SWING] += p * (w - side * row_speed(gauges, c, v_0, fixed))
         if c < joint.shape[0]:  # else it is no joint's
             report[joint[c], ja.EFFORT_OF] += side * p
             for k in range(6):
@@ -252,13 +252,13 @@ def measure(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def foresee(t: IntArray, j: IntArray) -> None:
     """Take the coordinates on to where the speeds at the end of the step behind lead from where it acted."""
-    h, v, joint = reals(t, NUMBERS)[DRIFT], real_rows(t, V), wholes(j, ja.GAUGE_JOINT)
+    h, v, joint, gauges = reals(t, NUMBERS)[DRIFT], real_rows(t, V), wholes(j, ja.GAUGE_JOINT), gauge_rows(j)
     coordinate, before = reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0)
     measure(t, j)
     for g in range(coordinate.shape[0] if h == reals(t, NUMBERS)[H] else 0):  # else the step began elsewhere
         before[g] = coordinate[g]
     for c in range(joint.shape[0]):
-        coordinate[joint[c]] += h * gauge_speed(j, c, v, ja.EVERY_BODY)
+        coordinate[joint[c]] += h * row_speed(gauges, c, v, ja.EVERY_BODY)
 
 
 @inner_kernel
@@ -266,10 +266,10 @@ def carry_on(t: IntArray, j: IntArray) -> None:
     """Measure the coordinates where the step behind has ended, next to those foreseen, and account for it."""
     tally, v = wholes(j, ja.TALLY), real_rows(t, V)
     joint, gauge, report = wholes(j, ja.GAUGE_JOINT), reals(j, ja.GAUGE), real_rows(j, ja.REPORT)
-    coordinate = reals(j, ja.COORDINATE)
+    coordinate, gauges = reals(j, ja.COORDINATE), gauge_rows(j)
     measure(t, j)
     for c in range(joint.shape[0]):
-        report[joint[c], ja.SPEED] = gauge_speed(j, c, v, ja.EVERY_BODY)
+        report[joint[c], ja.SPEED] = row_speed(gauges, c, v, ja.EVERY_BODY)
         coordinate[joint[c]] = gauge[c]
         report[joint[c], ja.AT] = gauge[c]
     _account(t, j)

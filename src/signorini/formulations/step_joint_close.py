@@ -54,7 +54,7 @@ from signorini.formulations.step_arrays import (
 from signorini.formulations.step_contacts import Vector, contact_arms, point_velocity
 from signorini.formulations.step_joint_checks import row_size
 from signorini.formulations.step_joint_loops import close_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, gauge_speed, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, gauge_rows, row_speed, solve_mechanism
 from signorini.math.rotation import dot, tangent_frame
 
 CLOSES, CLOSES_NEXT, GOES_ON, FAILS = 0, 1, 2, 3
@@ -224,7 +224,7 @@ def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
     value, fixed, law = real_rows(t, SEEN_VALUE), wholes(t, COUNTS)[FIXED], whole_rows(j, ja.LAW)
     if c >= seen:
         l, posed = c - seen, real_rows(j, ja.LAW_VALUE)
-        speed = gauge_speed(j, law[l, ja.LAW_GAUGE], v, fixed)
+        speed = row_speed(gauge_rows(j), law[l, ja.LAW_GAUGE], v, fixed)
         left = posed[l, ja.SIDE] * speed + posed[l, ja.LAW_RATE] + posed[l, ja.LAW_PSI] / reals(t, NUMBERS)[H]
         return bool(law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and left < 0.0)
     u, n = _approach(t, c), (value[c, 6], value[c, 7], value[c, 8])

@@ -84,7 +84,7 @@ from signorini.formulations.step_contacts import (
 )
 from signorini.formulations.step_joint_blocks import couple_joined, emit, hold
 from signorini.formulations.step_joint_rows import climb
-from signorini.formulations.step_joint_trees import gauge_speed
+from signorini.formulations.step_joint_trees import gauge_rows, row_speed
 from signorini.formulations.step_project import project_step
 from signorini.formulations.step_rebounds import ask_of_gaps, ask_of_islands
 from signorini.formulations.step_sleep import mark_awake
@@ -149,7 +149,8 @@ def _acts(t: IntArray, j: IntArray, kind: int, c: int, impetus: float) -> bool:
     gap = gauge[c] - setting[g, ja.LOW] if kind == ja.LOW_LIMIT else setting[g, ja.HIGH] - gauge[c]
     if not gap < math.inf:
         return False
-    near = NEAR_LIMIT * h * abs(gauge_speed(j, c, real_rows(t, V_FREE), ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c])
+    speed = row_speed(gauge_rows(j), c, real_rows(t, V_FREE), ja.EVERY_BODY) + reals(j, ja.GAUGE_RATE)[c]
+    near = NEAR_LIMIT * h * abs(speed)
     if not gap <= LIMIT_MARGIN + near:
         return False
     return bool(gap <= near or impetus == math.inf or gap <= near + h * _agility(t, j, c) * impetus)
@@ -338,10 +339,10 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     if counts[DIM] == 3:
         gather[last, 2, 1] = math.sqrt(a)
     c = law[l, ja.LAW_GAUGE]
-    speed = value[l, ja.SIDE] * gauge_speed(j, c, real_rows(t, V_FREE), counts[FIXED]) + value[l, ja.LAW_RATE]
+    speed = value[l, ja.SIDE] * row_speed(gauge_rows(j), c, real_rows(t, V_FREE), counts[FIXED]) + value[l, ja.LAW_RATE]
     b_free[k, row] = speed + psi / drift
     if not limit:
-        speed = value[l, ja.SIDE] * gauge_speed(j, c, real_rows(t, V), counts[FIXED]) + value[l, ja.LAW_RATE]
+        speed = value[l, ja.SIDE] * row_speed(gauge_rows(j), c, real_rows(t, V), counts[FIXED]) + value[l, ja.LAW_RATE]
         before[k, row] = speed + psi / drift
         b_free[k, 0] = -a * bound
     write_diagonal(gather, g, last + 1, real_blocks(t, DIAGONAL)[k])

@@ -75,7 +75,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_joint_checks import carry_on, foresee, row_size, steepness
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
-from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, row_speed, solve_mechanism
+from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, held_rows, row_speed, solve_mechanism
 from signorini.formulations.step_joints import answer_freely, answer_mechanism, given_rate
 from signorini.math.rotation import cross, rotate, turn_exact
 
@@ -322,12 +322,12 @@ def _obey_closed(t: IntArray, j: IntArray) -> None:
     if alone == 0:
         return
     role, v, fixed = wholes(j, ja.ROLE), real_rows(t, V), wholes(t, COUNTS)[FIXED]
-    x_2, impulse = reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE)
+    rows, x_2, impulse = held_rows(j), reals(j, ja.END_PSI), reals(j, ja.END_IMPULSE)
     before = _energy(t, j)
     _factor_here(t, j)
     for r in range(x_2.shape[0]):
         driven = role[r] == ja.DRIVEN or (role[r] != ja.SPRING and given_rate(t, j, r) != 0.0)
-        x_2[r] = -row_speed(j, r, v, fixed) if driven else 0.0
+        x_2[r] = -row_speed(rows, r, v, fixed) if driven else 0.0
         impulse[r] = 0.0
     for k in range(tree.shape[0]):
         if tree[k, ja.ACTS] == ja.IS_CLOSED:

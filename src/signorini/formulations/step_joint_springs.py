@@ -14,7 +14,7 @@ from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import COUNTS, DRIFT, FACTOR, FIXED, NUMBERS, H, V
 from signorini.formulations.step_joint_loops import factor_loops, take_out_rows
 from signorini.formulations.step_joint_rows import climb, mobility_alone
-from signorini.formulations.step_joint_trees import factor_trees, row_speed
+from signorini.formulations.step_joint_trees import factor_trees, held_rows, row_speed
 
 
 @inner_kernel
@@ -44,14 +44,14 @@ def _pose_by_theta(t: IntArray, j: IntArray) -> None:
     """Let springs push by the mean of their stretches at start and end of the step, weighted as velocities are."""
     role, soft, x_2, psi = wholes(j, ja.ROLE), reals(j, ja.SOFT_ROW), reals(j, ja.X_2), reals(j, ja.PSI)
     joint, setting, rate = wholes(j, ja.ROW_JOINT), real_rows(j, ja.SETTING), reals(j, ja.RATE)
-    v, share = real_rows(t, V), reals(j, ja.SHARE)
+    rows, v, share = held_rows(j), real_rows(t, V), reals(j, ja.SHARE)
     fixed, h, drift = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], reals(t, NUMBERS)[DRIFT]
     theta = drift / h
     for r in range(role.shape[0]):
         if role[r] == ja.SPRING:
             k, c = setting[joint[r], ja.STIFFNESS], setting[joint[r], ja.DAMPING]
             share[r] = 1.0
-            speed = row_speed(j, r, v, fixed) + rate[r]
+            speed = row_speed(rows, r, v, fixed) + rate[r]
             soft[r] = 1.0 / (h * (theta * drift * k + c))
             x_2[r] = rate[r] + soft[r] * h * k * (psi[r] - (1.0 - theta) * (h - drift) * speed)
 
@@ -63,7 +63,7 @@ def pose_springs(t: IntArray, j: IntArray) -> None:
     joint, setting, rate = wholes(j, ja.ROW_JOINT), real_rows(j, ja.SETTING), reals(j, ja.RATE)
     body, J, L = wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), real_rows(t, FACTOR)
     fixed, h, v, steep = wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[H], real_rows(t, V), False
-    share, drift = reals(j, ja.SHARE), reals(t, NUMBERS)[DRIFT]
+    rows, share, drift = held_rows(j), reals(j, ja.SHARE), reals(t, NUMBERS)[DRIFT]
     if drift < h:
         _pose_by_theta(t, j)
         return
@@ -86,6 +86,6 @@ def pose_springs(t: IntArray, j: IntArray) -> None:
         if role[r] == ja.SPRING:
             k, c = setting[joint[r], ja.STIFFNESS], setting[joint[r], ja.DAMPING]
             share[r] = midpoint_share(x_2[r])
-            speed = row_speed(j, r, v, fixed) + rate[r]
+            speed = row_speed(rows, r, v, fixed) + rate[r]
             soft[r] = 1.0 / (h * ((1.0 - 0.75 * share[r]) * h * k + c))
             x_2[r] = rate[r] + soft[r] * h * k * (psi[r] - 0.25 * h * share[r] * speed)

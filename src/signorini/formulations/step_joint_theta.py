@@ -29,7 +29,7 @@ from signorini.formulations.step_arrays import (
 )
 from signorini.formulations.step_bodies import load_bodies
 from signorini.formulations.step_joint_checks import measure
-from signorini.formulations.step_joint_trees import gauge_speed
+from signorini.formulations.step_joint_trees import gauge_rows, row_speed
 from signorini.math.rotation import cross, rotate, unrotate
 
 
@@ -37,13 +37,13 @@ from signorini.math.rotation import cross, rotate, unrotate
 def drift_joints(t: IntArray) -> None:
     """Note the coordinates at the start of the step, and take them on to where old velocities lead."""
     j, v, early = whole_rows(t, JOINTS), real_rows(t, V), reals(t, NUMBERS)[H] - reals(t, NUMBERS)[DRIFT]
-    joint = wholes(j, ja.GAUGE_JOINT)
+    joint, gauges = wholes(j, ja.GAUGE_JOINT), gauge_rows(j)
     coordinate, start, speed = reals(j, ja.COORDINATE), reals(j, ja.COORDINATE_0), reals(j, ja.START_SPEED)
     measure(t, j)
     for g in range(coordinate.shape[0]):
         start[g] = coordinate[g]
     for c in range(joint.shape[0]):
-        speed[joint[c]] = gauge_speed(j, c, v, ja.EVERY_BODY)
+        speed[joint[c]] = row_speed(gauges, c, v, ja.EVERY_BODY)
         coordinate[joint[c]] += early * speed[joint[c]]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, wholes
 from signorini.dynamics.bodies import world_inertia
@@ -10,28 +12,32 @@ from signorini.dynamics.joint_tree import factor, solve_tree
 from signorini.formulations import joint_arrays as ja
 from signorini.formulations.step_arrays import BY_FUNCTIONS, FREE, INERTIA, MASS, Q
 
+Rows: TypeAlias = tuple[IntArray, IntArray, Array]
+"""Where the terms of each row begin, their bodies, and what they multiply: found once, read in every row."""
+
 
 @inner_kernel
-def _speed(terms: IntArray, body: IntArray, J: Array, r: int, v: Array, least: int) -> float:
+def held_rows(j: IntArray) -> Rows:
+    """Return the bilateral rows as the step has them."""
+    return wholes(j, ja.ROW_TERMS), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN)
+
+
+@inner_kernel
+def gauge_rows(j: IntArray) -> Rows:
+    """Return those of coordinates and inequalities."""
+    return wholes(j, ja.GAUGE_TERMS), wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN)
+
+
+@inner_kernel
+def row_speed(rows: Rows, r: int, v: Array, least: int) -> float:
     """Return ``J v`` of row `r` over the bodies numbered from `least` on."""
+    terms, body, J = rows
     s = 0.0
     for term in range(terms[r], terms[r + 1]):
         if body[term] >= least:
             for l in range(6):
                 s += J[term, l] * v[body[term], l]
     return s
-
-
-@inner_kernel
-def row_speed(j: IntArray, r: int, v: Array, least: int) -> float:
-    """Return the same of bilateral row `r` as the step has it."""
-    return _speed(wholes(j, ja.ROW_TERMS), wholes(j, ja.ROW_BODY), real_rows(j, ja.JACOBIAN), r, v, least)
-
-
-@inner_kernel
-def gauge_speed(j: IntArray, c: int, v: Array, least: int) -> float:
-    """Return the same of coordinate or inequality `c`."""
-    return _speed(wholes(j, ja.GAUGE_TERMS), wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), c, v, least)
 
 
 @inner_kernel

@@ -78,7 +78,8 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
     motion, setting, x_2 = real_rows(j, ja.MOTION), real_rows(j, ja.SETTING), reals(j, ja.X_2)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi, ja.ROWS_HERE)
     for r in range(psi.shape[0]):
-        rate[r] = given_rate(t, j, r)
+        if role[r] != ja.BY_FUNCTION:  # that of a function has been told
+            rate[r] = _driven_rate(t, body, J, r)
         if role[r] == ja.SPRING:
             psi[r] -= setting[joint[r], ja.REST]
         elif role[r] == ja.DRIVEN:
