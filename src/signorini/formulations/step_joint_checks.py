@@ -8,6 +8,7 @@ step has ended, prescribed bodies included (:func:`carry_on`).
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
@@ -54,6 +55,8 @@ from signorini.formulations.step_joint_loops import close_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, gauge_rows, held_rows, row_speed, solve_mechanism
 from signorini.math.rotation import cross, rotate
 
+Sizes: TypeAlias = tuple[Array, IntArray, IntArray, IntArray]
+
 
 @inner_kernel
 def steepness(terms: IntArray, J: Array, r: int, extent: float) -> float:
@@ -68,12 +71,19 @@ def steepness(terms: IntArray, J: Array, r: int, extent: float) -> float:
 
 
 @inner_kernel
-def row_size(j: IntArray, J: Array, r: int) -> float:
+def row_sizes(j: IntArray) -> Sizes:
+    """Return what :func:`row_size` reads, found once for all rows."""
+    return reals(j, ja.ROW_SIZE), wholes(j, ja.ROLE), wholes(j, ja.LEVER), wholes(j, ja.ROW_TERMS)
+
+
+@inner_kernel
+def row_size(sizes: Sizes, J: Array, r: int) -> float:
     """Return beside what the residual of bilateral row `r` counts [m, rad]."""
-    size: float = reals(j, ja.ROW_SIZE)[r]
-    if wholes(j, ja.ROLE)[r] == ja.BY_FUNCTION:
-        return steepness(wholes(j, ja.ROW_TERMS), J, r, size)
-    if wholes(j, ja.LEVER)[r] == 1:
+    least, role, lever, terms = sizes
+    size: float = least[r]
+    if role[r] == ja.BY_FUNCTION:
+        return steepness(terms, J, r, size)
+    if lever[r] == 1:
         size = max(size, math.sqrt(J[2 * r, 3] ** 2 + J[2 * r, 4] ** 2 + J[2 * r, 5] ** 2))
     return size
 
@@ -122,7 +132,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
         reals(j, ja.SUMS),
         real_rows(j, ja.REPORT),
     )
-    rows, J, rate = held_rows(j), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
+    rows, sizes, J, rate = held_rows(j), row_sizes(j), real_rows(j, ja.JACOBIAN), reals(j, ja.RATE)
     joint, role, reaction = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), reals(j, ja.REACTION)
     setting, check, psi, share = real_rows(j, ja.SETTING), reals(t, CHECK), reals(j, ja.PSI), reals(j, ja.SHARE)
     drift, v_start = reals(t, NUMBERS)[DRIFT], real_rows(t, V_START)
@@ -137,7 +147,7 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     unmet, left, worst = 0.0, 0.0, -1
     for r in range(reaction.shape[0]):
         p, speed = reaction[r], row_speed(rows, r, v, fixed)
-        size, missing = row_size(j, J, r), abs(open_[r])
+        size, missing = row_size(sizes, J, r), abs(open_[r])
         unmet = max(unmet, missing)
         if not drift * missing <= left * size:
             left, worst = drift * missing / size, r

@@ -52,7 +52,7 @@ from signorini.formulations.step_arrays import (
     V,
 )
 from signorini.formulations.step_contacts import Vector, contact_arms, point_velocity
-from signorini.formulations.step_joint_checks import row_size
+from signorini.formulations.step_joint_checks import Sizes, row_size, row_sizes
 from signorini.formulations.step_joint_loops import close_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, gauge_rows, row_speed, solve_mechanism
 from signorini.math.rotation import dot, tangent_frame
@@ -84,15 +84,15 @@ def _move(t: IntArray, q: Array, q_0: Array, v: Array, b: int) -> None:
 
 
 @inner_kernel
-def _open(j: IntArray, r: int, h: float) -> float:
+def _open(j: IntArray, psi: Array, J: Array, sizes: Sizes, r: int, h: float) -> float:
     """Correct the residual of row `r` where the step ends by what is meant to be open, return it beside its size."""
-    psi, motion, role = reals(j, ja.END_PSI), real_rows(j, ja.MOTION), wholes(j, ja.ROLE)
+    _, role, _, _ = sizes
     if role[r] == ja.SPRING:
         psi[r] = 0.0
     elif role[r] == ja.DRIVEN:
-        g = wholes(j, ja.ROW_JOINT)[r]
+        g, motion = wholes(j, ja.ROW_JOINT)[r], real_rows(j, ja.MOTION)
         psi[r] -= motion[g, ja.AIM] + h * motion[g, ja.AIM_RATE]
-    return float(abs(psi[r]) / row_size(j, real_rows(j, ja.END_JACOBIAN), r))
+    return float(abs(psi[r]) / row_size(sizes, J, r))
 
 
 @inner_kernel
@@ -100,11 +100,12 @@ def _apart(j: IntArray, k: int, h: float) -> float:
     """Return by how much the joints of mechanism `k` are apart, beside their sizes."""
     start, first, stop = wholes(j, ja.TREE_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     loops, loop_row, worst = whole_rows(j, ja.LOOPS), wholes(j, ja.LOOP_ROW), 0.0
+    psi, J, sizes = reals(j, ja.END_PSI), real_rows(j, ja.END_JACOBIAN), row_sizes(j)
     for at in range(start[k], start[k + 1]):
         for r in range(first[at], stop[at]):
-            worst = max(worst, _open(j, r, h))
+            worst = max(worst, _open(j, psi, J, sizes, r, h))
     for i in range(loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP]):
-        worst = max(worst, _open(j, loop_row[i], h))
+        worst = max(worst, _open(j, psi, J, sizes, loop_row[i], h))
     return worst
 
 

@@ -73,7 +73,7 @@ from signorini.formulations.step_arrays import (
     U,
     V,
 )
-from signorini.formulations.step_joint_checks import carry_on, foresee, row_size, steepness
+from signorini.formulations.step_joint_checks import carry_on, foresee, row_size, row_sizes, steepness
 from signorini.formulations.step_joint_loops import close_loops, factor_loops
 from signorini.formulations.step_joint_trees import evaluate_rows, factor_trees, held_rows, row_speed, solve_mechanism
 from signorini.formulations.step_joints import answer_freely, answer_mechanism, given_rate
@@ -86,13 +86,13 @@ def _open_rows(t: IntArray, j: IntArray) -> tuple[float, float, int]:
     body, J, psi = wholes(j, ja.END_BODY), real_rows(j, ja.END_JACOBIAN), reals(j, ja.END_PSI)
     joint, role, motion = wholes(j, ja.ROW_JOINT), wholes(j, ja.ROLE), real_rows(j, ja.MOTION)
     evaluate_rows(t, j, ja.ROW_JOINT, body, J, psi, ja.ROWS_ENDING)
-    drift, worst, row = 0.0, 0.0, -1
+    drift, worst, row, sizes = 0.0, 0.0, -1, row_sizes(j)
     for r in range(psi.shape[0]):
         if role[r] == ja.SPRING:
             psi[r] = 0.0
         elif role[r] == ja.DRIVEN:
             psi[r] -= motion[joint[r], ja.AIM]
-        size = row_size(j, J, r)
+        size = row_size(sizes, J, r)
         drift = max(drift, abs(psi[r]))
         if not abs(psi[r]) <= worst * size:
             worst, row = abs(psi[r]) / size, r
