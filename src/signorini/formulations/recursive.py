@@ -37,6 +37,7 @@ from signorini._arrays import Array, BoolArray, IntArray, checked_tolerance, pad
 from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
+    elastic_energy,
     kinetic_energy,
     load_impulse,
     motion_energies,
@@ -60,6 +61,7 @@ from signorini.solvers import Lemke, Solution, Status, solve
 
 _KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
 _SHARP = 1e-10
+_JUMP = 1e-7  # of a coordinate in metres or radians, or a speed: more than rates by differences are wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,12 @@ class JointMemory:
     """Of joints that have one of their own, (n_j,) [m, rad]."""
     stored: float = 0.0
     """Nothing is stored elsewhere [J]."""
+    mechanism: Mechanism | None = field(default=None, compare=False, repr=False)
+    """The trees of the model; made anew where a memory comes from a file."""
     kind: ClassVar[str] = "joint coordinates"
 
     def to_arrays(self) -> dict[str, Any]:
-        """Return all fields by name."""
+        """Return all fields by name but the trees."""
         names = ("configuration", "speed", "feature", "impulse", "coordinate", "stored")
         return {name: getattr(self, name) for name in names}
 
@@ -100,8 +104,9 @@ class Recursive:
     """Joint coordinates, divide and conquer, contact at the root of the assembly; perfectly inelastic.
 
     It knows trees of rigid bodies under joints of the kinds fixed, revolute, prismatic, cylindrical, spherical,
-    universal and planar, and floating bodies. Loops, distance joints, gears, springs, and motion, limits, friction,
-    spring or damping of joints are refused so far.
+    universal and planar, and floating bodies. Joints may have a prescribed motion, springs and dampers; these push as
+    they stand at the start of a step, so that a stiffness k asks for ``h < 2 sqrt(m / k)``. Loops, distance joints,
+    gears, springs between points, limits, friction and effort limits of joints are refused so far.
     """
 
     cone: str = "exact"
@@ -128,11 +133,12 @@ class Recursive:
         refuse(model, "Recursive")
         refuse_layers(model, "Recursive")
         _refuse_joints(model)
-        mechanism = _mechanism(model)
+        mechanism = Mechanism(model, "Recursive")
         q = mechanism.configuration(state)
         u = mechanism.speeds(state, q)
+        _refuse_jumps(mechanism, state.t, q, u)
         none = np.zeros(0, dtype=np.int64)
-        return state, JointMemory(q, u, none, np.zeros((0, 6)), mechanism.joint_coordinates(q))
+        return state, JointMemory(q, u, none, np.zeros((0, 6)), mechanism.joint_coordinates(q), mechanism=mechanism)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, "explicit", joined_fly=False)
@@ -143,34 +149,40 @@ class Recursive:
         self, model: Model, state: State, contacts: Contacts, memory: JointMemory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "Recursive: tolerance")
-        mechanism, q, u = _mechanism(model), memory.configuration, memory.speed
+        mechanism, q, u = _mechanism(model, memory), memory.configuration, memory.speed
         at = mechanism.posture(q, u, state)
         force = load_impulse(model, state, 1.0)
-        space = _contact_space(model, mechanism, state, at, contacts, force, h)
+        soft, drive = mechanism.soft_forces(q, u), mechanism.drawn(state.t, q, u, h)
+        space = _contact_space(model, mechanism, state, at, contacts, force, drive, soft[0] + soft[1], h)
         solution, problem = self._answer(space, contacts, memory, h, tolerance)
         p: Array = solution.z.reshape(space.b.shape)
         solved = space.assembly.solve(space.rows_of(p) / h)
         u_new = u + h * mechanism.rates(at, solved.acceleration)
         q_new = mechanism.moved(q, h * u_new)
         free = not np.any(p) and not isinstance(self.integrator, SemiImplicitEuler)
+        effort, reaction = mechanism.efforts(at, solved.wrench), mechanism.reactions(at, solved.wrench)
         if free:
-            q_new, u_new = self._free(model, mechanism, state, q, u, h)
+            q_new, u_new, power, effort, reaction = self._free(model, mechanism, state, q, u, h)
         after = _state(model, mechanism, q_new, u_new, state, h)
+        coordinate = mechanism.joint_coordinates(q_new)
+        wound = elastic_energy(model.joints, coordinate) - elastic_energy(model.joints, memory.coordinate)
         velocity = (space.W @ p.reshape(-1)).reshape(p.shape) + space.b
         if free:
-            balance = _free_balance(model, state, after, force, h)
+            balance = _free_balance(model, state, after, h * power, wound)
         else:
             pushed = mechanism.posture(q, u_new, state)
             balance = _balance(
                 model, mechanism, state, after, at, pushed, solved.acceleration, force, space, contacts, p, velocity, h
             )
-        coordinate = mechanism.joint_coordinates(q_new)
+            balance = _with_joints(balance, mechanism.joint_speeds(u_new), effort, soft, wound, h)
         order = np.argsort(contacts.feature, kind="stable")
         impulse, velocity = padded(p, 3), padded(velocity, 3)
         posed = PosedFriction(problem, solution.z)
         return StepResult(
             state=after,
-            memory=JointMemory(q_new, u_new, contacts.feature[order], padded(impulse, 6)[order], coordinate),
+            memory=JointMemory(
+                q_new, u_new, contacts.feature[order], padded(impulse, 6)[order], coordinate, mechanism=mechanism
+            ),
             contacts=contacts,
             impulse=impulse,
             velocity=velocity,
@@ -178,7 +190,9 @@ class Recursive:
             mode=check_contacts(problem, solution.z, impulse, velocity, tolerance)[0],
             solution=solution,
             balance=balance,
-            joints=_report(model, mechanism, at, after, coordinate, u_new, solved.wrench, space.assembly.redundant, h),
+            joints=_report(
+                model, mechanism, after, coordinate, u_new, h * reaction, h * effort, space.assembly.redundant
+            ),
         )
 
     def _answer(
@@ -206,16 +220,34 @@ class Recursive:
 
     def _free(
         self, model: Model, mechanism: Mechanism, state: State, q: Array, u: Array, h: float
-    ) -> tuple[Array, Array]:
-        """Take a step that no contact is part of by the integrator."""
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """Take a step that no contact is part of by the integrator.
+
+        Return the power of loads, of drives and of dampers too (3,), efforts (n_j,) and reactions (n_j, 6) of joints,
+        means over the step by Simpson's rule from the stages of the integrator.
+        """
+        stages: list[tuple[Array, Array, Array]] = []
 
         def accelerated(t: float, q: Array, u: Array) -> Array:
+            q, u, drive = mechanism.prescribed(t, q, u)
             at = mechanism.posture(q, u, state)
             loads = load_impulse(model, mechanism.state(at, state, t), 1.0)
-            solved = mechanism.assembled(at, loads, [[] for _ in mechanism.limbs]).solve()
+            soft = mechanism.soft_forces(q, u)
+            assembly = mechanism.assembled(at, loads, [[] for _ in mechanism.limbs], drive, soft[0] + soft[1])
+            solved = assembly.solve()
+            speed, effort = mechanism.joint_speeds(u), mechanism.efforts(at, solved.wrench)
+            power = (
+                np.sum((loads - model.arrays.weight) * np.hstack([at.v, at.w])),
+                np.sum(((effort - soft[0] - soft[1]) * speed)[_driven(model)]),
+                -np.sum(soft[1] * speed),
+            )
+            stages.append((np.array(power), effort, mechanism.reactions(at, solved.wrench)))
             return mechanism.rates(at, solved.acceleration)
 
-        return self.integrator.advance(accelerated, mechanism.moved, state.t, q, u, h)
+        q_new, u_new = self.integrator.advance(accelerated, mechanism.moved, state.t, q, u, h)
+        q_new, u_new, _ = mechanism.prescribed(state.t + h, q_new, u_new)
+        power, effort, reaction = ((a + 2.0 * b + 2.0 * c + d) / 6.0 for a, b, c, d in zip(*stages, strict=True))
+        return q_new, u_new, power, effort, reaction
 
 
 # --- what is not known yet ---------------------------------------------------
@@ -231,15 +263,11 @@ def _refuse_joints(model: Model) -> None:
         plain = (
             not joints.friction[i]
             and not joints.load_friction[i].any()
-            and joints.motions[i] is None
             and np.isinf(joints.limits[i]).all()
-            and not joints.stiffness[i]
-            and not joints.damping[i]
+            and np.isinf(joints.effort_limit[i])
         )
         if not plain:
-            raise InputError(
-                f"joint {name!r}: has friction, motion, limits, spring or damping, must have none for Recursive"
-            )
+            raise InputError(f"joint {name!r}: has friction, limits or an effort limit, must have none for Recursive")
         a = int(joints.arrays.body_a[i])
         if 0 <= a < model.fixed_count and model.motions[a] is not None:
             raise InputError(f"joint {name!r}: hangs from {model.names[a]!r}, which moves, must not for Recursive")
@@ -251,17 +279,28 @@ def _refuse_joints(model: Model) -> None:
         raise InputError(f"{name}: must be a joint for Recursive, which knows no other constraints")
 
 
-_known: dict[int, tuple[Model, Mechanism]] = {}
+def _refuse_jumps(mechanism: Mechanism, t: float, q: Array, u: Array) -> None:
+    """Refuse prescribed motions that do not begin where the bodies are, at the speeds that they have."""
+    q_drive, u_drive, _ = mechanism.prescribed(t, q, u)
+    for limb in mechanism.driven:
+        name = mechanism.model.joints.names[limb.joint]
+        for what, own, given in (("coordinate", q[limb.q], q_drive[limb.q]), ("speed", u[limb.u], u_drive[limb.u])):
+            if abs(float(given[0] - own[0])) > _JUMP * max(1.0, abs(float(given[0]))):
+                raise InputError(
+                    f"joint {name!r}: motion begins with the {what} {limb.sign * float(given[0]):.6g}, must begin with "
+                    f"{limb.sign * float(own[0]) + 0.0:.6g}, that of its bodies"
+                )
 
 
-def _mechanism(model: Model) -> Mechanism:
-    """Return the trees of a model, made once."""
-    found = _known.get(id(model))
-    if found is None or found[0] is not model:
-        if len(_known) > 8:
-            _known.clear()
-        found = _known[id(model)] = (model, Mechanism(model, "Recursive"))
-    return found[1]
+def _driven(model: Model) -> BoolArray:
+    """Tell which joints have a prescribed motion, (n_j,)."""
+    return np.array([motion is not None for motion in model.joints.motions], dtype=bool)
+
+
+def _mechanism(model: Model, memory: JointMemory) -> Mechanism:
+    """Return the trees of a model, those that the memory holds if they are of this model."""
+    kept = memory.mechanism
+    return kept if kept is not None and kept.model is model else Mechanism(model, "Recursive")
 
 
 # --- contacts ----------------------------------------------------------------
@@ -289,7 +328,15 @@ class _Space(NamedTuple):
 
 
 def _contact_space(
-    model: Model, mechanism: Mechanism, state: State, at: Posture, contacts: Contacts, force: Array, h: float
+    model: Model,
+    mechanism: Mechanism,
+    state: State,
+    at: Posture,
+    contacts: Contacts,
+    force: Array,
+    drive: Array,
+    soft: Array,
+    h: float,
 ) -> _Space:
     """Map contact impulses to velocities; both bodies feel them at one point, that of the moving one at a wall."""
     dim, n_c = 2 if model.planar else 3, contacts.contact_count
@@ -307,7 +354,7 @@ def _contact_space(
             if k is not None:
                 rows[k] += [(point, d) for d in frame]
                 parts[k] += [(dim * c + i, sign) for i in range(dim)]
-    assembly = mechanism.assembled(at, force, rows)
+    assembly = mechanism.assembled(at, force, rows, drive, soft)
     flat = [one for own in parts for one in own]
     B, first = np.zeros((len(flat), dim * n_c)), 0
     for i, row in enumerate(assembly.plan.contact):
@@ -317,11 +364,11 @@ def _contact_space(
         Z, b = assembly.response(int(root))
         W[first : first + b.size, first : first + b.size], a0[first : first + b.size] = Z, b
         first += b.size
-    drive = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=True))
+    driven = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=True))
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
-    b = relative_velocity(J_a, J_b, contacts, moving) + drive + h * (B.T @ a0).reshape(n_c, dim)
-    return _Space(assembly, B.T @ W @ B, b, drive, model.materials.friction[contacts.material], (J_a, J_b), B)
+    b = relative_velocity(J_a, J_b, contacts, moving) + driven + h * (B.T @ a0).reshape(n_c, dim)
+    return _Space(assembly, B.T @ W @ B, b, driven, model.materials.friction[contacts.material], (J_a, J_b), B)
 
 
 # --- the end of a step -------------------------------------------------------
@@ -336,12 +383,27 @@ def _state(model: Model, mechanism: Mechanism, q: Array, u: Array, before: State
     return at
 
 
-def _free_balance(model: Model, before: State, after: State, force: Array, h: float) -> Balance:
-    """Account for a step without contact: what loads did, by the mean of the velocities; the rest is the scheme's."""
-    user = force - model.arrays.weight
-    work = 0.5 * h * float(np.sum(user * (before.v + after.v)))
-    lost = work - (_energy(model, after) - _energy(model, before))
-    return Balance(work, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, lost, 0.0)
+def _free_balance(model: Model, before: State, after: State, work: Array, wound: float) -> Balance:
+    """Account for a step without contact: what loads, drives and dampers did (3,); the rest is the scheme's."""
+    loads, drives, damped = (float(one) for one in work)
+    lost = loads + drives - damped - wound - (_energy(model, after) - _energy(model, before))
+    return Balance(loads, drives, 0.0, 0.0, 0.0, 0.0, damped, lost, wound)
+
+
+def _with_joints(
+    balance: Balance, speed: Array, effort: Array, soft: tuple[Array, Array], wound: float, h: float
+) -> Balance:
+    """Add what joints do along their coordinates, all at the new speeds (n_j,).
+
+    A spring pushes as it is wound at the start of the step; what it stores beyond its work is the scheme's.
+    """
+    spring, damper = (h * float(np.sum(one * speed)) for one in soft)
+    return balance._replace(
+        drive_work=balance.drive_work + h * float(np.sum(effort * speed)) - spring - damper,
+        damping=balance.damping - damper,
+        integration=balance.integration - spring - wound,
+        elastic=balance.elastic + wound,
+    )
 
 
 def _balance(
@@ -421,13 +483,12 @@ def _energy(model: Model, state: State) -> float:
 def _report(
     model: Model,
     mechanism: Mechanism,
-    at: Posture,
     after: State,
     coordinate: Array,
     u: Array,
-    wrench: Array,
+    reaction: Array,
+    effort: Array,
     redundant: int,
-    h: float,
 ) -> JointReport | None:
     joints = model.joints
     if not joints.count:
@@ -435,8 +496,8 @@ def _report(
     return JointReport(
         coordinate=coordinate,
         speed=mechanism.joint_speeds(u),
-        effort=np.zeros(joints.count),
-        reaction=h * mechanism.reactions(at, wrench),
+        effort=effort,
+        reaction=reaction,
         drift=float(np.abs(rigid_rows(model, after, coordinate).psi).max(initial=0.0)),
         redundant=redundant,
         unmet=0.0,

@@ -8,6 +8,9 @@ From the root outwards, with the frame A of a joint on its inboard body and its 
 where a is the point of the inboard body that coincides with the origin of B. Spatial vectors are stacked (angular,
 linear) in world axes, as in S5. Joints hold exactly: poses follow from their coordinates.
 
+A coordinate whose motion is prescribed, S5 eq. (27), leaves P: all six directions of its joint are held, and
+:math:`P \ddot q` joins A_t. Springs and dampers of joints act as known wrenches along P.
+
 ===========  ================================  ============================================
 joint        coordinates                       speeds
 ===========  ================================  ============================================
@@ -33,6 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, IntArray
+from signorini.dynamics.motion import motion_acceleration, motion_rate
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links
 from signorini.dynamics.response.plan import GROUND, Plan, make_plan
 from signorini.errors import InputError
@@ -77,6 +81,8 @@ class Limb:
     """Rotations of A and B to these frames, (3, 3)."""
     rest: Array
     """Rotation of B to A at coordinates of zero, (3, 3)."""
+    driven: bool
+    """Whether its coordinate is prescribed."""
     q: slice
     u: slice
 
@@ -114,7 +120,11 @@ class Mechanism:
         held = [limb for limb in self.limbs if limb.joint >= 0]
         self._held = [self.row[limb.body] for limb in held]
         self._ends = [(self.row.get(limb.inboard, GROUND), self.row[limb.body]) for limb in held]
-        self._counts = np.array([6 - _SIZES[limb.kind][1] for limb in held], dtype=np.int64)
+        self._counts = np.array([6 if limb.driven else 6 - _SIZES[limb.kind][1] for limb in held], dtype=np.int64)
+        self.driven = [limb for limb in held if limb.driven]
+        """Limbs whose coordinates are prescribed."""
+        soft = (model.joints.stiffness != 0.0) | (model.joints.damping != 0.0)
+        self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.limbs[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
 
     # --- coordinates ---------------------------------------------------------
@@ -247,9 +257,47 @@ class Mechanism:
                 out[limb.joint] = limb.sign * u[limb.u.start]
         return out
 
+    # --- prescribed coordinates, springs and dampers --------------------------
+
+    def prescribed(self, t: float, q: Array, u: Array) -> tuple[Array, Array, Array]:
+        """Return coordinates, speeds and accelerations (n_u,) with the prescribed ones as they are at time `t`."""
+        q, u, a = q.copy(), u.copy(), np.zeros_like(u)
+        for limb in self.driven:
+            motion = self.model.joints.motions[limb.joint]
+            assert motion is not None
+            q[limb.q] = limb.sign * motion(t)
+            u[limb.u] = limb.sign * motion_rate(motion, t, 0.0, secant=False)
+            a[limb.u] = limb.sign * motion_acceleration(motion, t)
+        return q, u, a
+
+    def drawn(self, t: float, q: Array, u: Array, h: float) -> Array:
+        """Return the accelerations that carry prescribed coordinates to where they are `h` seconds later, (n_u,)."""
+        a = np.zeros_like(u)
+        for limb in self.driven:
+            motion = self.model.joints.motions[limb.joint]
+            assert motion is not None
+            a[limb.u] = ((limb.sign * motion(t + h) - q[limb.q]) / h - u[limb.u]) / h
+        return a
+
+    def soft_forces(self, q: Array, u: Array) -> tuple[Array, Array]:
+        """Return the forces of springs and of dampers along all joints' own coordinates, (n_j,) each [N, N m]."""
+        joints = self.model.joints
+        return -joints.stiffness * (self.joint_coordinates(q) - joints.rest), -joints.damping * self.joint_speeds(u)
+
+    def efforts(self, at: Posture, wrench: Array) -> Array:
+        """Return what joints that have a coordinate of their own push along it, (n_j,) [N, N m]."""
+        out = np.zeros(self.model.joints.count)
+        for g, k in enumerate(self._held):
+            limb = self.limbs[k]
+            if limb.kind in ("revolute", "prismatic"):
+                out[limb.joint] = limb.sign * float(at.P[k][:, 0] @ wrench[g])
+        return out
+
     # --- dynamics ------------------------------------------------------------
 
-    def assembled(self, at: Posture, force: Array, rows: list[list[tuple[Array, Array]]]) -> Assembly:
+    def assembled(
+        self, at: Posture, force: Array, rows: list[list[tuple[Array, Array]]], drive: Array, soft: Array
+    ) -> Assembly:
         """Assemble the trees in a posture.
 
         Parameters
@@ -257,6 +305,10 @@ class Mechanism:
         force : (n_b, 6)
             Force at the mass centre and moment on each body, weight included [N, N m].
         rows : (point, direction) in the world of all contact rows of each limb
+        drive : (n_u,)
+            Accelerations of prescribed coordinates.
+        soft : (n_j,)
+            Known forces along the joints' own coordinates [N, N m].
         """
         model, limbs = self.model, self.limbs
         handles: list[list[Array]] = [[] for _ in limbs]
@@ -289,10 +341,14 @@ class Mechanism:
         D, d = np.zeros((len(self._held), 6, 6)), np.zeros((len(self._held), 6))
         for g, k in enumerate(self._held):
             count = int(self._counts[g])
-            D[g, :, :count] = _complement(at.P[k])
-            d[g, :count] = D[g, :, :count].T @ at.turning[k]
+            D[g, :, :count] = np.eye(6) if count == 6 else _complement(at.P[k])
+            turning = at.turning[k] + at.P[k] @ drive[self.limbs[k].u] if self.limbs[k].driven else at.turning[k]
+            d[g, :count] = D[g, :, :count].T @ turning
+        applied = np.zeros_like(d)
+        for g, k in self._soft:
+            applied[g] = at.P[k][:, 0] * self.limbs[k].sign * soft[self.limbs[k].joint]
         assembly = self._assembly(tuple(len(own) for own in rows))
-        assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, np.zeros_like(d)))
+        assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied))
         return assembly
 
     def _assembly(self, counts: tuple[int, ...]) -> Assembly:
@@ -397,7 +453,7 @@ def _limbs(model: Model, who: str) -> list[Limb]:
 def _limb(model: Model, body: int, inboard: int, g: int, sign: float, kind: str, q: slice, u: slice) -> Limb:
     zero, one = np.zeros(3), np.eye(3)
     if g < 0:
-        return Limb(body, -1, g, kind, sign, (zero, -model.mass_centre[body]), (one, one), one, q, u)
+        return Limb(body, -1, g, kind, sign, (zero, -model.mass_centre[body]), (one, one), one, False, q, u)
     arrays = model.joints.arrays
     sides = ((arrays.anchor_a[g], arrays.frame_a[g]), (arrays.anchor_b[g], arrays.frame_b[g]))
     if sign < 0.0:
@@ -406,7 +462,8 @@ def _limb(model: Model, body: int, inboard: int, g: int, sign: float, kind: str,
     poses = model.initial_state.q
     at = [np.eye(3) if b < 0 else _matrix(poses[b, 3:]) for b in (inboard, body)]
     rest = (at[0] @ frame[0]).T @ (at[1] @ frame[1]) if kind == "universal" else one
-    return Limb(body, inboard, g, kind, sign, (sides[0][0].copy(), sides[1][0].copy()), frame, rest, q, u)
+    anchor, driven = (sides[0][0].copy(), sides[1][0].copy()), model.joints.motions[g] is not None
+    return Limb(body, inboard, g, kind, sign, anchor, frame, rest, driven, q, u)
 
 
 def _placed(limb: Limb, q: Array) -> tuple[Array, Array]:
