@@ -100,6 +100,9 @@ class Version:
                 return answer
         raise RuntimeError("a version ended before its time")
 
+    def time(self, count: str) -> float:
+        return float(self.ask(count))
+
     def close(self) -> None:
         self.process.communicate()
 
@@ -119,8 +122,7 @@ def compare(name: str, sources: list[Path], rounds: int) -> list[float]:
         path.write_bytes(pickle.dumps(scene_of(name)))
         versions = [Version(source, path) for source in sources]
         count = str((STEPS | MECHANISM_STEPS)[name])
-        askers = [lambda version=version: float(version.ask(count)) for version in versions]
-        medians = in_turns(askers, rounds)
+        medians = in_turns([partial(version.time, count) for version in versions], rounds)
         for version in versions:
             version.close()
     return medians

@@ -89,8 +89,8 @@ def random_scene(rng: np.random.Generator) -> tuple[sg.Scene, dict[str, Any]]:
 def _add_function(scene: sg.Scene, rng: np.random.Generator, count: int) -> None:
     """Hold a body in a plane by a function, or two at no more than their distance, or at that distance.
 
-    Hinged bodies lie straight, as far apart as they can be: to hold that distance is a dead centre, where velocities are
-    as uncertain as the rounding of reactions divided by the angle that is left. Theirs has a lower bound instead.
+    Hinged bodies lie straight, as far apart as they can be: to hold that distance is a dead centre, where velocities
+    are as uncertain as the rounding of reactions divided by the angle that is left. Theirs has a lower bound instead.
     """
     first, second = (f"body {k}" for k in rng.permutation(count)[:2])
     if rng.random() < 0.4:

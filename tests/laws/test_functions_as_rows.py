@@ -140,7 +140,7 @@ def test_a_ball_beside_overlaps_that_no_constraint_concerns() -> None:
 
 
 def test_a_dead_centre_is_held() -> None:
-    """Two bodies on a hinge, held as far apart as it lets them be: reactions grow, but rows are met and nothing tears."""
+    """Two bodies on a hinge, held as far apart as it lets them be: reactions grow, rows are met, nothing tears."""
     scene = sg.Scene(gravity=(0.3, 0, -9.81))
     for k in range(2):
         words: dict[str, Any] = {"velocity": (0.2, 0.1, 0.5 * k), "angular_velocity": (0.3, 1.0 - 2.0 * k, 0.2)}

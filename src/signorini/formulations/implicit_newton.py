@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +12,11 @@ from signorini._jit import counting_kernel, kernel
 from signorini.formulations.implicit_kernels import CONTACTS, SIZE, Posed, assemble, place
 from signorini.geometry.moving_kernels import TOUCH_COLUMNS
 from signorini.geometry.scratch import carved
-from signorini.math.dense_lu import factor_dense, solve_dense
+from signorini.math.dense_lu import LOST_IN_ROUNDING, factor_dense, solve_dense
 from signorini.problems.natural_kernels import Rows, natural_map, natural_slopes
 
 _HALVINGS = 10
 _MOST = 60
-_ROUNDING = 1e-12  # in the units of the unknowns: a system that answers beyond 1/this of its right side is singular
 LOST = np.inf
 """Residual of a start from which nothing was found: surfaces face nowhere, or a system is singular."""
 
@@ -94,21 +94,32 @@ def _square(x: Array) -> float:
 
 
 @counting_kernel
-def _newton_step(rows: Rows, z: Array, F: Array, Phi: Array, J: Array, order: IntArray, step: Array) -> bool:
-    """Fill the step of the linear model; False where it is singular."""
+def _newton_step(
+    rows: Rows, z: Array, F: Array, Phi: Array, J: Array, order: IntArray, most: Array, step: Array
+) -> bool:
+    """Fill the step of the linear model; False where it is singular, as :func:`.regular_factors` tells."""
     n = z.shape[0]
     natural_slopes(rows, z, F, J)
-    right, answer = 0.0, 0.0
+    most[:] = 0.0
     for i in range(n):
-        step[i] = -Phi[i]
-        right = max(right, abs(Phi[i]))
+        size = 0.0
+        for j in range(n):
+            size = max(size, abs(J[i, j]))
+        if not 0.0 < size < math.inf:
+            return False
+        step[i] = -Phi[i] / size
+        for j in range(n):
+            J[i, j] /= size
+            most[j] = max(most[j], abs(J[i, j]))
     if not factor_dense(J, order):
         return False
+    for j in range(n):
+        if abs(J[j, j]) <= LOST_IN_ROUNDING * most[j]:
+            return False
     solve_dense(J, order, step.reshape((n, 1)))
     for i in range(n):
-        answer = max(answer, abs(step[i]))
         step[i] *= rows.unit[i]
-    return answer * _ROUNDING <= right
+    return True
 
 
 @counting_kernel
@@ -140,7 +151,7 @@ def solve_posed(P: Posed, w: Newton, tolerance: float) -> tuple[float, int]:
         if residual == 0.0 or (not solved and iterations >= _MOST):
             return residual, iterations
         size = _square(Phi)
-        if not _newton_step(rows, z, F, Phi, J, order, step):
+        if not _newton_step(rows, z, F, Phi, J, order, tried, step):
             return LOST, iterations
         iterations += 1
         _keep_touches(P, w, False)

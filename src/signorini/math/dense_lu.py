@@ -5,6 +5,9 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 
+LOST_IN_ROUNDING = 1e-12
+"""A pivot of this share of its column is taken for zero: elimination leaves some 1e-16 times its growth there."""
+
 
 @inner_kernel
 def factor_dense(A: Array, order: IntArray) -> bool:

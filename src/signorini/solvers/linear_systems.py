@@ -10,6 +10,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini._scipy import linalg, sparse, sparse_linalg
+from signorini.math.dense_lu import LOST_IN_ROUNDING
 from signorini.problems.matrices import Matrix
 
 Factors = Callable[[Array], Array]
@@ -60,6 +61,41 @@ def _sparse_factors(K: Any) -> Factors | None:
     return solve
 
 
+def regular_factors(K: Matrix) -> Factors | None:
+    """Return the LU factors of `K` with rows scaled to one, None where a pivot is what rounding left of its column.
+
+    An answer cannot tell: if the right-hand side is consistent, a singular system answers with moderate numbers, which
+    depend on how the last bits were rounded.
+    """
+    rows = sparse.csr_array(K) if not isinstance(K, np.ndarray) else K
+    most = _largest(rows, 1)
+    if not (np.isfinite(most).all() and (most > 0.0).all()):
+        return None
+    if isinstance(rows, np.ndarray):
+        A = rows / most[:, None]
+        factors, places, trouble = linalg.lapack.dgetrf(A)
+        pivot, of = np.abs(np.diagonal(factors)), _largest(A, 0)
+        if trouble != 0 or (pivot <= LOST_IN_ROUNDING * of).any():
+            return None
+        return lambda r: linalg.lapack.dgetrs(factors, places, r / most)[0]
+    columns = sparse.csc_array(sparse.diags_array(1.0 / most) @ rows)
+    try:
+        lu = sparse_linalg.splu(columns, options={"Equil": False})
+    except RuntimeError:
+        return None
+    if (np.abs(lu.U.diagonal())[lu.perm_c] <= LOST_IN_ROUNDING * _largest(columns, 0)).any():
+        return None
+    return lambda r: lu.solve(r / most)
+
+
+def _largest(K: Any, axis: int) -> Array:
+    """Return the largest size of an entry by row (1) or column (0)."""
+    if K.shape[0] == 0:
+        return np.zeros(0)
+    most = np.abs(K).max(axis=axis)
+    return np.asarray(most if isinstance(K, np.ndarray) else most.toarray()).reshape(-1)
+
+
 def solve_linear(K: Matrix, r: Array) -> Array | None:
     """Return the solution of ``K x = r`` with one step of refinement, None where the method breaks down.
 
@@ -77,12 +113,15 @@ def solve_linear(K: Matrix, r: Array) -> Array | None:
     return least_squares(K, r) if isinstance(K, np.ndarray) else None
 
 
-def least_squares(K: Array, r: Array) -> Array | None:
-    """Return the shortest x that makes ``K x - r`` smallest, None where the method breaks down."""
+def least_squares(K: Array, r: Array, lost: float | None = None) -> Array | None:
+    """Return the shortest x that makes ``K x - r`` smallest, None where the method breaks down.
+
+    A share `lost` of the largest pivot is taken for zero, that of rounding if not given.
+    """
     if not (np.isfinite(K).all() and np.isfinite(r).all()):
         return None
     try:
-        x = np.asarray(linalg.lstsq(K, r, lapack_driver="gelsy", check_finite=False)[0], dtype=np.float64)
+        x = np.asarray(linalg.lstsq(K, r, cond=lost, lapack_driver="gelsy", check_finite=False)[0], dtype=np.float64)
     except (np.linalg.LinAlgError, ValueError):
         return None
     return x if np.isfinite(x).all() else None

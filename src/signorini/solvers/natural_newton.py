@@ -9,14 +9,13 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
+from signorini.math.dense_lu import LOST_IN_ROUNDING
 from signorini.problems.matrices import Matrix
 from signorini.problems.mixed_ncp import Ball, MixedNCP
 from signorini.problems.natural_kernels import natural_slopes
-from signorini.solvers.linear_systems import factorised, least_squares
+from signorini.solvers.linear_systems import least_squares, regular_factors
 from signorini.solvers.progress import Progress
 from signorini.solvers.solution import Control, Solution, Status
-
-_ROUNDING = 1e-12  # in the units of the unknowns: a system that answers beyond 1/this of its right side is singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +105,11 @@ def _newton_step(problem: MixedNCP, z: Array, F: Array, Phi: Array) -> tuple[Arr
         return None, False
     H = natural_jacobian(problem, z, F, J)
     with np.errstate(all="ignore"):
-        solve = factorised(H)
+        solve = regular_factors(H)
         y = None if solve is None else solve(-Phi)
-    if y is not None and np.abs(y).max(initial=0.0) * _ROUNDING <= np.abs(Phi).max(initial=0.0):
+    if y is not None and np.isfinite(y).all():
         return problem.unit * y, False
-    y = least_squares(H if isinstance(H, np.ndarray) else H.toarray(), -Phi)
+    y = least_squares(H if isinstance(H, np.ndarray) else H.toarray(), -Phi, LOST_IN_ROUNDING)
     return (None if y is None else problem.unit * y), True
 
 

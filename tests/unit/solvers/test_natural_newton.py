@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,6 +12,7 @@ from scipy import sparse
 import signorini as sg
 from signorini._arrays import Array
 from signorini.problems import MixedNCP
+from signorini.solvers.linear_systems import regular_factors
 from signorini.solvers.natural_newton import NaturalNewton, natural_jacobian
 
 M, G, MU, H = 2.0, 9.81, 0.4, 0.01
@@ -87,6 +91,24 @@ def test_a_singular_model_is_answered_by_the_shortest_step() -> None:
     assert solution.success
     np.testing.assert_allclose(solution.z, [1.0, 1.0], atol=1e-12)
     assert solution.info["degenerate"] > 0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_singular_matrices_are_told_by_their_pivots(kind: Callable[[Array], Any]) -> None:
+    """Whatever the units of rows and columns, and though consistent right-hand sides have moderate answers."""
+    r = np.random.default_rng(8)
+    for _ in range(50):
+        n = int(r.integers(2, 9))
+        units, of_rows = 10.0 ** r.uniform(-6, 6, n), 10.0 ** r.uniform(-6, 6, n)
+        regular = r.normal(size=(n, n)) + 3.0 * np.eye(n)
+        lost = regular.copy()
+        lost[:, -1] = lost[:, :-1] @ r.normal(size=n - 1)
+        x = r.normal(size=n) / units
+        A = of_rows[:, None] * regular * units
+        solve = regular_factors(kind(A))
+        assert solve is not None
+        np.testing.assert_allclose(solve(A @ x), x, rtol=0, atol=1e-9 * np.abs(x).max() * np.linalg.cond(regular))
+        assert regular_factors(kind(of_rows[:, None] * lost * units)) is None
 
 
 def test_a_long_way_is_searched() -> None:
