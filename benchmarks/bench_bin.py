@@ -35,7 +35,7 @@ from benchmarks.peers.scenes import Body, PeerScene, box, capsule, container, cy
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 SIZES = (9, 27, 54, 125, 343)
 STEPS = 600

@@ -26,7 +26,7 @@ from benchmarks.bench_collapse import RADIUS, STEP, pile
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 FIFTHS = ("fall", "collapse", "after", "settling", "rest")
 

@@ -55,7 +55,7 @@ from benchmarks.peers.scenes import (
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 H = 0.005
 STEPS = 1200

@@ -27,7 +27,7 @@ import numpy as np
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 H, FRICTION, DENSITY = 0.005, 0.5, 1000.0
 LENGTHS = (0.0, 0.002, 0.0002)

@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.peers.piles import kept, settled_pile
 
 import signorini as sg
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 from signorini.model import State
 from signorini.simulation.simulator import Snapshot
 

@@ -21,7 +21,7 @@ from benchmarks.peers.scenes import PeerScene, free_box, sphere_pile, stack
 import signorini as sg
 from signorini._arrays import IntArray
 from signorini._jit import kernel, perform
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 RESULT = Path(__file__).parent / "results" / "stages.csv"
 STAGES = {"law": at.LAW, "account": at.ACCOUNT, "gaps": at.SMALLEST_GAP, "hand over": at.HAND_OVER}

@@ -29,7 +29,7 @@ from benchmarks.peers.ours import build
 from benchmarks.peers.piles import settled_pile
 
 import signorini as sg
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 R, H = 0.05, 0.005
 WARM = 60  # steps before the snapshot: impulses of the settled piles are not kept

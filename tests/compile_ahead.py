@@ -11,9 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from signorini.formulations import step_arrays as at
-from signorini.formulations.step_stages import needed_stages, robust_stages, stage_address
-from signorini.formulations.warming import missing_stages
+from signorini.engine import arrays as at
+from signorini.engine.stages import needed_stages, robust_stages, stage_address
+from signorini.engine.warming import missing_stages
 from signorini.geometry.tables import Family
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import signorini as sg
-from signorini.formulations import step_arrays as at
-from signorini.formulations.base import StepResult
+from signorini.engine import arrays as at
+from signorini.posing.base import StepResult
 from tests.by_python import another_solution, overlaps
 from tests.by_python.step import ByPython
 

@@ -38,6 +38,8 @@ UNSURE_REMARK = 0.1
 friction reach 1e-2; where a light body was lost under a heavy one it was mostly above a hundred, once 1.3."""
 UNSURE_WRONG = 1.0
 """... above which it is not trusted: nothing is known of where the body goes."""
+WAY_OF_NONE = 1e-6
+"""Way of a body in a step, of its width, that counts as none where that is asked."""
 HIT_TURN_REMARK = 1.0
 """Turn of a body that goes into closing contacts in a step [rad]: its one push has the arms of one moment. At half a
 radian speeds after hits are right to a tenth, at 2.5 a third or half of what short steps give."""

@@ -7,7 +7,7 @@ import pytest
 
 import signorini as sg
 from signorini.formulations import Phases, PosedFriction
-from signorini.formulations.base import StepResult
+from signorini.posing.base import StepResult
 
 TOLERANCE = 1e-11  # at which both are to solve
 ENERGY = 1e-9  # [J] what it leaves open of energies of some tens of joules

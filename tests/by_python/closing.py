@@ -1,6 +1,6 @@
 """Mechanisms on which nothing else acts close their joints where the step ends.
 
-The same as :mod:`signorini.formulations.step_joint_close`, which explains it, for the law by Python.
+The same as :mod:`signorini.engine.joints.close`, which explains it, for the law by Python.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.joint_faults import all_sizes
 from signorini.dynamics.joint_rows import Rows
 from signorini.dynamics.joints import bilateral_rows, pushing, rigid_rows
-from signorini.formulations.constants import MOST_CLOSINGS
-from signorini.formulations.joint_space import JointSpace, LawKind
-from signorini.formulations.stage import Stage
-from signorini.formulations.step_joint_close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, closing
+from signorini.engine.joints.close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, closing
 from signorini.model import Contacts, Model, State
+from signorini.posing.constants import MOST_CLOSINGS
+from signorini.posing.joint_space import JointSpace, LawKind
+from signorini.posing.stage import Stage
 
 Push = tuple[Rows, Array, Array]
 """Rows, their impulses, and the poses at which they act."""

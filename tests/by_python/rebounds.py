@@ -1,4 +1,4 @@
-"""Rebounds of the law by Python: Newton's law, and the passive law, see :mod:`signorini.formulations.passive_law`."""
+"""Rebounds of the law by Python: Newton's law, and the passive law, see :mod:`signorini.posing.passive_law`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
-from signorini.formulations.constants import BAND
-from signorini.formulations.gap_law import contact_sizes, normal_shifts, pull_and_lift
-from signorini.formulations.joint_space import LawKind
-from signorini.formulations.passive_law import (
+from signorini.math.rotation import tangent_frame
+from signorini.model import Model
+from signorini.posing.constants import BAND
+from signorini.posing.gap_law import contact_sizes, normal_shifts, pull_and_lift
+from signorini.posing.joint_space import LawKind
+from signorini.posing.passive_law import (
     PART,
     PART_COLUMNS,
     ROUND,
@@ -23,10 +25,8 @@ from signorini.formulations.passive_law import (
     next_part,
     relative_gain,
 )
-from signorini.formulations.stage import Stage
-from signorini.formulations.time_stepping import ContactSpace, Outcome
-from signorini.math.rotation import tangent_frame
-from signorini.model import Model
+from signorini.posing.stage import Stage
+from signorini.posing.time_stepping import ContactSpace, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Where steps of the law by Python end: bodies that have left their joints are moved onto them.
 
-The same as :mod:`signorini.formulations.step_joint_settle`, written for reading.
+The same as :mod:`signorini.engine.joints.settle`, written for reading.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from signorini.dynamics.constants import (
 )
 from signorini.dynamics.joint_faults import DRIFTED, HELD, all_sizes, worst
 from signorini.dynamics.joints import JointSystem, bilateral_rows, pushing, rigid_rows
-from signorini.formulations.base import JointReport
-from signorini.formulations.joint_report import Settled, coordinates_near, settled
-from signorini.formulations.joint_space import JointSpace
 from signorini.math.rotation import rotated
 from signorini.model import Model, State
+from signorini.posing.base import JointReport
+from signorini.posing.joint_report import Settled, coordinates_near, settled
+from signorini.posing.joint_space import JointSpace
 from tests.by_python.closing import Closed, Push, obeyed
 
 

@@ -16,12 +16,13 @@ from signorini.dynamics import advance, drive_velocity, kinetic_energy, relative
 from signorini.dynamics.bodies import EVEN
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, veer_bodies
 from signorini.formulations import Engine
-from signorini.formulations.base import FreeMotion, Memory, StepResult
-from signorini.formulations.constants import HURRY
-from signorini.formulations.friction_law import friction_law
-from signorini.formulations.restitution import collide
-from signorini.formulations.stage import Stage, stage
-from signorini.formulations.time_stepping import (
+from signorini.model import Contacts, Model, State
+from signorini.posing.base import FreeMotion, Memory, StepResult
+from signorini.posing.constants import HURRY
+from signorini.posing.friction_law import friction_law
+from signorini.posing.poisson import collide
+from signorini.posing.stage import Stage, stage
+from signorini.posing.time_stepping import (
     ContactSpace,
     Motion,
     Outcome,
@@ -33,7 +34,6 @@ from signorini.formulations.time_stepping import (
     reported,
     warm_start,
 )
-from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, solve
 from tests.by_python.closing import Closed, Pressing, closed

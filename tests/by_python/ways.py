@@ -1,4 +1,4 @@
-"""Contacts that happen, for the law by Python: :mod:`~signorini.formulations.step_meet` with few arrays of its own."""
+"""Contacts that happen, for the law by Python: :mod:`~signorini.engine.meet` with few arrays of its own."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from signorini._jit import kernel, real_blocks, real_rows, reals, wholes
 from signorini.dynamics.constants import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
-from signorini.formulations import step_arrays as at
-from signorini.formulations.constants import SWIFT, TOO_CLOSE
-from signorini.formulations.step_bodies import moves
-from signorini.formulations.step_contacts import count_doubts
-from signorini.formulations.step_meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
-from signorini.formulations.step_mend import look_at_end
-from signorini.formulations.step_stages import stage_address
+from signorini.engine import arrays as at
+from signorini.engine.bodies import moves
+from signorini.engine.contacts import count_doubts
+from signorini.engine.meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
+from signorini.engine.mend import look_at_end
+from signorini.engine.stages import stage_address
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
+from signorini.posing.constants import SWIFT, TOO_CLOSE
 
 FIRST_WAYS = 64  # contacts for which there is room at first
 _BODIES = {

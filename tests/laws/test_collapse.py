@@ -74,7 +74,7 @@ def test_no_step_waits_for_the_dense_methods(monkeypatch: pytest.MonkeyPatch) ->
     def never(*_: object) -> None:
         raise AssertionError("dense methods were asked")
 
-    monkeypatch.setattr("signorini.formulations.engine.solve_robustly", never)
+    monkeypatch.setattr("signorini.engine.engine.solve_robustly", never)
     run = sg.simulate(pile(5), duration=1.0, h=0.005, record="motion")
     assert (run.certificate.compliance[:40] == 0.0).all(), "few contacts yet: all is rigid"
     assert (run.certificate.compliance > 0.0).any()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 from tests.by_python import TOLERANCE, another_solution
 from tests.by_python.step import ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, slider, wheel

@@ -15,8 +15,10 @@ import pytest
 import signorini as sg
 from signorini._arrays import IntArray
 from signorini._jit import address_of, inner_kernel
-from signorini.formulations import Phases, collisions, couples
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
+from signorini.engine import couple_tables as couples
+from signorini.engine import poisson_tables as collisions
+from signorini.formulations import Phases
 from tests.by_python import TOLERANCE, another_solution, balances_agree, certificates_agree, overlaps
 from tests.by_python.step import ByPython
 from tests.scenes import GRAVITY, box_on_slope

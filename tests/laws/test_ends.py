@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations.constants import TOO_CLOSE
+from signorini.posing.constants import TOO_CLOSE
 from tests.scenes import corners_in_a_bin, tumble
 
 REMARKED = 1e-3  # of the thinner body

@@ -7,7 +7,7 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 
 G, H, MU = 9.81, 0.005, 0.3
 SAME = 1e-6  # of the weight's impulse: what different starts may differ by

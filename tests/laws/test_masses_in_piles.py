@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.formulations import engine
-from signorini.formulations.robust import solve_robustly
+from signorini.engine import engine
+from signorini.engine.robust import solve_robustly
 from tests.scenes import GRAVITY
 
 

@@ -8,7 +8,7 @@ from benchmarks.peers.ours import Ours
 from benchmarks.peers.piles import settled_pile
 
 import signorini as sg
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 from tests.laws.test_collapse import RADIUS, pile
 
 SETTLED = 100  # last steps of the run

@@ -9,7 +9,7 @@ import pytest
 
 import signorini as sg
 from signorini.audit import audit_file
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 from signorini.solvers.island_table import FIRST
 from tests.scenes import GRAVITY, stack
 

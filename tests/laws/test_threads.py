@@ -13,7 +13,7 @@ import pytest
 
 import signorini as sg
 from signorini import _team
-from signorini.formulations import step_arrays as at
+from signorini.engine import arrays as at
 from signorini.simulation.simulator import Snapshot
 from tests.laws.test_repeatability import assert_same
 

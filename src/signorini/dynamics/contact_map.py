@@ -14,7 +14,7 @@ class ContactMap(Protocol):
 
     A contact law is posed on W and b alone, and its answer goes back into the mechanics by :meth:`body_velocity`. Its
     first maker are bodies in maximal coordinates with their joints eliminated,
-    :class:`~signorini.formulations.time_stepping.ContactSpace`.
+    :class:`~signorini.posing.time_stepping.ContactSpace`.
     """
 
     @property

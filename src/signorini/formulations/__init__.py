@@ -1,13 +1,13 @@
 """Formulations: how a step of a model is posed as a complementarity problem."""
 
-from signorini.formulations.base import AnyMemory, Balance, Formulation, JointReport, Memory, StepResult
-from signorini.formulations.engine import Engine
+from signorini.engine.engine import Engine
 from signorini.formulations.moreau_jean import MoreauJean
-from signorini.formulations.posed import ContactLaw, Phases, Posed, PosedFriction
 from signorini.formulations.quasi_rigid import QuasiRigid
 from signorini.formulations.recursive import JointMemory, Recursive
-from signorini.formulations.stepper import CHECKS, Stepper, Steps
 from signorini.formulations.stewart_trinkle import StewartTrinkle
+from signorini.posing.base import AnyMemory, Balance, Formulation, JointReport, Memory, StepResult
+from signorini.posing.posed import ContactLaw, Phases, Posed, PosedFriction
+from signorini.posing.stepper import CHECKS, Stepper, Steps
 
 __all__ = [
     "CHECKS",

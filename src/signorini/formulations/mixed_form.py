@@ -20,10 +20,10 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.dynamics import inertia_blocks
-from signorini.formulations.base import FreeMotion
-from signorini.formulations.joint_blocks import block_rows, contact_rows, idle_matrix
-from signorini.formulations.time_stepping import ContactSpace
 from signorini.model import Model, State
+from signorini.posing.base import FreeMotion
+from signorini.posing.joint_blocks import block_rows, contact_rows, idle_matrix
+from signorini.posing.time_stepping import ContactSpace
 from signorini.problems import FrictionProblem, MixedLCP
 from signorini.problems.friction_lcp import friction_as_lcp, friction_from_lcp
 from signorini.problems.problem import accepted

@@ -6,13 +6,13 @@ For every contact, with :math:`K = \{|p_T| \le \mu p_n\}` and De Saxce's shifted
     K^* \ni \hat u + \mu |u_T| n \;\perp\; p \in K, \qquad
     \hat u_n = u_n + \sigma(\Psi_n) \quad\text{or}\quad u_n + e\, u_n^{-},
 
-with the shift of :mod:`signorini.formulations.gap_law`, and the second where a contact with restitution e closes within
+with the shift of :mod:`signorini.posing.gap_law`, and the second where a contact with restitution e closes within
 the step, faster than gravity makes a resting body close it. Orientations turn by the exponential map, prescribed bodies
 move by their secant velocity, and both bodies of a contact feel the impulse at one common point, so that momentum and
 angular momentum are conserved exactly.
 
 **theta.** Bodies drift for :math:`(1 - \theta) h` at their old velocities before the step acts and for
-:math:`\theta h` at the new ones after it (:mod:`signorini.formulations.stage`). The law is the same for every theta,
+:math:`\theta h` at the new ones after it (:mod:`signorini.posing.stage`). The law is the same for every theta,
 with the gap where the step acts and :math:`\theta h` in place of h: an open gap may close until the end of the step and
 no more; an overlap into which bodies have drifted stops them, :math:`u_n \ge 0`, and recedes gently. Asked to be gone
 at the end of the step it would throw them back: at :math:`\theta = 1/2` as fast as they came. The price of
@@ -25,9 +25,9 @@ they were parting, but no faster, :math:`\sigma := \max(\sigma, u_n^-)`, and the
 .. math:: T^+ - T = \tfrac12 \sum p_n (u_n^+ + u_n^-) \le 0 .
 
 With friction it may gain energy, and a parting contact that is driven together may go through. The law that is taken
-by default, :mod:`signorini.formulations.passive_law`, asks for the largest part of Newton's rebound that does neither.
+by default, :mod:`signorini.posing.passive_law`, asks for the largest part of Newton's rebound that does neither.
 Its price: all contacts that hang together in a step have the same part, and where that is less than 1 the step is
-solved several times. Poisson's law is in :mod:`signorini.formulations.restitution`.
+solved several times. Poisson's law is in :mod:`signorini.posing.poisson`.
 
 **Stiffness.** With a normal stiffness k contacts are springs, implicit and without damping of their own:
 :math:`p_n = h k \max(0, -\Psi_n^+)` with the gap at the end of the step, :math:`\Psi_n^+ = \Psi_n + \theta h u_n`.
@@ -50,17 +50,17 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import checked_flag, checked_number, checked_tolerance
+from signorini.engine.engine import Engine
+from signorini.engine.room import Options
 from signorini.errors import InputError
-from signorini.formulations.base import Memory, StepResult
-from signorini.formulations.engine import Engine
-from signorini.formulations.friction_law import has_couples
-from signorini.formulations.step_room import Options
-from signorini.formulations.time_stepping import (
+from signorini.model import Contacts, Model, State
+from signorini.posing.base import Memory, StepResult
+from signorini.posing.friction_law import has_couples
+from signorini.posing.time_stepping import (
     begin,
     candidates,
     check_gyroscopic,
 )
-from signorini.model import Contacts, Model, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +72,8 @@ class MoreauJean:
     constraints by functions.
 
     **Overlaps** are taken back by a displacement that velocities never hear of
-    (:mod:`~signorini.formulations.step_project`). They recede by velocities instead
-    (:mod:`~signorini.formulations.gap_law`) among bodies that hang together by joints or constraints, and for
+    (:mod:`~signorini.engine.project`). They recede by velocities instead
+    (:mod:`~signorini.posing.gap_law`) among bodies that hang together by joints or constraints, and for
     theta < 1; contacts with a stiffness are left to overlap.
     """
 
@@ -84,18 +84,18 @@ class MoreauJean:
     """Weight of the new velocity in the motion of a step, 1/2 to 1: 1 damps, 1/2 keeps energy in smooth motion."""
     restitution_law: str = "passive"
     """``"passive"``: Newton's, less where it would gain energy or go through things
-    (:mod:`~signorini.formulations.passive_law`); ``"newton"``: of velocities; ``"poisson"``: of impulses, in a phase of
+    (:mod:`~signorini.posing.passive_law`); ``"newton"``: of velocities; ``"poisson"``: of impulses, in a phase of
     compression and one of expansion."""
     compliance: float | str = "auto"
     """``"auto"``: rigid wherever a step is solved, else as little compliance as it takes, see
-    :mod:`~signorini.formulations.step_solve`; 0: never any. A solver that is named is given rigid contacts alone, and
+    :mod:`~signorini.engine.solve`; 0: never any. A solver that is named is given rigid contacts alone, and
     what it does not solve is told: whether it can is what it was named for. So are couples and Poisson's law."""
     stiffness: float | None = None
     """Normal stiffness of every contact [N/m], instead of rigid contacts, to which `compliance` adds nothing then;
     None: rigid."""
     sleeping: bool = False
     """Let groups of bodies that have long been at rest sleep until something touches them, see
-    :mod:`~signorini.formulations.step_sleep`; for scenes without joints and Coulomb's friction."""
+    :mod:`~signorini.engine.sleep`; for scenes without joints and Coulomb's friction."""
     gyroscopic: str = "conserving"
     """``"conserving"``: bodies that nothing touches keep angular momentum and rotational energy
     (:mod:`~signorini.dynamics.flight`); ``"implicit"``: never raises the energy; ``"explicit"``: as in the papers."""

@@ -1,7 +1,7 @@
 r"""Geometrically implicit time stepping for bodies with compliant layers around rigid cores (S3).
 
 Poses, points and normals of contacts are those of the end of the step, and found together with the velocities: a mixed
-nonlinear complementarity problem (:mod:`~signorini.formulations.implicit_step`). A layer gives way by Kelvin's and
+nonlinear complementarity problem (:mod:`~signorini.formulations.layered.step`). A layer gives way by Kelvin's and
 Voigt's law until its core is reached, which is rigid (:mod:`~signorini.model.layers`). Without layers it is the fully
 implicit rigid scheme with the exact cone (S1, footnote 4).
 
@@ -38,21 +38,21 @@ import numpy as np
 from signorini._arrays import Array, IntArray, checked_tolerance
 from signorini.dynamics import joint_coordinates
 from signorini.errors import InputError
-from signorini.formulations.base import Balance, StepResult
-from signorini.formulations.constants import BAND, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
-from signorini.formulations.implicit_contact import ImplicitContact
-from signorini.formulations.implicit_joints import implicit_report, refuse_joints
-from signorini.formulations.implicit_pairs import moving_pair
-from signorini.formulations.implicit_step import ImplicitStep, Options, Outcome
-from signorini.formulations.implicit_swift import Swift, is_swift
-from signorini.formulations.layer_energy import carried, layer_balance, layer_work, stored_in
-from signorini.formulations.layer_memory import Kept, LayerMemory
-from signorini.formulations.posed import Phases, Posed
-from signorini.formulations.posed_layers import posed_layers
-from signorini.formulations.time_stepping import candidates
+from signorini.formulations.layered.contact import ImplicitContact
+from signorini.formulations.layered.energy import carried, layer_balance, layer_work, stored_in
+from signorini.formulations.layered.joints import implicit_report, refuse_joints
+from signorini.formulations.layered.memory import Kept, LayerMemory
+from signorini.formulations.layered.pairs import moving_pair
+from signorini.formulations.layered.posed import posed_layers
+from signorini.formulations.layered.step import ImplicitStep, Options, Outcome
+from signorini.formulations.layered.swift import Swift, is_swift
 from signorini.geometry import detect
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts, Layer, Model, State
+from signorini.posing.base import Balance, StepResult
+from signorini.posing.constants import BAND, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
+from signorini.posing.posed import Phases, Posed
+from signorini.posing.time_stepping import candidates
 from signorini.solvers import NaturalNewton, Solution, Status, solve
 
 

@@ -48,13 +48,13 @@ from signorini.dynamics import (
 from signorini.dynamics.joints import rigid_rows
 from signorini.dynamics.response.mechanism import Mechanism, Posture
 from signorini.errors import InputError
-from signorini.formulations.base import Balance, JointReport, Memory, StepResult
-from signorini.formulations.contact_checks import check_contacts
-from signorini.formulations.posed import PosedFriction
-from signorini.formulations.time_stepping import candidates, refuse
 from signorini.integrators import RK4, Integrator, SemiImplicitEuler
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts, Model, State, refuse_layers
+from signorini.posing.base import Balance, JointReport, Memory, StepResult
+from signorini.posing.contact_checks import check_contacts
+from signorini.posing.posed import PosedFriction
+from signorini.posing.time_stepping import candidates, refuse
 from signorini.problems import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers import Lemke, Solution, Status, solve

@@ -30,10 +30,11 @@ import numpy as np
 
 from signorini._arrays import Array, checked_flag, checked_tolerance
 from signorini.errors import InputError
-from signorini.formulations.base import Memory, StepResult
 from signorini.formulations.mixed_form import solve_mixed
-from signorini.formulations.stage import free_motion, stage
-from signorini.formulations.time_stepping import (
+from signorini.model import Contacts, Model, State
+from signorini.posing.base import Memory, StepResult
+from signorini.posing.stage import free_motion, stage
+from signorini.posing.time_stepping import (
     begin,
     candidates,
     check_gyroscopic,
@@ -43,7 +44,6 @@ from signorini.formulations.time_stepping import (
     refuse,
     warm_start,
 )
-from signorini.model import Contacts, Model, State
 from signorini.problems import FrictionProblem
 from signorini.problems.friction_files import MOST_DIRECTIONS
 from signorini.problems.problem import accepted

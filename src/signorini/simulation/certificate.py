@@ -12,11 +12,11 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._grades import given_for_good
 from signorini.dynamics import motion_energies, stored_energy
 from signorini.dynamics.joint_faults import row_joint
+from signorini.engine.uncertain_motion import uncertain_motion
 from signorini.formulations import CHECKS, ContactLaw, StepResult
-from signorini.formulations.contact_checks import SLIP, STICK
-from signorini.formulations.uncertain_motion import uncertain_motion
 from signorini.model import Contacts, Model, State
 from signorini.model.thickness import thinnest_extents
+from signorini.posing.contact_checks import SLIP, STICK
 from signorini.simulation.verdict import grade, judge
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
@@ -208,7 +208,7 @@ class Certificate:
     through others on its flights, see :ref:`meetings`. 0 in files of versions that did not say."""
     unsure: Array
     """Velocity that errors of contacts leave open to a body that no friction holds, of its own, where that is most; see
-    :mod:`~signorini.formulations.uncertain_motion`. 0 in files of versions that did not say."""
+    :mod:`~signorini.engine.uncertain_motion`. 0 in files of versions that did not say."""
     unsure_body: IntArray
     """Which body that is, -1 for none."""
     hit_turn: Array

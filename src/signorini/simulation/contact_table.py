@@ -11,8 +11,8 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini._words import Word
 from signorini.formulations import StepResult
-from signorini.formulations.contact_checks import SEPARATING, SLIP, STICK
 from signorini.math.rotation import tangent_frame
+from signorini.posing.contact_checks import SEPARATING, SLIP, STICK
 
 
 class Mode(Word):

@@ -13,9 +13,9 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.dynamics import bilateral_rows, constraint_rows, drive_velocity, joint_coordinates
-from signorini.formulations.gap_law import contact_sizes
 from signorini.model import Contacts, Model, RowKind, State
 from signorini.model.thickness import thinnest_extents
+from signorini.posing.gap_law import contact_sizes
 from signorini.scene.compile import ROUGHEST
 
 FAR = 1e9

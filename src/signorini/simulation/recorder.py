@@ -15,9 +15,9 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.dynamics import joint_coordinates, joint_rows, motion_energies, stored_energy
 from signorini.formulations import CHECKS, AnyMemory, Balance, Steps
-from signorini.formulations.friction_law import has_couples
-from signorini.formulations.layer_memory import LayerMemory
+from signorini.formulations.layered.memory import LayerMemory
 from signorini.model import Model, State
+from signorini.posing.friction_law import has_couples
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.choose import memory_to_dict
 from signorini.simulation.contact_table import ContactLog

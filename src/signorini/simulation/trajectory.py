@@ -12,10 +12,10 @@ import numpy as np
 from signorini._arrays import Array
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
-from signorini.formulations.base import IMPULSES
 from signorini.io import clipped, short
 from signorini.math.rotation import rotate
 from signorini.model import State
+from signorini.posing.base import IMPULSES
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.joint_log import JointLog, JointRecord

@@ -1,6 +1,6 @@
 """Kernels of the nonsmooth Gauss-Seidel method: sweeps that threads share.
 
-The contacts come in groups, as :mod:`signorini.formulations.step_cut` makes them: n slabs, n/2 even and n/2 - 1 odd
+The contacts come in groups, as :mod:`signorini.engine.cut` makes them: n slabs, n/2 even and n/2 - 1 odd
 borders, and the rest. Groups of one kind have nothing in common, so that threads may go through them at once, and what
 one thread does alone, contact after contact in the order in which they lie, gives the same bits.
 

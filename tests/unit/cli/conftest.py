@@ -9,4 +9,4 @@ import pytest
 def compiled_already(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the word about the first run, and its second process, out of tests that count lines."""
     monkeypatch.setattr("signorini.cli.output.is_cold", lambda: False)
-    monkeypatch.setattr("signorini.formulations.warming.is_compiled", lambda _: True)
+    monkeypatch.setattr("signorini.engine.warming.is_compiled", lambda _: True)

@@ -12,7 +12,7 @@ import signorini as sg
 from signorini.dynamics import inverse_inertia, joint_rows
 from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.dynamics.limits import impetus, limit_margin
-from signorini.formulations.joint_space import LawKind, joint_space
+from signorini.posing.joint_space import LawKind, joint_space
 from signorini.scene import compile_scene
 
 H = 1e-3

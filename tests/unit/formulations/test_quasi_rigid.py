@@ -12,7 +12,7 @@ import pytest
 import signorini as sg
 from signorini.audit import audit_tree
 from signorini.formulations import Formulation
-from signorini.formulations.layer_memory import LayerMemory
+from signorini.formulations.layered.memory import LayerMemory
 from signorini.geometry.moving_touch import PlanePair
 
 H = 1e-3

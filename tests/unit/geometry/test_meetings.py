@@ -10,8 +10,8 @@ import pytest
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.formulations import step_arrays as at
-from signorini.formulations.step_stages import stage_address
+from signorini.engine import arrays as at
+from signorini.engine.stages import stage_address
 from signorini.geometry.meetings import (
     DISPLACE,
     MEET,

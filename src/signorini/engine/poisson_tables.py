@@ -1,0 +1,162 @@
+"""Collisions by Poisson's law in the compiled step: the arrays of a phase, and its problems as Python poses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from signorini._arena import Arena
+from signorini._arrays import Array, IntArray
+from signorini.engine import arrays as at
+from signorini.engine.robust import solve_robustly
+from signorini.model import Model
+from signorini.posing.constants import WINDOW
+from signorini.posing.friction_law import friction_law
+from signorini.posing.poisson import (
+    Expansion,
+    collide,
+    compression_problem,
+    expansion_of,
+)
+from signorini.posing.stage import Stage
+from signorini.posing.time_stepping import ContactSpace
+from signorini.problems import FrictionProblem
+from signorini.solvers import Solution, Status
+
+_BLOCKS = 9  # of a contact that is there twice: four, and four with one for its normal
+_BY_PYTHON = -1.0  # in place of the sweeps of a phase
+# Arrays by contact that a phase has for itself.
+_OWN = (
+    at.B,
+    at.LOAD,
+    at.GAP,
+    at.SIZE,
+    at.WIDTH,
+    at.SHIFT,
+    at.MU,
+    at.RHO,
+    at.DIAGONAL,
+    at.LOCAL,
+    at.COMPLIANCE,
+    at.REFERENCE,
+    at.SOFTNESS,
+    at.P,
+    at.U,
+    at.SLIP,
+    at.ORDER,
+    at.POSITION,
+    at.MODE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSolutions:
+    """Both phases of a step, posed again, with what solves them."""
+
+    first: FrictionProblem
+    compression: Solution
+    second: FrictionProblem
+    z: Array
+    """Of the second."""
+
+
+def _words(model: Model, space: ContactSpace) -> dict[str, Any]:
+    """Return what describes friction beyond Coulomb's in the problem of a step."""
+    return friction_law(model, space.contacts).words(space.mu.size)
+
+
+class Collisions:
+    """The second table, where the phases of a collision are posed; `arena` is that of the step."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._step = arena
+        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        self._counts = np.zeros_like(arena[at.COUNTS])
+
+    def connect(self, address: Callable[[int], int]) -> None:
+        """Let phases be solved and checked by the ordinary kernels, whose places others take; `address` compiles."""
+        for k in (at.SOLVE, at.VELOCITIES, at.LAW, at.SWEEP):
+            self.arena.connect(k, int(self._step.table[k, 0]))
+        self._step.connect(at.SOLVE, address(at.COLLIDE))
+        self._step.connect(at.LAW, address(at.CHECK_COLLISION))
+
+    def make_room(self, capacity: int, bodies: int) -> None:
+        """Make room for the phases of so many contacts; all other arrays are those of the step.
+
+        What is known of the last collision is kept.
+        """
+        first = self.arena[at.P] is None
+        for k in range(int(at.ARRAY_COUNT)):
+            if self._step[k] is not None and k != at.PHASE and (first or k not in (*_OWN, at.CHECK, at.ISLAND)):
+                self.arena.put(k, self._step[k])
+        contacts, bodies = 2 * capacity, bodies + (capacity + bodies + 1) // 2
+        for k in _OWN:
+            if first:
+                like = self._step[k]
+                self.arena.put(k, np.zeros((contacts, *like.shape[1:]), dtype=like.dtype))
+            else:
+                self.arena.grow(k, contacts)
+        size = 6 * bodies + 3 * contacts
+        self.arena.put(at.COUNTS, self._counts)
+        if first:
+            self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
+            self.arena.put(at.ISLAND, np.zeros_like(self._step[at.ISLAND]))
+        self.arena.put(at.START, np.zeros(contacts + 1, dtype=np.int64))
+        self.arena.put(at.BLOCK, np.zeros(_BLOCKS * capacity, dtype=np.int64))
+        self.arena.put(at.GATHER, np.zeros((_BLOCKS * capacity, 3, 3)))
+        self.arena.put(at.SOLVING, np.zeros(size))
+        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        self._step.put(at.PHASE, self.arena.table)
+        self._step.grow(at.COMPRESSION, capacity)
+
+    def rescue(
+        self,
+        model: Model,
+        there: Stage,
+        space: ContactSpace,
+        place: IntArray,
+        tolerance: float,
+        answer: Callable[[FrictionProblem, Array], Solution] | None,
+    ) -> tuple[Solution, Array]:
+        """Have both phases solved by `answer`, or the robust methods; return what became of both, and all impulses.
+
+        `place` are rows of the step.
+        """
+        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
+
+        def rescued(problem: FrictionProblem, start: Array) -> Solution:
+            return solve_robustly(problem, tolerance, start)
+
+        outcome = collide(model, there, space, shift, words, answer or rescued)
+        whole = outcome.solution
+        self._step[at.NUMBERS][at.SLID] = outcome.friction
+        self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
+        self._rescued = outcome.phases[0][1].z, whole.z
+        return whole, outcome.impulse
+
+    def solutions(
+        self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float
+    ) -> PhaseSolutions:
+        """Pose both phases of the last step again."""
+        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
+        dim, by_python = space.b.shape[1], self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
+        p = np.ascontiguousarray(self._step[at.COMPRESSION][place, :dim])
+        if by_python:
+            p = self._rescued[0].reshape(-1, dim)
+        first = compression_problem(model, there, space, shift, words)
+        phase = expansion_of(model, space, shift, words, first, p)
+        z = self._rescued[1] if by_python else self._impulses(phase, place, dim)
+        residual = first.residual(p.reshape(-1))
+        status = Status.SOLVED if residual <= tolerance else Status.STALLED
+        compression = Solution(z=p.reshape(-1), status=status, residual=residual, iterations=0, solver="sweeps")
+        return PhaseSolutions(first, compression, phase.problem, z)
+
+    def _impulses(self, phase: Expansion, place: IntArray, dim: int) -> Array:
+        """Return what solves the second phase, in the order of the problem posed by Python."""
+        row = self.arena[at.POSITION][place]
+        rows = np.concatenate([row, row[phase.again] + 1])
+        z: Array = np.ascontiguousarray(self.arena[at.P][rows, :dim]).reshape(-1)
+        return z

@@ -1,0 +1,186 @@
+"""Semismooth Newton on the natural map of a step, compiled; see :class:`~signorini.NaturalNewton`."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from signorini._arrays import Array, IntArray
+from signorini._jit import counting_kernel, kernel
+from signorini.formulations.layered.kernels import CONTACTS, SIZE, Posed, assemble, place
+from signorini.geometry.moving_kernels import TOUCH_COLUMNS
+from signorini.geometry.scratch import carved
+from signorini.math.dense_lu import LOST_IN_ROUNDING, factor_dense, solve_dense
+from signorini.problems.natural_kernels import Rows, natural_map, natural_slopes
+
+_HALVINGS = 10
+_MOST = 60
+LOST = np.inf
+"""Residual of a start from which nothing was found: surfaces face nowhere, or a system is singular."""
+
+
+class Newton(NamedTuple):
+    """Memory of the solver, for so many unknowns at most."""
+
+    unit: Array
+    row_unit: Array
+    z: Array
+    """The solution, (n,)."""
+    tried: Array
+    step: Array
+    F: Array
+    Phi: Array
+    J: Array
+    """(n * n,)"""
+    order: IntArray
+    touch: Array
+    """Where surfaces faced each other at the point from which a step is tried, (n_c, 12)."""
+    start: IntArray
+    member: IntArray
+
+
+def newton_memory(unknowns: int, contacts: int) -> Newton:
+    """Return memory."""
+    n = max(unknowns, 1)
+    order, start, member = (np.zeros(k, dtype=np.int64) for k in (n, contacts + 1, 3 * contacts))
+    z, tried, step, F, Phi = (np.zeros(n) for _ in range(5))
+    touch = np.zeros((contacts, TOUCH_COLUMNS))
+    return Newton(np.ones(n), np.ones(n), z, tried, step, F, Phi, np.zeros(n * n), order, touch, start, member)
+
+
+@counting_kernel
+def restricted(P: Posed, w: Newton) -> Rows:
+    """Return how the unknowns of a step are restricted: pairs, and a ball for each contact with friction."""
+    T, n_c, n = P.contacts, P.counts[CONTACTS], P.counts[SIZE]
+    members, balls = 0, 0
+    pairs, radius = np.zeros(n_c, dtype=np.int64), np.zeros(n_c, dtype=np.int64)
+    factor = np.zeros(n_c)
+    for c in range(n_c):
+        pairs[c] = T.row[c, 0]
+        if T.row[c, 1] < 0:
+            continue
+        w.start[balls] = members
+        radius[balls], factor[balls] = T.row[c, 0], T.contact[c, 0]
+        for k in range(1, 4):
+            if T.row[c, k] >= 0:
+                w.member[members] = T.row[c, k]
+                members += 1
+        balls += 1
+    w.start[balls] = members
+    return Rows(w.unit[:n], w.row_unit[:n], pairs, w.start, w.member, radius[:balls], factor[:balls])
+
+
+@counting_kernel
+def _evaluate(P: Posed, rows: Rows, z: Array, F: Array, Phi: Array, J: Array) -> float:
+    """Fill rows, Jacobian and natural map at `z`; return the largest entry, infinity where they are not defined."""
+    place(P, z)
+    if assemble(P, F, J) >= 0:
+        return LOST
+    size = natural_map(rows, z, F, Phi)
+    for i in range(F.shape[0]):
+        if not abs(F[i]) < 1e300:
+            return LOST
+    return size
+
+
+@counting_kernel
+def _square(x: Array) -> float:
+    size = 0.0
+    for i in range(x.shape[0]):
+        size += x[i] * x[i]
+    return size
+
+
+@counting_kernel
+def _newton_step(
+    rows: Rows, z: Array, F: Array, Phi: Array, J: Array, order: IntArray, most: Array, step: Array
+) -> bool:
+    """Fill the step of the linear model; False where it is singular, as :func:`.regular_factors` tells."""
+    n = z.shape[0]
+    natural_slopes(rows, z, F, J)
+    most[:] = 0.0
+    for i in range(n):
+        size = 0.0
+        for j in range(n):
+            size = max(size, abs(J[i, j]))
+        if not 0.0 < size < math.inf:
+            return False
+        step[i] = -Phi[i] / size
+        for j in range(n):
+            J[i, j] /= size
+            most[j] = max(most[j], abs(J[i, j]))
+    if not factor_dense(J, order):
+        return False
+    for j in range(n):
+        if abs(J[j, j]) <= LOST_IN_ROUNDING * most[j]:
+            return False
+    solve_dense(J, order, step.reshape((n, 1)))
+    for i in range(n):
+        step[i] *= rows.unit[i]
+    return True
+
+
+@counting_kernel
+def _keep_touches(P: Posed, w: Newton, back: bool) -> None:
+    """Keep where surfaces face each other, or go back to what was kept."""
+    for c in range(P.counts[CONTACTS]):
+        for k in range(w.touch.shape[1]):
+            if back:
+                P.contacts.touch[c, k] = w.touch[c, k]
+            else:
+                w.touch[c, k] = P.contacts.touch[c, k]
+
+
+@kernel
+def solve_posed(P: Posed, w: Newton, tolerance: float) -> tuple[float, int]:
+    """Solve from ``w.z`` in place; return the residual, infinity if this is not for kernels, and the iterations.
+
+    What the step evaluates is left at the solution.
+    """
+    n, iterations = P.counts[SIZE], 0
+    rows = restricted(P, w)
+    z, tried, step, F, Phi, order = w.z[:n], w.tried[:n], w.step[:n], w.F[:n], w.Phi[:n], w.order[:n]
+    J = carved(w.J, 0, n, n)
+    residual = _evaluate(P, rows, z, F, Phi, J)
+    while True:
+        if residual == LOST:
+            return LOST, iterations
+        solved = residual <= tolerance
+        if residual == 0.0 or (not solved and iterations >= _MOST):
+            return residual, iterations
+        size = _square(Phi)
+        if not _newton_step(rows, z, F, Phi, J, order, tried, step):
+            return LOST, iterations
+        iterations += 1
+        _keep_touches(P, w, False)
+        if solved:  # one step more, if it makes nothing worse
+            for i in range(n):
+                tried[i] = z[i] + step[i]
+            after = _evaluate(P, rows, tried, F, Phi, J)
+            if after <= residual:
+                z[:] = tried
+                return after, iterations
+            _keep_touches(P, w, True)
+            return _evaluate(P, rows, z, F, Phi, J), iterations
+        t, first, farthest = 1.0, LOST, 0.0
+        for _ in range(_HALVINGS + 1):
+            for i in range(n):
+                tried[i] = z[i] + t * step[i]
+            first = _evaluate(P, rows, tried, F, Phi, J)
+            if first != LOST and _square(Phi) < (1.0 - 1e-4 * t) * size:
+                break
+            if first != LOST and farthest == 0.0:
+                farthest = t
+            first = LOST
+            _keep_touches(P, w, True)
+            t *= 0.5
+        if first == LOST:
+            if farthest == 0.0:
+                return LOST, iterations
+            for i in range(n):
+                tried[i] = z[i] + farthest * step[i]
+            first = _evaluate(P, rows, tried, F, Phi, J)
+        z[:] = tried
+        residual = first

@@ -1,0 +1,1 @@
+"""What formulations share: protocols and outcome of a step, where it acts, its laws, and how it is posed."""
