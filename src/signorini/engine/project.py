@@ -17,6 +17,8 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
+    B_BODY,
     BLOCK,
     COUNTS,
     CUT_ROW,
@@ -88,8 +90,8 @@ def _unit(t: IntArray, first: int, last: int) -> float:
     """
     index, order, fixed, found = whole_rows(t, INDEX), wholes(t, ORDER), wholes(t, COUNTS)[FIXED], False
     for c in range(first, last):
-        found = found or index[order[c], 0] < fixed
-    return float(reals(t, MASS)[index[order[first], 1]]) if found else 0.0
+        found = found or index[order[c], A_BODY] < fixed
+    return float(reals(t, MASS)[index[order[first], B_BODY]]) if found else 0.0
 
 
 @inner_kernel

@@ -7,6 +7,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     BLOCK,
     CHECK,
     COMPLIANCE,
@@ -30,6 +31,7 @@ from signorini.engine.arrays import (
     MU,
     N_BODIES,
     N_CONTACTS,
+    NORMAL,
     NUMBERS,
     ORDER,
     PULL,
@@ -153,10 +155,10 @@ def _free_work(t: IntArray, k: int, l: int) -> float:
 def _fall(t: IntArray, k: int) -> float:
     """Return half the work of contact `k` along what its bodies fell towards each other [J]: nothing if both fall."""
     c, numbers, value, p = wholes(t, ORDER)[k], reals(t, NUMBERS), real_rows(t, SEEN_VALUE), real_rows(t, P)
-    if whole_rows(t, SEEN_INDEX)[c, 0] >= wholes(t, COUNTS)[FIXED]:
+    if whole_rows(t, SEEN_INDEX)[c, A_BODY] >= wholes(t, COUNTS)[FIXED]:
         return 0.0
     g = (numbers[GRAVITY_X], numbers[GRAVITY_X + 1], numbers[GRAVITY_X + 2])
-    n = (value[c, 6], value[c, 7], value[c, 8])
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)
     work: float = 0.5 * numbers[H] * (p[k, 0] * dot(n, g) + p[k, 1] * dot(tangent, g) + p[k, 2] * dot(other, g))
     return work

@@ -35,10 +35,12 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     ALPHA,
     ASKED,
     AT_LAST,
     AT_ONCE,
+    B_BODY,
     BACK,
     BEGIN_ISLAND,
     BLOCK,
@@ -295,7 +297,7 @@ def _moves_on(t: IntArray, i: int) -> bool:
         if p[k, 0] > 0.0 and order[k] < seen:
             bearing += 1
             closes = max(closes, abs(before[k, 0]))
-            now = (index[order[k], 0], index[order[k], 1])
+            now = (index[order[k], A_BODY], index[order[k], B_BODY])
             together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
             most, pair = max(most, together), now
     return closes <= STIRRED_SPEED * free and (most >= FACE or bearing > 2 * island[i, N_BODIES])

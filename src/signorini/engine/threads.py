@@ -24,6 +24,7 @@ from signorini._jit import (
 from signorini._team import Team, share
 from signorini.engine import arrays as at
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
     BEGIN_ISLAND,
     BLOCK,
@@ -36,6 +37,7 @@ from signorini.engine.arrays import (
     FIRST_CONTACT,
     FIXED,
     GATHER,
+    GROUP_START,
     IN_LANE,
     INDEX,
     ISLAND,
@@ -60,6 +62,7 @@ from signorini.engine.arrays import (
     SCRATCH,
     SHARED,
     SIZE,
+    SLABS,
     SLIP,
     SMALL,
     SOLVE_ALONE,
@@ -129,9 +132,9 @@ def share_island(t: IntArray, i: int) -> None:
     _open(job, _JOB_Y, state, n_y // 3, 3)
     _open(job, _JOB_P, state + 8 * n_y, n_c, 3)
     _open(job, _JOB_START, t[START, 0] + 8 * first, n_c + 1, 0)
-    _open(job, _JOB_CUT, t[CUT, 0] + 8 * (cut.shape[1] * row + 2), cut.shape[1] - 2, 0)
+    _open(job, _JOB_CUT, t[CUT, 0] + 8 * (cut.shape[1] * row + GROUP_START), cut.shape[1] - GROUP_START, 0)
     numbers = wholes(t, SHARED)
-    numbers[_JOB_SLABS] = cut[row, 1]
+    numbers[_JOB_SLABS] = cut[row, SLABS]
     numbers[_JOB_N_Y] = n_y
 
 
@@ -152,7 +155,7 @@ def _pose_together(t: IntArray) -> None:
     n_c = counts[ACTIVE]
     start[0] = 0
     for k in range(n_c):
-        start[k + 1] = start[k] + (2 if index[order[k], 0] < counts[FIXED] else 4)
+        start[k + 1] = start[k] + (2 if index[order[k], A_BODY] < counts[FIXED] else 4)
     length = piece_length(n_c, CONTACTS_AT_ONCE)
     share(whole_rows(t, TEAM), t[POSE_PIECE, 0], t, (n_c + length - 1) // length)
 
@@ -202,7 +205,7 @@ def _part_group(t: IntArray, k: int) -> None:
 def _part_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
     """Sweep over an island for its displacement, kind after kind of groups; return the largest change."""
     how, sums, most = whole_rows(t, PARTS)[_HOW], real_rows(t, SUMS), 0.0
-    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, 1]
+    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, SLABS]
     ends = (n - n, n, n + n // 2, 2 * n - 1, 2 * n)
     for kind in range(4):
         first, last = (ends[3 - kind], ends[4 - kind]) if backward else (ends[kind], ends[kind + 1])

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, padded
+from signorini._arrays import Array, BoolArray, checked_choice, padded
 from signorini.dynamics import (
     advance,
     contact_wrenches,
@@ -467,8 +467,7 @@ def warm_start(memory: Memory, space: ContactSpace) -> Array:
 
 def check_gyroscopic(value: str, who: str) -> None:
     """Raise `InputError` unless `value` is one of the ways to treat the gyroscopic term."""
-    if value not in ("conserving", "implicit", "explicit"):
-        raise InputError(f"{who}: gyroscopic is {value!r}, must be 'conserving', 'implicit' or 'explicit'")
+    checked_choice(value, f"{who}: gyroscopic", "conserving", "implicit", "explicit")
 
 
 def refuse(model: Model, who: str) -> None:

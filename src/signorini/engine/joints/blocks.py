@@ -6,6 +6,8 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.constants import HELD_MOBILITY
 from signorini.engine.arrays import (
+    A_BODY,
+    B_BODY,
     BLOCK,
     CONTACTS,
     COUNTS,
@@ -49,7 +51,7 @@ def has_room(t: IntArray) -> bool:
     tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)
     needed = tally[LAW_BLOCKS]
     for c in range(wholes(t, COUNTS)[CONTACTS]):
-        needed += tree_of[index[c, 0], TREE_BLOCKS] + tree_of[index[c, 1], TREE_BLOCKS]
+        needed += tree_of[index[c, A_BODY], TREE_BLOCKS] + tree_of[index[c, B_BODY], TREE_BLOCKS]
     tally[BLOCKS] = needed
     return bool(needed <= wholes(t, BLOCK).shape[0])
 

@@ -17,7 +17,9 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.dynamics.bodies import body_energy
 from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     BLOCK,
     CONTACTS,
     CORRECTED,
@@ -26,6 +28,7 @@ from signorini.engine.arrays import (
     DIM,
     DRIFT,
     DRIVE,
+    FEATURE,
     FIRST_BODY,
     FIXED,
     FREE,
@@ -39,6 +42,7 @@ from signorini.engine.arrays import (
     JOINTS,
     LIFT,
     MASS,
+    MATERIAL,
     MU,
     N_BODIES,
     NUMBERS,
@@ -178,10 +182,10 @@ def _add_inequality(t: IntArray, j: IntArray, row: int, l: int, c: int) -> None:
     value[l, ja.LAW_IMPULSE] = 0.0
     for term in range(terms[c], terms[c + 1]):
         if body[term] >= fixed:  # all of them are in one mechanism
-            index[row, 0] = body[term]
-            index[row, 1] = body[term]
-    index[row, 2] = LAST_NAME - gauge.shape[0] + c
-    index[row, 3] = -1
+            index[row, A_BODY] = body[term]
+            index[row, B_BODY] = body[term]
+    index[row, FEATURE] = LAST_NAME - gauge.shape[0] + c
+    index[row, MATERIAL] = -1
 
 
 @inner_kernel
@@ -225,10 +229,10 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
             value[count, ja.LAW_BOUND] = bound
             value[count, ja.LAW_IMPULSE] = 0.0
             row = n_c + count
-            index[row, 0] = a if b >= fixed else b
-            index[row, 1] = b if b >= fixed else a
-            index[row, 2] = LAST_NAME - n_i - 4 * n_j + kind * n_j + g
-            index[row, 3] = -1
+            index[row, A_BODY] = a if b >= fixed else b
+            index[row, B_BODY] = b if b >= fixed else a
+            index[row, FEATURE] = LAST_NAME - n_i - 4 * n_j + kind * n_j + g
+            index[row, MATERIAL] = -1
             count += 1
     for c in range(n_g, n_g + n_i):
         _add_inequality(t, j, n_c + count, count, c)
@@ -276,7 +280,7 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
             place[tree_body[at], Y_ROW] = place[b, Y_ROW]
             place[tree_body[at], OWN_ISLAND] = i
     for l in range(rows - n_c):
-        i = place[index[n_c + l, 1], OWN_ISLAND]
+        i = place[index[n_c + l, B_BODY], OWN_ISLAND]
         law[l, ja.LAW_ROW] = island[i, N_BODIES]
         island[i, N_BODIES] += 1
     bodies = 0
@@ -397,7 +401,7 @@ def _ask_of_gaps(t: IntArray) -> None:
         gap, veered, size, b, before, rebound, last, g, lift, h, 1.0, receding[:n], receding_correction[:n], space
     )
     for k in range(n):
-        if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
+        if island[place[index[order[k], B_BODY], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]
             correction[k] = receding_correction[k]
 
