@@ -94,7 +94,7 @@ def _numbered(count: int) -> Any:
     ORDER,  # int (cap,): row in the order of features
     ISLAND,  # int (n_b, ISLAND_COLUMNS): see below
     ASKED,  # float (n_b,): tolerance of each island, see engine/solve.py
-    REBOUND_PARTS,  # float (n_b, PART_COLUMNS): how much of its rebound each island has, see passive_law
+    REBOUND_SHARES,  # float (n_b, PART_COLUMNS): how much of its rebound each island has, see passive_law
     START,  # int (cap + 1,): first block
     BLOCK,  # int (4 cap,): row of y (3 each) within the island
     GATHER,  # float (4 cap, 3, 3)
@@ -148,7 +148,7 @@ def _numbered(count: int) -> Any:
     LANES,  # int (any, 4)
     LANE_COUNTS,  # int (any, COUNT_COUNT)
     LANE_SMALL,  # float (any, any, any)
-    PARTS,  # int (9, 4)
+    SEPARATING,  # int (9, 4)
     # collisions by Poisson's law
     PHASE,  # int (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
     COMPRESSION,  # float (cap, 3): impulses of the first phase
@@ -221,9 +221,9 @@ def _numbered(count: int) -> Any:
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
-    SHARE_PARTS,
-    PART_TOGETHER,
-    PART_GROUP,
+    SHARE_SEPARATING,
+    SEPARATE_TOGETHER,
+    SEPARATE_GROUP,
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,

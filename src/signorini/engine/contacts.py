@@ -178,7 +178,7 @@ def point_velocity(v: Array, b: int, r: Vector) -> Vector:
 
 
 @inner_kernel
-def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
+def _connect(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
     """Write row i of the two blocks k, k + 1 that join a contact to body b: the mass-scaled wrench of direction d."""
     m = cross(r, d)
     for j in range(3):
@@ -235,7 +235,7 @@ def _recall_guess(t: IntArray, n_c: int) -> None:
 
 
 @inner_kernel
-def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: int) -> int:
+def connect_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: int) -> int:
     """Write the two blocks from `g` on that join a contact to body `b`; return where the next begin."""
     place, L, dim = whole_rows(t, PLACE), real_rows(t, FACTOR), wholes(t, COUNTS)[DIM]
     block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
@@ -243,7 +243,7 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
     block[g + 1] = 2 * place[b, Y_ROW] + 1
     for i in range(3):
         if i < dim:
-            _couple(L, b, arm, frame[i], sign, gather, g, i)
+            _connect(L, b, arm, frame[i], sign, gather, g, i)
         else:
             for j in range(3):
                 gather[g, i, j] = 0.0
@@ -252,7 +252,7 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
 
 
 @inner_kernel
-def couple_bodies(
+def connect_bodies(
     t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
@@ -260,7 +260,7 @@ def couple_bodies(
     wholes(t, START)[k] = g
     for side in range(2):
         if bodies[side] >= fixed:
-            g = couple_body(t, bodies[side], arms[side], frame, 1.0 if side == 1 else -1.0, g)
+            g = connect_body(t, bodies[side], arms[side], frame, 1.0 if side == 1 else -1.0, g)
     return g
 
 
@@ -447,7 +447,7 @@ def pose_step(t: IntArray) -> None:
         g = n_c - n_c
         for k in range(n_c):
             bodies, arms, frame = pose_contact(t, k, order[k])
-            last = couple_bodies(t, k, bodies, arms, frame, g)
+            last = connect_bodies(t, k, bodies, arms, frame, g)
             write_diagonal(gather, g, last, diagonal[k])
             g = last
         wholes(t, START)[n_c] = g

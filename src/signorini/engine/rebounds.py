@@ -37,7 +37,7 @@ from signorini.engine.arrays import (
     PULL,
     Q_START,
     REBOUND,
-    REBOUND_PARTS,
+    REBOUND_SHARES,
     REBOUNDS,
     REFERENCE,
     RESCUED,
@@ -100,7 +100,7 @@ def ask_of_islands(t: IntArray, joined_lift: float) -> None:
         wholes(t, COUNTS),
         reals(t, NUMBERS),
         whole_rows(t, ISLAND),
-        real_rows(t, REBOUND_PARTS),
+        real_rows(t, REBOUND_SHARES),
     )
     counts[REBOUNDS] = 0
     for i in range(counts[ISLANDS]):
@@ -212,7 +212,7 @@ def _excess(t: IntArray, i: int) -> tuple[float, float]:
 @inner_kernel
 def temper_rebounds(t: IntArray) -> bool:
     """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
-    counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_PARTS), True
+    counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_SHARES), True
     check, tolerance, island = reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE], whole_rows(t, ISLAND)
     resisting = 0
     for i in range(counts[ISLANDS]):

@@ -1,6 +1,6 @@
 """The compiled step for theta < 1: bodies drift to where the step acts, and contacts are found there.
 
-See :mod:`signorini.posing.stage`. A step goes from ``READY``, the end of the last one, over ``DRIFTED`` (Python
+See :mod:`signorini.posing.midpoint`. A step goes from ``READY``, the end of the last one, over ``DRIFTED`` (Python
 evaluates loads and drives that are functions) and ``AIMED`` to ``ACTING``, and on as with theta = 1. Contacts are found
 twice in a step: where it acts, and at its end for the certificate.
 """

@@ -12,7 +12,7 @@ move by their secant velocity, and both bodies of a contact feel the impulse at 
 angular momentum are conserved exactly.
 
 **theta.** Bodies drift for :math:`(1 - \theta) h` at their old velocities before the step acts and for
-:math:`\theta h` at the new ones after it (:mod:`signorini.posing.stage`). The law is the same for every theta,
+:math:`\theta h` at the new ones after it (:mod:`signorini.posing.midpoint`). The law is the same for every theta,
 with the gap where the step acts and :math:`\theta h` in place of h: an open gap may close until the end of the step and
 no more; an overlap into which bodies have drifted stops them, :math:`u_n \ge 0`, and recedes gently. Asked to be gone
 at the end of the step it would throw them back: at :math:`\theta = 1/2` as fast as they came. The price of
@@ -51,7 +51,7 @@ import numpy as np
 
 from signorini._arrays import checked_choice, checked_flag, checked_number, checked_tolerance
 from signorini.engine.engine import Engine
-from signorini.engine.room import Options
+from signorini.engine.workspace import Options
 from signorini.errors import InputError
 from signorini.model import Contacts, Model, State
 from signorini.posing.base import Memory, StepResult

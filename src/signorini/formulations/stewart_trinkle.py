@@ -33,7 +33,7 @@ from signorini.errors import InputError
 from signorini.formulations.mixed_form import solve_mixed
 from signorini.model import Contacts, Model, State
 from signorini.posing.base import Memory, StepResult
-from signorini.posing.stage import free_motion, stage
+from signorini.posing.midpoint import free_motion, midpoint
 from signorini.posing.time_stepping import (
     begin,
     candidates,
@@ -95,7 +95,7 @@ class StewartTrinkle:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "StewartTrinkle: tolerance")
-        at = stage(model, state, memory, h, self.gyroscopic, joined_fly=False)
+        at = midpoint(model, state, memory, h, self.gyroscopic, joined_fly=False)
         free = free_motion(model, at)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 

@@ -19,7 +19,7 @@ from signorini.dynamics import flight
 from signorini.engine import arrays as at
 from signorini.engine import cut
 from signorini.engine.joints import arrays as ja
-from signorini.engine.room import Options, Room
+from signorini.engine.workspace import Options, Workspace
 from signorini.posing import passive_law
 from signorini.scene import compile_scene
 from signorini.solvers import island_table
@@ -242,9 +242,9 @@ def test_no_column_has_two_names() -> None:
     assert aliases == []
 
 
-def room_of(scene: sg.Scene, **more: Any) -> Room:
+def room_of(scene: sg.Scene, **more: Any) -> Workspace:
     options = {"gyroscopic": "conserving", "soft": True, **more}
-    return Room(compile_scene(scene), 1e-3, 1e-8, Options(**options))
+    return Workspace(compile_scene(scene), 1e-3, 1e-8, Options(**options))
 
 
 def with_couples() -> sg.Scene:

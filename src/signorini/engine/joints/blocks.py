@@ -21,7 +21,7 @@ from signorini.engine.arrays import (
     START,
     Y_ROW,
 )
-from signorini.engine.contacts import Frame, Vector, couple_body
+from signorini.engine.contacts import Frame, Vector, connect_body
 from signorini.engine.joints.arrays import (
     ALL_FREEDOMS,
     BLOCKS,
@@ -99,7 +99,7 @@ def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
 
 
 @inner_kernel
-def couple_joined(
+def connect_joined(
     t: IntArray, j: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
@@ -112,7 +112,7 @@ def couple_joined(
             continue
         tree = tree_of[b, MECHANISM]
         if tree < 0:
-            last = couple_body(t, b, r, frame, sign, g)
+            last = connect_body(t, b, r, frame, sign, g)
             for m in range(g, last):
                 for i in range(3):
                     for l in range(3):

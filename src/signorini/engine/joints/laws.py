@@ -84,7 +84,7 @@ from signorini.engine.contacts import (
     write_diagonal,
 )
 from signorini.engine.joints import arrays as ja
-from signorini.engine.joints.blocks import couple_joined, emit, hold
+from signorini.engine.joints.blocks import connect_joined, emit, hold
 from signorini.engine.joints.rows import climb
 from signorini.engine.joints.trees import gauge_rows, row_speed
 from signorini.engine.project import project_step
@@ -290,7 +290,7 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
 
 
 @inner_kernel
-def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
+def _connect_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write the blocks that join law `l`, row `k`, to its trees, from block `g` on; return where the next begin."""
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
@@ -321,7 +321,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
     drift = reals(t, NUMBERS)[DRIFT]
     law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
-    last = _couple_law(t, j, k, l, g)
+    last = _connect_law(t, j, k, l, g)
     limit = law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT
     row = 0 if limit else 1
     a = 0.0
@@ -430,7 +430,7 @@ def pose_joined_step(t: IntArray) -> None:
             g = _pose_law(t, j, k, order[k] - n_c, g)
             continue
         bodies, arms, frame = pose_contact(t, k, order[k])
-        last = couple_joined(t, j, k, bodies, arms, frame, g)
+        last = connect_joined(t, j, k, bodies, arms, frame, g)
         write_diagonal(gather, g, last, diagonal[k])
         g = last
     wholes(t, START)[counts[ACTIVE]] = g
