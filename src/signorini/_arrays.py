@@ -83,6 +83,13 @@ def padded(x: Array, width: int) -> Array:
     return out
 
 
+def checked_choice(value: object, what: str, *known: object) -> None:
+    """Raise `InputError` unless `value` is one of those known."""
+    if value not in known:
+        *most, last = (repr(word) for word in known)
+        raise InputError(f"{what} is {value!r}, must be {', '.join(most)} or {last}")
+
+
 def checked_flag(value: object, what: str) -> bool:
     """Return `value` if it is True or False, else raise `InputError`: "no" would count as true."""
     if not isinstance(value, bool | np.bool_):

@@ -22,7 +22,7 @@ from signorini.engine.joints.close import CLOSES, CLOSES_NEXT, FAILS, GOES_ON, c
 from signorini.model import Contacts, Model, State
 from signorini.posing.constants import MOST_CLOSINGS
 from signorini.posing.joint_space import JointSpace, LawKind
-from signorini.posing.stage import Stage
+from signorini.posing.midpoint import Midpoint
 
 Push = tuple[Rows, Array, Array]
 """Rows, their impulses, and the poses at which they act."""
@@ -56,7 +56,7 @@ class Pressing(NamedTuple):
     """How much further contacts may close at velocities (n_b, 6), (n_c,) [m/s]."""
 
 
-def closed(model: Model, at: Stage, posed: Pressing, space: JointSpace, v: Array, impulse: Array) -> Closed:
+def closed(model: Model, at: Midpoint, posed: Pressing, space: JointSpace, v: Array, impulse: Array) -> Closed:
     """Return joints that close where the step ends, where nothing else acts.
 
     `v` (n_b, 6) and `impulse` (n_r,) are those of the linear rows. Mechanisms on which something presses keep them.

@@ -15,6 +15,7 @@ from signorini.model import Model
 from signorini.posing.constants import BAND
 from signorini.posing.gap_law import contact_sizes, normal_shifts, pull_and_lift
 from signorini.posing.joint_space import LawKind
+from signorini.posing.midpoint import Midpoint
 from signorini.posing.passive_law import (
     PART,
     PART_COLUMNS,
@@ -25,7 +26,6 @@ from signorini.posing.passive_law import (
     next_part,
     relative_gain,
 )
-from signorini.posing.stage import Stage
 from signorini.posing.time_stepping import ContactSpace, Outcome
 
 
@@ -51,7 +51,7 @@ class Asked:
 
 def asked_of(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     space: ContactSpace,
     veered: Array,
     e: Array,
@@ -129,7 +129,7 @@ def islands_of(model: Model, space: ContactSpace) -> list[Island]:
 
 def rebound_passively(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     space: ContactSpace,
     veered: Array,
     e: Array,
@@ -173,7 +173,7 @@ def rebound_passively(
 
 def _excess(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     space: ContactSpace,
     p: Array,
     asked: Asked,

@@ -20,8 +20,8 @@ from signorini.model import Contacts, Model, State
 from signorini.posing.base import FreeMotion, Memory, StepResult
 from signorini.posing.constants import HURRY
 from signorini.posing.friction_law import friction_law
+from signorini.posing.midpoint import Midpoint, midpoint
 from signorini.posing.poisson import collide
-from signorini.posing.stage import Stage, stage
 from signorini.posing.time_stepping import (
     ContactSpace,
     Motion,
@@ -54,7 +54,7 @@ class ByPython(sg.MoreauJean):
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "MoreauJean: tolerance")
-        at = stage(model, state, memory, h, self.gyroscopic, self.theta)
+        at = midpoint(model, state, memory, h, self.gyroscopic, self.theta)
         free = joined_free_motion(model, at, self.gyroscopic)
         start = contacts
         if self.theta < 1.0:  # the step acts elsewhere than at its start
@@ -79,7 +79,7 @@ class ByPython(sg.MoreauJean):
     def _step(
         self,
         model: Model,
-        at: Stage,
+        at: Midpoint,
         free: FreeMotion,
         contacts: Contacts,
         may_rebound: BoolArray,
@@ -143,7 +143,7 @@ def _with_springs(result: StepResult, stored: float, gained: float) -> StepResul
 
 def _finish(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     free: FreeMotion,
     space: ContactSpace,
     outcome: Outcome,
@@ -196,7 +196,7 @@ def _pressing(space: ContactSpace, outcome: Outcome, p: Array, p_laws: Array) ->
     return Pressing(contacts, presses, p_laws, left)
 
 
-def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
+def _turned_energy(model: Model, at: Midpoint, v: Array, moved: State) -> float:
     """Return the energy gained by bodies that kept their momentum, but turned evenly and not as they would fly [J]."""
     even = at.ways == EVEN
     if not even.any():
@@ -205,7 +205,7 @@ def _turned_energy(model: Model, at: Stage, v: Array, moved: State) -> float:
     return float(np.sum(gained[even]))
 
 
-def _veers(model: Model, at: Stage, v: Array) -> Array:
+def _veers(model: Model, at: Midpoint, v: Array) -> Array:
     """Return by how much the mean spins of flights at velocities `v` differ from their first ones, (n_b, 3)."""
     veer = np.zeros((model.body_count, 3))
     veer_bodies(at.ways, model.arrays.inertia, at.state.q, v, at.drift, veer)

@@ -8,6 +8,7 @@ import numpy as np
 
 from signorini._arrays import Array
 from signorini.model import Model, ShapeKind
+from signorini.model.shape_kinds import CURVED
 from signorini.scene import Scene, compile_scene
 from signorini.simulation import Trajectory
 from signorini.visual import Solid, Surface, plot_motion
@@ -16,12 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOMENTS = 4
-_CURVED = {
-    ShapeKind.CYLINDER: "cylinder",
-    ShapeKind.CONE: "cone",
-    ShapeKind.ELLIPSOID: "superellipsoid",
-    ShapeKind.SUPERELLIPSOID: "superellipsoid",
-}
 _PLANES = 300  # by which a surface that only its functions describe is drawn
 
 
@@ -50,11 +45,11 @@ def _solid(model: Model, s: int) -> Solid:
     vertices, planes, radius, surface = np.zeros((0, 3)), np.zeros((0, 4)), 0.0, None
     if kind is ShapeKind.HALF_SPACE:
         planes = np.array([[*size[1:4], size[0]]])
-    elif kind is ShapeKind.IMPLICIT:
-        vertices, planes = _tangent_planes(model, s)
-    elif kind in _CURVED:
-        surface = Surface(_CURVED[kind], size.copy(), np.zeros(3), np.eye(3))
+    elif kind in CURVED and CURVED[kind].form:
+        surface = Surface(CURVED[kind].form, size.copy(), np.zeros(3), np.eye(3))
         vertices = surface.corners()
+    elif kind in CURVED or kind is ShapeKind.IMPLICIT:
+        vertices, planes = _tangent_planes(model, s)
     else:
         vertices = hulls.vertex[hulls.vertex_start[hull] : hulls.vertex_start[hull + 1]]
         radius = float(size[0])
@@ -67,8 +62,8 @@ def _solid(model: Model, s: int) -> Solid:
 
 def _tangent_planes(model: Model, s: int) -> tuple[Array, Array]:
     """Return points and tangent planes of a surface that only its functions describe, seen from an inner point."""
-    solid = model.implicit[s]
-    assert solid is not None
+    kind, users = ShapeKind(int(model.shapes.kind[s])), model.implicit[s]
+    solid = CURVED[kind].inequalities(model.shapes.size[s]) if users is None else users
     k = np.arange(_PLANES) + 0.5
     height, angle = 1.0 - 2.0 * k / _PLANES, np.pi * (1.0 + np.sqrt(5.0)) * k  # points spread evenly over the sphere
     across = np.sqrt(1.0 - height**2)

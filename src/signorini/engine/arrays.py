@@ -3,6 +3,10 @@
 Contacts are kept twice: in the order of their features, as detection gives them, and island by island, as the solver
 takes them (``ORDER``, ``POSITION``). Impulses are in the contact frames (n, t, o); in a planar scene the last is zero.
 
+Every array is declared beside its number: its kind, and its shape, in which ``n_b`` counts bodies, ``n_m`` materials,
+``n_s`` shapes, ``cap`` contacts for which there is room, R components of friction, and ``any`` is free. Columns with
+names stand below. ``tests/unit/engine/test_arrays.py`` holds every use against it.
+
 Numbers of type int64: for a Python constant the compiler would make a version of every function that takes one.
 """
 
@@ -19,151 +23,151 @@ def _numbered(count: int) -> Any:
 
 (
     # scalars
-    NUMBERS,  # (NUMBER_COUNT,): see below
-    COUNTS,  # (COUNT_COUNT,): see below
+    NUMBERS,  # float (NUMBER_COUNT,): see below
+    COUNTS,  # int (COUNT_COUNT,): see below
     # bodies, constant
-    MASS,  # (n_b,)
-    INERTIA,  # (n_b, 3, 3) in body axes
-    FREE,  # (n_b, 6)
-    WAY,  # (n_b,) how the gyroscopic term is taken, see signorini.dynamics.bodies
-    ROOT,  # (n_b, 3, 3): A with A A^T = I^-1 on the free directions, in body axes
-    BOUND,  # (n_b,)
-    THIN,  # (n_b,) least width, see signorini.model.thickness
-    WEIGHT,  # (n_b, 6)
-    FRICTION,  # (n_m,) by material
-    RESTITUTION,  # (n_m,) by material
+    MASS,  # float (n_b,)
+    INERTIA,  # float (n_b, 3, 3): in body axes
+    FREE,  # float (n_b, 6)
+    WAY,  # int (n_b,): how the gyroscopic term is taken, see signorini.dynamics.bodies
+    ROOT,  # float (n_b, 3, 3): A with A A^T = I^-1 on the free directions, in body axes
+    BOUND,  # float (n_b,)
+    THIN,  # float (n_b,): least width, see signorini.model.thickness
+    WEIGHT,  # float (n_b, 6)
+    FRICTION,  # float (n_m,): by material
+    RESTITUTION,  # float (n_m,): by material
     # bodies
-    Q,  # (n_b, 7)
-    V,  # (n_b, 6); when bodies have moved, until the step is complete, those that the law knows
-    Q_START,  # (n_b, 7) at the start of the step
-    Q_0,  # (n_b, 7) after overlapping bodies were parted a little
-    V_0,  # (n_b, 6) where the step acts, before it does
-    V_START,  # (n_b, 6) at the start of the step, for theta < 1
-    V_SPUN,  # (n_b, 6) after the gyroscopic term
-    V_FREE,  # (n_b, 6) after all loads
-    FLOWN,  # (n_b, 7) turns of bodies that fly, see signorini.dynamics.flight
-    VEER,  # (n_b, 3) by how much their mean spins differ from those that they begin with, as the law knows
-    P_EXT,  # (n_b, 6) impulse of all loads
-    DRIVE,  # (n_fixed, 6) secant velocities of the fixed bodies
-    FACTOR,  # (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
-    REACH,  # (n_b,)
-    PLACE,  # (n_b, PLACE_COLUMNS): see below
-    REST,  # (n_b, 7): steps for which a body has been still, and its load in the last of them
+    Q,  # float (n_b, 7)
+    V,  # float (n_b, 6): ; when bodies have moved, until the step is complete, those that the law knows
+    Q_START,  # float (n_b, 7): at the start of the step
+    Q_0,  # float (n_b, 7): after overlapping bodies were parted a little
+    V_0,  # float (n_b, 6): where the step acts, before it does
+    V_START,  # float (n_b, 6): at the start of the step, for theta < 1
+    V_SPUN,  # float (n_b, 6): after the gyroscopic term
+    V_FREE,  # float (n_b, 6): after all loads
+    FLOWN,  # float (n_b, FLIGHT_COLUMNS): turns of bodies that fly, see signorini.dynamics.flight
+    VEER,  # float (n_b, 3): by how much their mean spins differ from those that they begin with, as the law knows
+    P_EXT,  # float (n_b, 6): impulse of all loads
+    DRIVE,  # float (n_fixed, 6): secant velocities of the fixed bodies
+    FACTOR,  # float (n_b, 12): L with L L^T = M^-1: 3 of the diagonal linear part, 9 of the angular part
+    REACH,  # float (n_b,)
+    PLACE,  # int (n_b, PLACE_COLUMNS): see below
+    REST,  # float (n_b, REST_COLUMNS): steps for which a body has been still, and its load in the last of them
     # shapes and the memory of detection, see signorini.geometry.tables
-    SHAPE,
-    LABEL,
-    SOLID,
-    LINK,
-    PAIR,
-    WORLD,
-    CELLS,
-    WORK,
-    MARK,
+    SHAPE,  # float (n_s, 12)
+    LABEL,  # int (n_s, 12)
+    SOLID,  # float (any, 4)
+    LINK,  # int (any, 4)
+    PAIR,  # int (any, 2)
+    WORLD,  # float (n_s, 13)
+    CELLS,  # int (any,)
+    WORK,  # float (any, 10)
+    MARK,  # int (any, 3)
     # pairs that are followed along their ways, see engine/meet.py
-    PATH,  # (n_b, 6) velocities of these ways
-    AIM,  # (n_b, 6) velocities that the law knows on these ways; spins of bodies that fly are others
-    MEETS,  # (n_b, MEETS_COLUMNS): see below
-    PAIR_SHAPE,  # (2, 12), and so on: a scene of two shapes
-    PAIR_LABEL,
-    PAIR_Q,
-    PAIR_REACH,
-    PAIR_SPIN,
-    PAIR_PARTS,
-    PAIR_TURN,
-    PAIR_VALUE,
-    PAIR_INDEX,
-    MET_VALUE,  # (any, 10) contacts of the step that is about to be posed
-    MET_INDEX,  # (any, 4)
-    GUESS,  # (cap, 3) impulses of a step that is posed again, in the order of features, see engine/mend.py
-    GUESS_FEATURE,  # (cap,)
+    PATH,  # float (n_b, 6): velocities of these ways
+    AIM,  # float (n_b, 6): velocities that the law knows on these ways; spins of bodies that fly are others
+    MEETS,  # float (n_b, MEETS_COLUMNS): see below
+    PAIR_SHAPE,  # float (2, 12): and so on: a scene of two shapes
+    PAIR_LABEL,  # int (2, 12)
+    PAIR_Q,  # float (2, 7)
+    PAIR_REACH,  # float (2,)
+    PAIR_SPIN,  # float (2, 3)
+    PAIR_PARTS,  # int (2,)
+    PAIR_TURN,  # float (2, any, 7)
+    PAIR_VALUE,  # float (any, VALUE_COLUMNS)
+    PAIR_INDEX,  # int (any, INDEX_COLUMNS)
+    MET_VALUE,  # float (any, VALUE_COLUMNS): contacts of the step that is about to be posed
+    MET_INDEX,  # int (any, INDEX_COLUMNS)
+    GUESS,  # float (cap, 3): impulses of a step that is posed again, in the order of features, see engine/mend.py
+    GUESS_FEATURE,  # int (cap,)
     # contacts in the order of features
-    VALUE,  # (cap, 10): point on a, point on b, normal, gap
-    INDEX,  # (cap, 4): body a, body b, feature, material
-    POSITION,  # (cap,) row in the order of islands
-    OLD_FEATURE,  # (cap,) of the last step, to which IMPULSE belongs until the next is solved
-    OLD_SOFTNESS,  # (cap, SOFTNESS_COLUMNS): see below
-    IMPULSE,  # (cap, 3) result of the step, with the contacts of SEEN
-    MODE,  # (cap,) what contacts did, see contact_checks
-    SEEN_VALUE,  # (cap, 10) contacts at the start of the step
-    SEEN_INDEX,  # (cap, 4)
+    VALUE,  # float (cap, VALUE_COLUMNS): see below
+    INDEX,  # int (cap, INDEX_COLUMNS): see below
+    POSITION,  # int (cap,): row in the order of islands
+    OLD_FEATURE,  # int (cap,): of the last step, to which IMPULSE belongs until the next is solved
+    OLD_SOFTNESS,  # float (cap, SOFTNESS_COLUMNS): see below
+    IMPULSE,  # float (cap, 3): result of the step, with the contacts of SEEN
+    MODE,  # int (cap,): what contacts did, see contact_checks
+    SEEN_VALUE,  # float (cap, VALUE_COLUMNS): contacts at the start of the step
+    SEEN_INDEX,  # int (cap, INDEX_COLUMNS)
     # contacts in the order of islands
-    ORDER,  # (cap,) row in the order of features
-    ISLAND,  # (n_b, ISLAND_COLUMNS): see below
-    ASKED,  # (n_b,) tolerance of each island, see engine/solve.py
-    REBOUND_PARTS,  # (n_b, PART_COLUMNS) how much of its rebound each island has, see passive_law
-    START,  # (cap + 1,) first block
-    BLOCK,  # (4 cap,) row of y (3 each) within the island
-    GATHER,  # (4 cap, 3, 3)
-    B,  # (cap, 3) velocity without contact impulses
-    LOAD,  # (cap, 3) b with what gap and compliance ask for
-    GAP,  # (cap,)
-    SIZE,  # (cap,) radius of the smaller moving body
-    WIDTH,  # (cap,) least width of both bodies
-    REBOUND,  # (cap,) coefficient of restitution
-    VEERED,  # (cap,) normal velocity that flights add, in the mean of the step
-    SHIFT,  # (cap,) what the gap asks of the normal velocity
-    CORRECTED,  # (cap,) the part of it that lifts bodies out of overlaps
-    SPACE,  # (cap,) speed at which the gap may close if it was opening faster, else inf
-    MU,  # (cap,)
-    RHO,  # (cap,)
-    DIAGONAL,  # (cap, 3, 3)
-    LOCAL,  # (cap, 15)
-    COMPLIANCE,  # (cap, 3) added to the diagonal of W
-    REFERENCE,  # (cap, 3) impulses at which the compliance is at rest
-    SOFTNESS,  # (cap, SOFTNESS_COLUMNS): see below
-    P,  # (cap, 3)
-    U,  # (cap, 3)
-    SLIP,  # (cap,)
-    SOLVING,  # (6 n_b + 3 cap,): y and p, island by island
-    LOW,  # (2 n_b, 3): what rounding hides of y, island by island, see solvers.island_rounding
-    SCRATCH,  # ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
-    PART,  # (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
-    SMALL,  # (2, window + 1, window + 1)
-    ROBUST,  # (ISLAND_ROWS, 4): table of the robust solver, see signorini.solvers.island_table ...
-    ROBUST_POOL,  # (any,): ... and its memory
+    ORDER,  # int (cap,): row in the order of features
+    ISLAND,  # int (n_b, ISLAND_COLUMNS): see below
+    ASKED,  # float (n_b,): tolerance of each island, see engine/solve.py
+    REBOUND_SHARES,  # float (n_b, PART_COLUMNS): how much of its rebound each island has, see passive_law
+    START,  # int (cap + 1,): first block
+    BLOCK,  # int (4 cap,): row of y (3 each) within the island
+    GATHER,  # float (4 cap, 3, 3)
+    B,  # float (cap, 3): velocity without contact impulses
+    LOAD,  # float (cap, 3): b with what gap and compliance ask for
+    GAP,  # float (cap,)
+    SIZE,  # float (cap,): radius of the smaller moving body
+    WIDTH,  # float (cap,): least width of both bodies
+    REBOUND,  # float (cap,): coefficient of restitution
+    VEERED,  # float (cap,): normal velocity that flights add, in the mean of the step
+    SHIFT,  # float (cap,): what the gap asks of the normal velocity
+    CORRECTED,  # float (cap,): the part of it that lifts bodies out of overlaps
+    SPACE,  # float (cap,): speed at which the gap may close if it was opening faster, else inf
+    MU,  # float (cap,)
+    RHO,  # float (cap,)
+    DIAGONAL,  # float (cap, 3, 3)
+    LOCAL,  # float (cap, 15)
+    COMPLIANCE,  # float (cap, 3): added to the diagonal of W
+    REFERENCE,  # float (cap, 3): impulses at which the compliance is at rest
+    SOFTNESS,  # float (cap, SOFTNESS_COLUMNS): see below
+    P,  # float (cap, 3)
+    U,  # float (cap, 3): before the solution the velocities with which the step begins, after it those at its end
+    SLIP,  # float (cap,)
+    SOLVING,  # float (6 n_b + 3 cap,): y and p, island by island
+    LOW,  # float (2 n_b, 3): what rounding hides of y, island by island, see solvers.island_rounding
+    SCRATCH,  # float ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
+    PART,  # int (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
+    SMALL,  # float (2, any, any)
+    ROBUST,  # int (ISLAND_ROWS, 4): table of the robust solver, see signorini.solvers.island_table ...
+    ROBUST_POOL,  # float (any,): ... and its memory
     # what the step says of itself
-    CHECK,  # (CHECK_COUNT,): see below
-    BALANCE,  # (BALANCE_COUNT,): see below
+    CHECK,  # float (CHECK_COUNT,): see below
+    BALANCE,  # float (BALANCE_COUNT,): see below
     # log, one row for each step
-    LOG_Q,  # (rows, n_b, 7)
-    LOG_V,  # (rows, n_b, 6)
-    LOG_CHECK,  # (rows, CHECK_COUNT)
-    LOG_BALANCE,  # (rows, BALANCE_COUNT)
-    LOG_START,  # (rows + 1,) first contact
-    LOG_VALUE,  # (any, 16 or 19): contact, impulse, velocity, and couples where contacts may have some
-    LOG_INDEX,  # (any, 4): body a, body b, feature, mode
-    JOINTS,  # the table of joints, see engine/joints/arrays.py
+    LOG_Q,  # float (rows, n_b, 7)
+    LOG_V,  # float (rows, n_b, 6)
+    LOG_CHECK,  # float (rows, CHECK_COUNT)
+    LOG_BALANCE,  # float (rows, BALANCE_COUNT)
+    LOG_START,  # int (rows + 1,): first contact
+    LOG_VALUE,  # float (any, any): contact, impulse, velocity, and couples where contacts may have some
+    LOG_INDEX,  # int (any, LOG_INDEX_COLUMNS): see below
+    JOINTS,  # int (any, 4): the table of joints, see engine/joints/arrays.py
     # cuts of large islands, see engine/cut.py
-    CUT,  # (any, 34)
-    EXTENT,  # (any, 264)
+    CUT,  # int (any, CUT_COLUMNS): see below
+    EXTENT,  # float (any, EXTENT_COLUMNS): see below
     # threads, see engine/threads.py; without rows where there is one
-    TEAM,
-    JOB,
-    SUMS,
-    SHARED,
-    LANES,
-    LANE_COUNTS,
-    LANE_SMALL,
-    PARTS,
+    TEAM,  # int (any, 4)
+    JOB,  # int (any, 4)
+    SUMS,  # float (any, any)
+    SHARED,  # int (8,)
+    LANES,  # int (any, 4)
+    LANE_COUNTS,  # int (any, COUNT_COUNT)
+    LANE_SMALL,  # float (any, any, any)
+    SEPARATING,  # int (9, 4)
     # collisions by Poisson's law
-    PHASE,  # (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
-    COMPRESSION,  # (cap, 3) impulses of the first phase
+    PHASE,  # int (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
+    COMPRESSION,  # float (cap, 3): impulses of the first phase
     # couples and ellipsoids of friction; those R of the components (n, t, o, tau, rho_t, rho_o) that some pair of
     # bodies may have, see engine/couples.py
-    COUPLE_AXES,  # (R,) which of the six
-    COUPLE_DATA,  # (n_m, 8) by material: half axes of the last five, limits of the last two groups, ellipsoid or not
-    COUPLE_GROUPS,  # (2, 4) where groups of components begin: round friction, ellipsoidal friction
-    COUPLE_KIND,  # (cap,) which of them
-    COUPLE_SCALE,  # (cap, R) half axes s, 0 for components that a contact does not have
-    COUPLE_UNIT,  # (cap, R) units d in which diagonals are 1
-    COUPLE_LIMIT,  # (cap, 6): limits of the groups in these units, then without them
-    COUPLE_GATHER,  # (as GATHER, R, 3)
-    COUPLE_BLOCK,  # (cap, R, R) diagonal blocks of W, compliance included
-    COUPLE_LOAD,  # (cap, R)
-    COUPLE_P,  # (cap, R)
-    COUPLE_U,  # (cap, R)
-    COUPLE_OLD,  # (cap, 3) couples in the order of features, as IMPULSE
-    COUPLE_WORK,  # (4, 6, R) work space
+    COUPLE_AXES,  # int (R,): which of the six
+    COUPLE_DATA,  # float (n_m, COUPLE_DATA_COLUMNS): by material: half axes of the last five, then see below
+    COUPLE_GROUPS,  # int (2, 4): where groups of components begin: round friction, ellipsoidal friction
+    COUPLE_KIND,  # int (cap,): which of them
+    COUPLE_SCALE,  # float (cap, R): half axes s, 0 for components that a contact does not have
+    COUPLE_UNIT,  # float (cap, R): units d in which diagonals are 1
+    COUPLE_LIMIT,  # float (cap, 6): limits of the groups in these units, then without them
+    COUPLE_GATHER,  # float (any, R, 3): as GATHER
+    COUPLE_BLOCK,  # float (cap, R, R): diagonal blocks of W, compliance included
+    COUPLE_LOAD,  # float (cap, R)
+    COUPLE_P,  # float (cap, R)
+    COUPLE_U,  # float (cap, R)
+    COUPLE_OLD,  # float (cap, 3): couples in the order of features, as IMPULSE
+    COUPLE_WORK,  # float (4, 6, R): work space
     ARRAY_COUNT,
 ) = _numbered(133)
 
@@ -217,9 +221,9 @@ def _numbered(count: int) -> Any:
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
-    SHARE_PARTS,
-    PART_TOGETHER,
-    PART_GROUP,
+    SHARE_SEPARATING,
+    SEPARATE_TOGETHER,
+    SEPARATE_GROUP,
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
@@ -231,9 +235,35 @@ def _numbered(count: int) -> Any:
     Y_ROW,  # of y within its island, -1 outside of all
     OWN_ISLAND,
     AWAKE,
+    PRESSED,  # whether a body feels a contact or a limit, when the step is solved
+    SLAB,  # of its island, where that is cut
     PLACE_COLUMNS,
-) = _numbered(5)
-PRESSED = AWAKE  # the same column when the step is solved: whether a body feels a contact or a limit
+) = _numbered(7)
+
+# VALUE, SEEN_VALUE, MET_VALUE, PAIR_VALUE: two points and the normal have three columns each
+POINT_A, POINT_B, NORMAL = 3 * _numbered(3)
+DISTANCE, VALUE_COLUMNS = 9 + _numbered(2)
+
+# INDEX, SEEN_INDEX, MET_INDEX, PAIR_INDEX, LOG_INDEX: the log has the mode where others have the material
+A_BODY, B_BODY, FEATURE, MATERIAL, INDEX_COLUMNS = _numbered(5)
+LOG_MODE, LOG_INDEX_COLUMNS = 3 + _numbered(2)
+
+# REST: for how many steps a body has been still, then its load
+STILL, STILL_LOAD = _numbered(2)
+REST_COLUMNS: Any = np.int64(7)
+
+# CUT: the island, its number n of slabs, and where the 2 n groups of its contacts begin
+CUT_OF, SLABS, GROUP_START = _numbered(3)
+
+# EXTENT: corners of an island, three columns each, the sum of the sizes of its bodies, the widest axis, bodies by bins
+LOWER, UPPER, BODY_SIZES = 3 * _numbered(3)
+AXIS, FIRST_BIN = 7 + _numbered(2)
+
+# COUPLE_DATA, after the half axes: limits of the last two groups, and whether friction is ellipsoidal
+LIMIT_FIRST, LIMIT_SECOND, IS_ELLIPSOID, COUPLE_DATA_COLUMNS = 5 + _numbered(4)
+
+# COUPLE_LIMIT: three limits in the units of a contact, and the three without them
+UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
 
 # ISLAND
 (
@@ -249,7 +279,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     ISLAND_COLUMNS,
 ) = _numbered(10)
 
-# SOFTNESS, what is remembered with contacts, see engine/solve.py
+# SOFTNESS, OLD_SOFTNESS: what is remembered with contacts, see engine/solve.py
 (
     ALPHA,  # compliance
     WAIT,  # steps until the island is tried as rigid again
@@ -309,7 +339,7 @@ PRESSED = AWAKE  # the same column when the step is solved: whether a body feels
     NUMBER_COUNT,
 ) = _numbered(27)
 
-# COUNTS
+# COUNTS, LANE_COUNTS
 (
     STAGE,
     FIXED,
@@ -376,7 +406,7 @@ CLOSE = 2
     GONE,  # bodies have moved
 ) = _numbered(11)
 
-# CHECK
+# CHECK, LOG_CHECK
 (
     RESIDUAL,
     MIN_GAP,
@@ -422,7 +452,7 @@ CLOSE = 2
     CHECK_COUNT,
 ) = _numbered(42)
 
-# BALANCE, as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
+# BALANCE, LOG_BALANCE: as in Balance [J]: what comes in, and from FRICTION_LOSS on where it goes
 (
     LOAD_WORK,
     DRIVE_WORK,

@@ -9,7 +9,9 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.bodies import EVEN, body_energy
 from signorini.dynamics.flight import SPUN, flies
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     BALANCE,
     BALANCE_COUNT,
     BEGIN,
@@ -30,6 +32,7 @@ from signorini.engine.arrays import (
     DEEPEST_EXTENT,
     DEFLECTION,
     DISSIPATION_ANGLE,
+    DISTANCE,
     DRIFT,
     DRIVE,
     DRIVE_WORK,
@@ -41,6 +44,7 @@ from signorini.engine.arrays import (
     ENERGY_ERROR,
     ENERGY_MOVING,
     ENERGY_SCALE,
+    FEATURE,
     FIXED,
     FLOWN,
     FRICTION_LOSS,
@@ -63,6 +67,7 @@ from signorini.engine.arrays import (
     MIN_GAP,
     MODE,
     MU,
+    NORMAL,
     NUMBERS,
     OLD,
     OLD_FEATURE,
@@ -182,7 +187,7 @@ def hand_over(t: IntArray) -> None:
             impulse[c, i] = p[k, i]
         for i in range(SOFTNESS_COLUMNS):
             old_softness[c, i] = softness[k, i]
-        old_feature[c] = index[c, 2]
+        old_feature[c] = index[c, FEATURE]
     counts[OLD] = counts[ROWS]
     counts[SOFTEN] = 0
     counts[RESCUED] = 0
@@ -210,11 +215,11 @@ def _drive_work(t: IntArray) -> float:
     work = 0.0
     for k in range(counts[ACTIVE]):
         c = order[k]
-        a = index[c, 0]
+        a = index[c, A_BODY]
         if c < counts[SEEN] and a < counts[FIXED] and p[k, 0] != 0.0:
-            n = (value[c, 6], value[c, 7], value[c, 8])
+            n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
             tangent, other = tangent_frame(n)
-            r, _ = contact_arms(value, q, c, a, index[c, 1], counts[FIXED])
+            r, _ = contact_arms(value, q, c, a, index[c, B_BODY], counts[FIXED])
             v = point_velocity(drive, a, r)
             work += p[k, 0] * dot(n, v) + p[k, 1] * dot(tangent, v) + p[k, 2] * dot(other, v)
     return work
@@ -239,8 +244,8 @@ def _contact_work(t: IntArray) -> tuple[float, float, float, float, float]:
         c = order[k]
         if c >= counts[SEEN] or (p0 == 0.0 and p1 == 0.0 and p2 == 0.0):
             continue
-        place[index[c, 0], PRESSED] = 1
-        place[index[c, 1], PRESSED] = 1
+        place[index[c, A_BODY], PRESSED] = 1
+        place[index[c, B_BODY], PRESSED] = 1
         lifted += p0 * correction[k]
         friction -= p1 * u[k, 1] + p2 * u[k, 2]
         normal += p0 * u[k, 0]
@@ -502,12 +507,12 @@ def smallest_gap(t: IntArray) -> None:
         asked = math.inf if begins else check[DEFLECTION]
     least, deepest, width, a, b = math.inf, 0.0, math.inf, -1, -1
     for c in range(counts[CONTACTS]):
-        gap = value[c, 9]
+        gap = value[c, DISTANCE]
         least = min(least, gap)
         if gap < -asked:
-            beside = min(thin[index[c, 0]], thin[index[c, 1]])
+            beside = min(thin[index[c, A_BODY]], thin[index[c, B_BODY]])
             if a < 0 or -(gap + asked) * width > deepest * beside:
-                deepest, width, a, b = -(gap + asked), beside, index[c, 0], index[c, 1]
+                deepest, width, a, b = -(gap + asked), beside, index[c, A_BODY], index[c, B_BODY]
     check[MIN_GAP] = least
     numbers[DEEPEST], numbers[DEEPEST_EXTENT], numbers[DEEPEST_A], numbers[DEEPEST_B] = deepest, width, a, b
     if begins or deepest / width > check[OVERLAP] / check[OVERLAP_EXTENT]:

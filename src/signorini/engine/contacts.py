@@ -11,8 +11,10 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
     AWAKE,
+    B_BODY,
     BLOCK,
     BOUND,
     CLEARED,
@@ -22,9 +24,11 @@ from signorini.engine.arrays import (
     CUT_ISLANDS,
     DIAGONAL,
     DIM,
+    DISTANCE,
     DRIFT,
     DRIVE,
     FACTOR,
+    FEATURE,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
@@ -41,11 +45,13 @@ from signorini.engine.arrays import (
     ISLANDS,
     JOINED,
     LIFT,
+    MATERIAL,
     MEETS,
     MU,
     N_BODIES,
     N_CONTACTS,
     NO_REBOUND,
+    NORMAL,
     NUMBERS,
     OLD,
     OLD_FEATURE,
@@ -55,6 +61,8 @@ from signorini.engine.arrays import (
     PARENT,
     PASSIVE,
     PLACE,
+    POINT_A,
+    POINT_B,
     POSE_TOGETHER,
     POSITION,
     Q_START,
@@ -117,14 +125,14 @@ def find_islands(
         place[b, Y_ROW] = -1
         place[b, OWN_ISLAND] = -1
     for c in range(n_c):
-        if index[c, 0] >= fixed:
-            a, b = _root(place, index[c, 0]), _root(place, index[c, 1])
+        if index[c, A_BODY] >= fixed:
+            a, b = _root(place, index[c, A_BODY]), _root(place, index[c, B_BODY])
             place[max(a, b), PARENT] = min(a, b)
             place[min(a, b), AWAKE] |= place[max(a, b), AWAKE]
     count, awake, active = 0, 0, 0
     for asleep in range(2):
         for c in range(n_c):
-            root = _root(place, index[c, 1])
+            root = _root(place, index[c, B_BODY])
             if place[root, AWAKE] == asleep:
                 continue
             if place[root, OWN_ISLAND] < 0:
@@ -154,7 +162,7 @@ def find_islands(
         bodies += island[i, N_BODIES]
         island[i, N_CONTACTS] = 0
     for c in range(n_c):
-        i = place[index[c, 1], OWN_ISLAND]
+        i = place[index[c, B_BODY], OWN_ISLAND]
         k = island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         island[i, N_CONTACTS] += 1
         order[k] = c
@@ -170,7 +178,7 @@ def point_velocity(v: Array, b: int, r: Vector) -> Vector:
 
 
 @inner_kernel
-def _couple(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
+def _connect(L: Array, b: int, r: Vector, d: Vector, sign: float, gather: Array, k: int, i: int) -> None:
     """Write row i of the two blocks k, k + 1 that join a contact to body b: the mass-scaled wrench of direction d."""
     m = cross(r, d)
     for j in range(3):
@@ -198,7 +206,7 @@ def recall(t: IntArray, n_c: int) -> None:
     reference, old_softness, softness = real_rows(t, REFERENCE), real_rows(t, OLD_SOFTNESS), real_rows(t, SOFTNESS)
     at = 0
     for c in range(n_c):
-        feature = index[c, 2]
+        feature = index[c, FEATURE]
         while at < counts[OLD] and old_feature[at] < feature:
             at += 1
         known = at < counts[OLD] and old_feature[at] == feature
@@ -218,16 +226,16 @@ def _recall_guess(t: IntArray, n_c: int) -> None:
     feature, guess, count = wholes(t, GUESS_FEATURE), real_rows(t, GUESS), wholes(t, COUNTS)[GUESSES]
     at = 0
     for c in range(n_c):
-        while at < count and feature[at] < index[c, 2]:
+        while at < count and feature[at] < index[c, FEATURE]:
             at += 1
-        known = at < count and feature[at] == index[c, 2]
+        known = at < count and feature[at] == index[c, FEATURE]
         for k in range(3):
             p[position[c], k] = guess[at, k] if known else 0.0
         at += 1 if known else 0
 
 
 @inner_kernel
-def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: int) -> int:
+def connect_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: int) -> int:
     """Write the two blocks from `g` on that join a contact to body `b`; return where the next begin."""
     place, L, dim = whole_rows(t, PLACE), real_rows(t, FACTOR), wholes(t, COUNTS)[DIM]
     block, gather = wholes(t, BLOCK), real_blocks(t, GATHER)
@@ -235,7 +243,7 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
     block[g + 1] = 2 * place[b, Y_ROW] + 1
     for i in range(3):
         if i < dim:
-            _couple(L, b, arm, frame[i], sign, gather, g, i)
+            _connect(L, b, arm, frame[i], sign, gather, g, i)
         else:
             for j in range(3):
                 gather[g, i, j] = 0.0
@@ -244,7 +252,7 @@ def couple_body(t: IntArray, b: int, arm: Vector, frame: Frame, sign: float, g: 
 
 
 @inner_kernel
-def couple_bodies(
+def connect_bodies(
     t: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
@@ -252,7 +260,7 @@ def couple_bodies(
     wholes(t, START)[k] = g
     for side in range(2):
         if bodies[side] >= fixed:
-            g = couple_body(t, bodies[side], arms[side], frame, 1.0 if side == 1 else -1.0, g)
+            g = connect_body(t, bodies[side], arms[side], frame, 1.0 if side == 1 else -1.0, g)
     return g
 
 
@@ -277,16 +285,16 @@ def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> 
     elsewhere (:mod:`.meet`) it is the common point there.
     """
     s = 1.0 if a < fixed else 0.5
-    to_a, to_b = s * value[c, 9], (1.0 - s) * value[c, 9]
+    to_a, to_b = s * value[c, DISTANCE], (1.0 - s) * value[c, DISTANCE]
     r_a = (
-        value[c, 0] + to_a * value[c, 6] - q[a, 0],
-        value[c, 1] + to_a * value[c, 7] - q[a, 1],
-        value[c, 2] + to_a * value[c, 8] - q[a, 2],
+        value[c, POINT_A] + to_a * value[c, NORMAL] - q[a, 0],
+        value[c, POINT_A + 1] + to_a * value[c, NORMAL + 1] - q[a, 1],
+        value[c, POINT_A + 2] + to_a * value[c, NORMAL + 2] - q[a, 2],
     )
     r_b = (
-        value[c, 3] - to_b * value[c, 6] - q[b, 0],
-        value[c, 4] - to_b * value[c, 7] - q[b, 1],
-        value[c, 5] - to_b * value[c, 8] - q[b, 2],
+        value[c, POINT_B] - to_b * value[c, NORMAL] - q[b, 0],
+        value[c, POINT_B + 1] - to_b * value[c, NORMAL + 1] - q[b, 1],
+        value[c, POINT_B + 2] - to_b * value[c, NORMAL + 2] - q[b, 2],
     )
     return (r_a, r_b)
 
@@ -295,7 +303,7 @@ def contact_arms(value: Array, q: Array, c: int, a: int, b: int, fixed: int) -> 
 def approach(t: IntArray, c: int, v: Array) -> Vector:
     """Return the relative velocity of contact `c` ahead, of b as seen from a, at velocities `v` of moving bodies."""
     value, index, fixed = real_rows(t, VALUE), whole_rows(t, INDEX), wholes(t, COUNTS)[FIXED]
-    a, b = index[c, 0], index[c, 1]
+    a, b = index[c, A_BODY], index[c, B_BODY]
     arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
     to, fro = point_velocity(v, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v, a, arm_a)
     return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
@@ -311,10 +319,10 @@ def may_mislead(t: IntArray, c: int) -> bool:
     that close head-on, of bodies that slide over an edge. What touches and does not come closer holds.
     """
     value, index, numbers, bound = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS), reals(t, BOUND)
-    fixed, h, gap = wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, 9]
-    a, b = index[c, 0], index[c, 1]
+    fixed, h, gap = wholes(t, COUNTS)[FIXED], numbers[DRIFT], value[c, DISTANCE]
+    a, b = index[c, A_BODY], index[c, B_BODY]
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
-    v_free, n = real_rows(t, V_FREE), (value[c, 6], value[c, 7], value[c, 8])
+    v_free, n = real_rows(t, V_FREE), (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     if gap <= MEETING * width and h * dot(n, approach(t, c, real_rows(t, V))) >= -MEETING * width:
         return False
     v_a, v_b = real_rows(t, DRIVE) if a < fixed else v_free, v_free
@@ -340,7 +348,7 @@ def count_doubts(t: IntArray) -> int:
     counts, value, doubts = wholes(t, COUNTS), real_rows(t, VALUE), 0
     if counts[FOLLOWS] == 1:
         for c in range(counts[CONTACTS]):
-            if value[c, 9] > 0.0 and may_mislead(t, c):
+            if value[c, DISTANCE] > 0.0 and may_mislead(t, c):
                 doubts += 1
     return doubts
 
@@ -364,8 +372,8 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
     b_free, before, bound, fixed = real_rows(t, B), real_rows(t, U), reals(t, BOUND), counts[FIXED]
-    a, b, material = index[c, 0], index[c, 1], index[c, 3]
-    n = (value[c, 6], value[c, 7], value[c, 8])
+    a, b, material = index[c, A_BODY], index[c, B_BODY], index[c, MATERIAL]
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)
     frame = (n, tangent, other)
     r_a, r_b = contact_arms(value, q, c, a, b, fixed)
@@ -379,7 +387,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     lost = 0.0
     if counts[JOINED] == 1:
         for i in range(3):
-            lost = max(lost, GRAIN * (abs(value[c, 3 + i]) + bound[b]) / reals(t, NUMBERS)[DRIFT])
+            lost = max(lost, GRAIN * (abs(value[c, POINT_B + i]) + bound[b]) / reals(t, NUMBERS)[DRIFT])
     for i in range(3):
         b_free[k, i] = 0.0
         before[k, i] = 0.0
@@ -395,7 +403,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     rebounds = meets[a, NO_REBOUND] == 0.0 and meets[b, NO_REBOUND] == 0.0
     reals(t, REBOUND)[k] = reals(t, RESTITUTION)[material] if rebounds else 0.0
     reals(t, VEERED)[k] = _veered(t, b, r_b, n) - (_veered(t, a, r_a, n) if a >= fixed else 0.0)
-    reals(t, GAP)[k] = value[c, 9]
+    reals(t, GAP)[k] = value[c, DISTANCE]
     reals(t, SIZE)[k] = bound[b] if a < fixed else min(bound[a], bound[b])
     reals(t, WIDTH)[k] = min(reals(t, THIN)[a], reals(t, THIN)[b])
     return ((a, b), (r_a, r_b), frame)
@@ -439,7 +447,7 @@ def pose_step(t: IntArray) -> None:
         g = n_c - n_c
         for k in range(n_c):
             bodies, arms, frame = pose_contact(t, k, order[k])
-            last = couple_bodies(t, k, bodies, arms, frame, g)
+            last = connect_bodies(t, k, bodies, arms, frame, g)
             write_diagonal(gather, g, last, diagonal[k])
             g = last
         wholes(t, START)[n_c] = g

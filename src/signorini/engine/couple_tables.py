@@ -25,7 +25,7 @@ _INSTEAD = (
 )
 
 
-class Couples:
+class CoupleTables:
     """Contacts with couples in the arrays of a step."""
 
     def __init__(self, arena: Arena, model: Model) -> None:

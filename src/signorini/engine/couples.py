@@ -18,6 +18,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
     BLOCK,
     CHECK,
@@ -44,24 +45,31 @@ from signorini.engine.arrays import (
     DRIVEN,
     EFFORT,
     FACTOR,
+    FEATURE,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
     GATHER,
+    IS_ELLIPSOID,
     ISLAND,
     ISLANDS,
     JOINED,
+    LIMIT_FIRST,
+    LIMIT_SECOND,
     LOAD,
+    MATERIAL,
     MODE,
     MU,
     N_BODIES,
     N_CONTACTS,
+    NORMAL,
     NUMBERS,
     OLD,
     OLD_FEATURE,
     ORDER,
     ORDINARY_HAND_OVER,
     ORDINARY_POSE,
+    OWN_LIMIT,
     RESIDUAL,
     RHO,
     ROWS,
@@ -77,6 +85,7 @@ from signorini.engine.arrays import (
     TOLERANCE,
     TURN_JOINED,
     TURNED,
+    UNIT_LIMIT,
     V_FREE,
     B,
     P,
@@ -97,7 +106,7 @@ def _write_rows(t: IntArray, k: int) -> None:
     value, index, start, L = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), wholes(t, START), real_rows(t, FACTOR)
     gather, wide, s = real_blocks(t, GATHER), real_blocks(t, COUPLE_GATHER), real_rows(t, COUPLE_SCALE)
     b, load, v_free, drive = real_rows(t, B), real_rows(t, COUPLE_LOAD), real_rows(t, V_FREE), real_rows(t, DRIVE)
-    n = (value[c, 6], value[c, 7], value[c, 8])
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)
     frame, axes = (n, tangent, other), wholes(t, COUPLE_AXES)
     for i in range(axes.shape[0]):
@@ -165,7 +174,7 @@ def _equilibrate(t: IntArray, k: int, immovable: float) -> None:
             unit = math.sqrt(count / trace)
         for i in range(groups[kind, m], groups[kind, m + 1]):
             d[k, i] = unit
-        limit[k, m] = limit[k, 3 + m] * d[k, 0] / unit
+        limit[k, UNIT_LIMIT + m] = limit[k, OWN_LIMIT + m] * d[k, 0] / unit
     for i in range(W.shape[1]):
         load[k, i] *= d[k, i]
         for g in range(start[k], start[k + 1]):
@@ -182,7 +191,7 @@ def _recall_couples(t: IntArray) -> None:
     old_feature, old, axes = wholes(t, OLD_FEATURE), real_rows(t, COUPLE_OLD), wholes(t, COUPLE_AXES)
     r, p, s, d = real_rows(t, COUPLE_P), real_rows(t, P), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_UNIT)
     for k in range(counts[ACTIVE]):
-        feature = index[order[k], 2]
+        feature = index[order[k], FEATURE]
         low, high = counts[OLD] - counts[OLD], counts[OLD]
         while low < high:
             middle = (low + high) // 2
@@ -207,14 +216,14 @@ def pose_couples(t: IntArray) -> None:
     b, load, compliance = real_rows(t, B), real_rows(t, LOAD), real_rows(t, COMPLIANCE)
     largest, axes, seen = 0.0, wholes(t, COUPLE_AXES), wholes(t, COUNTS)[SEEN]
     for k in range(n_c):
-        material, law = index[order[k], 3], order[k] >= seen  # a law of a joint has friction alone
+        material, law = index[order[k], MATERIAL], order[k] >= seen  # a law of a joint has friction alone
         s[k, 0] = 1.0
         for i in range(1, axes.shape[0]):
             s[k, i] = (1.0 if axes[i] < 3 else 0.0) if law else data[material, axes[i] - 1]
-        kind[k] = 1 if not law and data[material, 7] > 0.0 else 0
-        limit[k, 3] = mu[k]
-        limit[k, 4] = 0.0 if law else data[material, 5]
-        limit[k, 5] = 0.0 if law else data[material, 6]
+        kind[k] = 1 if not law and data[material, IS_ELLIPSOID] > 0.0 else 0
+        limit[k, OWN_LIMIT] = mu[k]
+        limit[k, OWN_LIMIT + 1] = 0.0 if law else data[material, LIMIT_FIRST]
+        limit[k, OWN_LIMIT + 2] = 0.0 if law else data[material, LIMIT_SECOND]
         for i in range(3):
             load[k, i] = b[k, i]
             compliance[k, i] = 0.0
@@ -288,7 +297,7 @@ def contact_error(t: IntArray, k: int, r: Array, u: Array) -> tuple[float, float
         size += x[0, i] ** 2
         scale += (rho * load[k, i] / d[k, i]) ** 2
     for m in range(3):
-        work[3, 0, m] = real_rows(t, COUPLE_LIMIT)[k, 3 + m]
+        work[3, 0, m] = real_rows(t, COUPLE_LIMIT)[k, OWN_LIMIT + m]
     return (product_square(x, v, 0, work[3], whole_rows(t, COUPLE_GROUPS)[kind], rho, z), size, scale)
 
 
@@ -348,8 +357,8 @@ def hand_over_couples(t: IntArray) -> None:
     numbers[TURNED], numbers[DRIVEN] = 0.0, 0.0
     for k in range(counts[ROWS]):
         c = order[k]
-        a = index[c, 0]
-        n = (value[c, 6], value[c, 7], value[c, 8])
+        a = index[c, A_BODY]
+        n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
         tangent, other = tangent_frame(n)
         frame = (n, tangent, other)
         for i in range(3):

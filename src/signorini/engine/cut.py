@@ -12,33 +12,42 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
+    AXIS,
+    B_BODY,
+    BODY_SIZES,
     BOUND,
     COUNTS,
     CUT,
+    CUT_OF,
     CUT_ROW,
     EXTENT,
+    FIRST_BIN,
     FIRST_CONTACT,
     FIXED,
+    GROUP_START,
     INDEX,
     ISLAND,
     ISLANDS,
+    LOWER,
     N_BODIES,
     N_CONTACTS,
     ORDER,
     OWN_ISLAND,
-    PARENT,
     PLACE,
     POSITION,
+    SLAB,
+    SLABS,
+    UPPER,
     Y_ROW,
     Q,
 )
 from signorini.posing.constants import BINS, MANY_BODIES, MANY_CONTACTS, MOST_SLABS, SLAB_CONTACTS, SLAB_WIDTH
 
-CUT_COLUMNS = 2 * MOST_SLABS + 2
+CUT_COLUMNS = GROUP_START + 2 * MOST_SLABS
 """Of the array of cuts: island, number n of slabs, then the first contact, counted in the island, of each of the
 2 n groups but the first: n slabs, n / 2 even borders, n / 2 - 1 odd borders, the rest."""
-_SLAB = PARENT  # column of PLACE, free for it once islands are known
-EXTENT_COLUMNS = 8 + BINS
+EXTENT_COLUMNS = FIRST_BIN + BINS
 """Of the array of extents: lower and upper bound, sum of the sizes of bodies, axis, bodies by bins."""
 
 
@@ -50,11 +59,11 @@ def _large_islands(t: IntArray) -> int:
     for i in range(counts[ISLANDS]):
         island[i, CUT_ROW] = 0
         if island[i, N_CONTACTS] >= MANY_CONTACTS and island[i, N_BODIES] >= MANY_BODIES:
-            cut[rows, 0] = i
+            cut[rows, CUT_OF] = i
             for k in range(3):
-                extent[rows, k] = 1e300
-                extent[rows, 3 + k] = -1e300
-            for k in range(6, EXTENT_COLUMNS):
+                extent[rows, LOWER + k] = 1e300
+                extent[rows, UPPER + k] = -1e300
+            for k in range(BODY_SIZES, EXTENT_COLUMNS):
                 extent[rows, k] = 0.0
             rows += 1
             island[i, CUT_ROW] = rows
@@ -70,15 +79,18 @@ def _measure(t: IntArray, rows: int) -> None:
         row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
             for k in range(3):
-                extent[row, k] = min(extent[row, k], q[b, k])
-                extent[row, 3 + k] = max(extent[row, 3 + k], q[b, k])
-            extent[row, 6] += bound[b]
+                extent[row, LOWER + k] = min(extent[row, LOWER + k], q[b, k])
+                extent[row, UPPER + k] = max(extent[row, UPPER + k], q[b, k])
+            extent[row, BODY_SIZES] += bound[b]
     for row in range(rows):
-        i, axis = cut[row, 0], 0
+        i, axis = cut[row, CUT_OF], 0
         for k in range(1, 3):
-            if extent[row, 3 + k] - extent[row, k] > extent[row, 3 + axis] - extent[row, axis]:
+            if extent[row, UPPER + k] - extent[row, LOWER + k] > extent[row, UPPER + axis] - extent[row, LOWER + axis]:
                 axis = k
-        width, size = extent[row, 3 + axis] - extent[row, axis], 2.0 * extent[row, 6] / island[i, N_BODIES]
+        width, size = (
+            extent[row, UPPER + axis] - extent[row, LOWER + axis],
+            2.0 * extent[row, BODY_SIZES] / island[i, N_BODIES],
+        )
         slabs = 1
         while (
             2 * slabs <= MOST_SLABS
@@ -86,8 +98,8 @@ def _measure(t: IntArray, rows: int) -> None:
             and width >= 2 * slabs * SLAB_WIDTH * size
         ):
             slabs *= 2
-        extent[row, 7] = axis
-        cut[row, 1] = slabs
+        extent[row, AXIS] = axis
+        cut[row, SLABS] = slabs
         if slabs == 1:
             island[i, CUT_ROW] = 0
 
@@ -96,7 +108,7 @@ def _measure(t: IntArray, rows: int) -> None:
 def _bin(extent: Array, row: int, q: Array, b: int) -> int:
     """Return the bin of a body along the axis of its island."""
     axis = int(extent[row, 7])
-    part = (q[b, axis] - extent[row, axis]) / (extent[row, 3 + axis] - extent[row, axis])
+    part = (q[b, axis] - extent[row, LOWER + axis]) / (extent[row, UPPER + axis] - extent[row, LOWER + axis])
     return max(0, min(int(BINS * part), BINS - 1))
 
 
@@ -111,27 +123,27 @@ def _slabs(t: IntArray, rows: int) -> None:
     for b in range(counts[FIXED], q.shape[0]):
         row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
-            place[b, _SLAB] = _bin(extent, row, q, b)
+            place[b, SLAB] = _bin(extent, row, q, b)
             place[b, Y_ROW] = -1
-            extent[row, 8 + place[b, _SLAB]] += 1.0
+            extent[row, FIRST_BIN + place[b, SLAB]] += 1.0
     for row in range(rows):
-        passed, total = 0.0, island[cut[row, 0], N_BODIES]
+        passed, total = 0.0, island[cut[row, CUT_OF], N_BODIES]
         for k in range(BINS):
-            here = extent[row, 8 + k]
-            extent[row, 8 + k] = min(int(cut[row, 1] * (passed + 0.5 * here) / total), cut[row, 1] - 1)
+            here = extent[row, FIRST_BIN + k]
+            extent[row, FIRST_BIN + k] = min(int(cut[row, SLABS] * (passed + 0.5 * here) / total), cut[row, SLABS] - 1)
             passed += here
     for b in range(counts[FIXED], q.shape[0]):
         row = island[place[b, OWN_ISLAND], CUT_ROW] - 1 if 0 <= place[b, OWN_ISLAND] < counts[ISLANDS] else -1
         if row >= 0:
-            place[b, _SLAB] = int(extent[row, 8 + place[b, _SLAB]])
+            place[b, SLAB] = int(extent[row, FIRST_BIN + place[b, SLAB]])
 
 
 @inner_kernel
 def _group(place: IntArray, fixed: int, a: int, b: int, slabs: int) -> int:
     """Return the group of a contact."""
-    lower, upper = place[b, _SLAB], place[b, _SLAB]
+    lower, upper = place[b, SLAB], place[b, SLAB]
     if a >= fixed:
-        lower, upper = min(lower, place[a, _SLAB]), max(upper, place[a, _SLAB])
+        lower, upper = min(lower, place[a, SLAB]), max(upper, place[a, SLAB])
     if lower == upper:
         return int(lower)
     if upper - lower > 1:
@@ -150,27 +162,27 @@ def cut_islands(t: IntArray) -> None:
     _measure(t, rows)
     _slabs(t, rows)
     for row in range(rows):
-        i, slabs = cut[row, 0], cut[row, 1]
+        i, slabs = cut[row, CUT_OF], cut[row, SLABS]
         if slabs == 1:
             continue
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         for g in range(2 * slabs):
-            cut[row, 2 + g] = 0
+            cut[row, GROUP_START + g] = 0
         for k in range(first, last):
             c = order[k]
-            g = _group(place, fixed, index[c, 0], index[c, 1], slabs)
+            g = _group(place, fixed, index[c, A_BODY], index[c, B_BODY], slabs)
             position[c] = g
-            cut[row, 2 + g] += 1
+            cut[row, GROUP_START + g] += 1
         passed = 0
         for g in range(2 * slabs):
-            here = cut[row, 2 + g]
-            cut[row, 2 + g] = passed
+            here = cut[row, GROUP_START + g]
+            cut[row, GROUP_START + g] = passed
             passed += here
         # Contacts come in the order of features, and keep it within a group.
         for k in range(first, last):
             g = position[order[k]]
-            position[order[k]] = first + cut[row, 2 + g]
-            cut[row, 2 + g] += 1
+            position[order[k]] = first + cut[row, GROUP_START + g]
+            cut[row, GROUP_START + g] += 1
         _sort(order, position, first, last)
         bodies = 0
         for k in range(first, last):

@@ -24,11 +24,11 @@ from signorini.engine.joints.tables import JointTables
 from signorini.engine.named_solver import NamedSolver
 from signorini.engine.reading import compiled_status, found, logged_contacts, logged_joints
 from signorini.engine.robust import solve_robustly
-from signorini.engine.room import Options, Room
 from signorini.engine.run import run, run_from_look, run_to_look
 from signorini.engine.stages import needed_stages, stage_address
 from signorini.engine.theta import run_ahead, run_from_act, run_to_act
 from signorini.engine.warming import finish_warming, warm_up
+from signorini.engine.workspace import Options, Workspace
 from signorini.geometry import detect
 from signorini.geometry.tables import Family
 from signorini.math.cones import LEVERAGE, ROUNDING
@@ -39,9 +39,9 @@ from signorini.posing.constants import HURRY, MANY_BODIES, SOME_BODIES, WINDOW
 from signorini.posing.friction_law import friction_law
 from signorini.posing.joint_blocks import blocked
 from signorini.posing.joint_space import RowLaws
+from signorini.posing.midpoint import Midpoint, midpoint
 from signorini.posing.passive_law import PART, ROUND, SETTLED
 from signorini.posing.posed import Phases, PosedFriction
-from signorini.posing.stage import Stage, stage
 from signorini.posing.stepper import Steps
 from signorini.posing.time_stepping import (
     ContactSpace,
@@ -63,10 +63,10 @@ class Engine:
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
         self.h, self.theta, self._gyroscopic = h, options.theta, options.gyroscopic
-        self._room = Room(model, h, tolerance, options)
-        self.arena, self.joints, self.family = self._room.arena, self._room.joints, self._room.family
-        self._numbers, self._counts = self._room.numbers, self._room.counts
-        self._couples, self._collisions = self._room.couples, self._room.collisions
+        self._workspace = Workspace(model, h, tolerance, options)
+        self.arena, self.joints, self.family = self._workspace.arena, self._workspace.joints, self._workspace.family
+        self._numbers, self._counts = self._workspace.numbers, self._workspace.counts
+        self._couples, self._collisions = self._workspace.couples, self._workspace.collisions
         self._run: Callable[[IntArray, int], int] | None = None
         if self.family is not None:
             self._run = run if self.theta == 1.0 else run_ahead
@@ -109,14 +109,14 @@ class Engine:
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
-        self._room.log(rows, keep_contacts=keep_contacts)
+        self._workspace.log(rows, keep_contacts=keep_contacts)
         self._logged_from, self._keep_contacts = float(self._numbers[at.TIME]), keep_contacts
         if rows > 0:
             self._connect(at.WRITE_LOG)
 
     def read_log(self) -> Steps:
         """Return what was logged since the last reading."""
-        log = self._room.read_log()
+        log = self._workspace.read_log()
         n, kept = log.check.shape[0], self._keep_contacts
         # Added up one by one, as the state does.
         time = np.cumsum(np.concatenate([[self._logged_from], np.full(n, self.h)]))
@@ -172,7 +172,7 @@ class Engine:
         self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
         old = memory.feature.size
         if old > self.arena[at.OLD_FEATURE].shape[0]:
-            self._room.make_room(old)
+            self._workspace.make_room(old)
         self.arena[at.OLD_FEATURE][:old] = memory.feature
         self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
         if self._couples is not None:
@@ -263,7 +263,7 @@ class Engine:
                 if self.joints is not None and self.joints.projects:
                     self._project(self.joints)
                 self._load(self.model)
-                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self._room.paused
+                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self._workspace.paused
             elif stage == at.DRIFTED:
                 self._load(self._loaded, (1.0 - self.theta) * self.h)
                 counts[at.STAGE] = at.AIMED
@@ -272,7 +272,7 @@ class Engine:
             elif stage == at.GONE:
                 self._connect(at.LOOK if table[at.LOOK, 0] == 0 else at.MEND)
             else:
-                self._room.make_more_room(int(counts[at.NEEDED]))
+                self._workspace.make_more_room(int(counts[at.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
@@ -292,7 +292,7 @@ class Engine:
         contacts = detect(self.model, self._now(), self.arena[at.REACH])
         n_c = contacts.contact_count
         if n_c > self.arena[at.VALUE].shape[0]:
-            self._room.make_room_for_detection(0, n_c)
+            self._workspace.make_room_for_detection(0, n_c)
         value, index = self.arena[at.VALUE], self.arena[at.INDEX]
         value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
         value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
@@ -344,7 +344,7 @@ class Engine:
             elif table[NEWTON, 0] == 0:
                 connect_island(table, resisting=True)
             else:
-                self._room.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
+                self._workspace.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
             self._counts[at.SHORT] = 0
             self._begin_again()
             return
@@ -359,7 +359,7 @@ class Engine:
         if named is not None:
             named.begin()
         if self._collisions is not None and self._counts[at.COLLIDES]:
-            there, free = self._stage(self._loaded, began, coordinate)
+            there, free = self._midpoint(self._loaded, began, coordinate)
             space, answer = self._space(self._loaded, there, free, contacts), None if named is None else named.answer
             solution, impulse = self._collisions.rescue(self._loaded, there, space, place, tolerance, answer)
             if self._couples is None:
@@ -419,13 +419,13 @@ class Engine:
     @property
     def _may_rebound_less(self) -> bool:
         """Whether an island may be solved with less of its rebound, before it is made compliant."""
-        parts = self.arena[at.REBOUND_PARTS][: self._counts[at.ISLANDS]]
+        parts = self.arena[at.REBOUND_SHARES][: self._counts[at.ISLANDS]]
         return bool(self._counts[at.REBOUNDS] and np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0)))
 
     def _ask(self, named: NamedSolver, began: State, coordinate: Array) -> None:
         """Have every island of a step that began like this solved by the solver that the user named."""
         model, islands, iterations = self._loaded, self.arena[at.ISLAND], 0
-        there, free = self._stage(model, began, coordinate)
+        there, free = self._midpoint(model, began, coordinate)
         for rows, which in self._groups():
             contacts = self._seen(self._contacts(rows))
             space = self._space(model, there, free, contacts)
@@ -547,16 +547,16 @@ class Engine:
         """Return the contacts of the coming step."""
         return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
 
-    def _stage(self, model: Model, state: State, coordinate: Array) -> tuple[Stage, FreeMotion]:
+    def _midpoint(self, model: Model, state: State, coordinate: Array) -> tuple[Midpoint, FreeMotion]:
         """Return where a step that began at `state` acts, and its free motion, by functions of Python.
 
         `coordinate` are those of the joints then.
         """
         memory = Memory.none()._replace(coordinate=coordinate)
-        there = stage(model, state, memory, self.h, self._gyroscopic, self.theta)
+        there = midpoint(model, state, memory, self.h, self._gyroscopic, self.theta)
         return there, joined_free_motion(model, there, self._gyroscopic)
 
-    def _space(self, model: Model, there: Stage, free: FreeMotion, contacts: Contacts) -> ContactSpace:
+    def _space(self, model: Model, there: Midpoint, free: FreeMotion, contacts: Contacts) -> ContactSpace:
         """Return the map of impulses of a step, by the same functions."""
         law = friction_law(model, contacts)
         return contact_space(
@@ -579,7 +579,7 @@ class Engine:
         self, model: Model, state: State, coordinate: Array, contacts: Contacts, law: tuple[Array, Array]
     ) -> FrictionProblem:
         """Pose the problem of a step that began at `state`, with the joints at `coordinate`."""
-        return self._posed(model, self._space(model, *self._stage(model, state, coordinate), contacts), law)
+        return self._posed(model, self._space(model, *self._midpoint(model, state, coordinate), contacts), law)
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
@@ -602,7 +602,7 @@ class Engine:
         if self._named is not None:
             solution = self._told_by(self._named, solution)
         elif model.joints.inequalities and not solution.success:
-            space = self._space(model, *self._stage(model, before, coordinate), posed)
+            space = self._space(model, *self._midpoint(model, before, coordinate), posed)
             solution = explained(model, space, self._posed(model, space, law), solution)
         step = StepResult(
             state=self.state,
@@ -624,7 +624,7 @@ class Engine:
         if self._collisions is None or not self._counts[at.COLLIDES]:
             return step
         place, tolerance = self.arena[at.POSITION][awake], float(self._numbers[at.TOLERANCE])
-        there, free = self._stage(model, before, coordinate)
+        there, free = self._midpoint(model, before, coordinate)
         space = self._space(model, there, free, posed)
         both = self._collisions.solutions(model, there, space, place, tolerance)
         phases = PosedFriction(both.first, both.compression.z), PosedFriction(both.second, both.z)

@@ -39,18 +39,22 @@ from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals,
 from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
 from signorini.engine.arrays import (
+    A_BODY,
     ACTING,
     AIM,
     AIMED,
+    B_BODY,
     BEGIN,
     BOUND,
     CELLS,
     CHECK,
     CONTACTS,
     COUNTS,
+    DISTANCE,
     DOUBTS,
     DRIFT,
     DRIVE,
+    FEATURE,
     FIND,
     FIRST_MEETING,
     FIXED,
@@ -63,6 +67,7 @@ from signorini.engine.arrays import (
     LAW_ROOM,
     LINK,
     MARK,
+    MATERIAL,
     MEETINGS,
     MEETS,
     MET_INDEX,
@@ -70,6 +75,7 @@ from signorini.engine.arrays import (
     MOVE,
     NEEDED,
     NO_REBOUND,
+    NORMAL,
     NUMBERS,
     PAIR,
     PAIR_INDEX,
@@ -82,6 +88,7 @@ from signorini.engine.arrays import (
     PAIR_TURN,
     PAIR_VALUE,
     PATH,
+    POINT_B,
     Q_0,
     Q_START,
     REACH,
@@ -204,7 +211,7 @@ def copy_contact(value: Array, index: IntArray, c: int, to_value: Array, to_inde
 @inner_kernel
 def place_by_name(value: Array, index: IntArray, first: int, free: int, name: int) -> int:
     """Make room for a contact among those from `first` on, which are sorted by name; `free` is the first free row."""
-    while free > first and index[free - 1, 2] > name:
+    while free > first and index[free - 1, FEATURE] > name:
         copy_contact(value, index, free - 1, value, index, free)
         free -= 1
     return free
@@ -230,7 +237,7 @@ def write_meeting(
     value, index, given = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), whole_rows(t, INDEX)
     q, path, fixed, h = real_rows(t, Q), real_rows(t, PATH), wholes(t, COUNTS)[FIXED], reals(t, NUMBERS)[DRIFT]
     aim = real_rows(t, AIM)
-    a, b, names, forbid = given[first, 0], given[first, 1], 1 << (2 * FEATURE_BITS), False
+    a, b, names, forbid = given[first, A_BODY], given[first, B_BODY], 1 << (2 * FEATURE_BITS), False
     beyond = float(wholes(t, COUNTS)[ROUNDS] // PATIENT_ROUNDS)
     width = min(reals(t, THIN)[a], reals(t, THIN)[b])
     count, near = look_at(desk, q, path, a, b, time, margin), SWIFT * width
@@ -240,11 +247,11 @@ def write_meeting(
             return (r + count - c, True)
         left = write_met(desk, start, q, path, aim, a, b, fixed, time, h, beyond, near, asks, c, value, r)
         if left < math.inf:
-            index[r, 0] = a
-            index[r, 1] = b
-            _widen(t, r, to_ask(value[r, 9]) - value[r, 9])
-            index[r, 2] = pair_of(given[first, 2]) * names + desk.number[c, 2] % names
-            index[r, 3] = given[first, 3]
+            index[r, A_BODY] = a
+            index[r, B_BODY] = b
+            _widen(t, r, to_ask(value[r, DISTANCE]) - value[r, DISTANCE])
+            index[r, FEATURE] = pair_of(given[first, FEATURE]) * names + desk.number[c, 2] % names
+            index[r, MATERIAL] = given[first, MATERIAL]
             forbid = forbid or (c == deepest and left < -MEETING * width)
             r += 1
     return (r, forbid)
@@ -253,9 +260,9 @@ def write_meeting(
 @inner_kernel
 def least_of(value: Array, first: int, last: int) -> float:
     """Return the least gap of the contacts from `first` to `last`."""
-    least = value[first, 9]
+    least = value[first, DISTANCE]
     for c in range(first + 1, last):
-        least = min(least, value[c, 9])
+        least = min(least, value[c, DISTANCE])
     return float(least)
 
 
@@ -263,7 +270,7 @@ def least_of(value: Array, first: int, last: int) -> float:
 def end_of_pair(index: IntArray, first: int, count: int) -> int:
     """Return the row after the last contact of the pair of contact `first`."""
     last = first + 1
-    while last < count and pair_of(index[last, 2]) == pair_of(index[first, 2]):
+    while last < count and pair_of(index[last, FEATURE]) == pair_of(index[first, FEATURE]):
         last += 1
     return last
 
@@ -303,8 +310,8 @@ def take_over(t: IntArray, made: int) -> bool:
 def _closes(t: IntArray, c: int) -> float:
     """Return by how much contact `c` would overlap at the end of the way, as its normal says."""
     value = real_rows(t, VALUE)
-    n = (value[c, 6], value[c, 7], value[c, 8])
-    return float(-(value[c, 9] + reals(t, NUMBERS)[DRIFT] * dot(n, approach(t, c, real_rows(t, AIM)))))
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
+    return float(-(value[c, DISTANCE] + reals(t, NUMBERS)[DRIFT] * dot(n, approach(t, c, real_rows(t, AIM)))))
 
 
 @inner_kernel
@@ -325,23 +332,23 @@ def _take_back_loads(t: IntArray) -> None:
                 continue
             load = 0.0  # that presses the body against the other
             for k in range(3):
-                load -= sign * value[c, 6 + k] * (aim[body, k] - v[body, k])
+                load -= sign * value[c, NORMAL + k] * (aim[body, k] - v[body, k])
             back = max(0.0, min(load, closing))
             closing -= back
             for k in range(3):
-                path[body, k] += sign * back * value[c, 6 + k]
-                aim[body, k] += sign * back * value[c, 6 + k]
+                path[body, k] += sign * back * value[c, NORMAL + k]
+                aim[body, k] += sign * back * value[c, NORMAL + k]
 
 
 @inner_kernel
 def _widen(t: IntArray, r: int, more: float) -> None:
     """Let the bodies of contact `r` of those met come closer by `more`; the point where impulses act stays."""
     value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
-    share = 1.0 if index[r, 0] < wholes(t, COUNTS)[FIXED] else 0.5
+    share = 1.0 if index[r, A_BODY] < wholes(t, COUNTS)[FIXED] else 0.5
     for k in range(3):
-        value[r, k] -= share * more * value[r, 6 + k]
-        value[r, 3 + k] += (1.0 - share) * more * value[r, 6 + k]
-    value[r, 9] += more
+        value[r, k] -= share * more * value[r, NORMAL + k]
+        value[r, POINT_B + k] += (1.0 - share) * more * value[r, NORMAL + k]
+    value[r, DISTANCE] += more
 
 
 @inner_kernel
@@ -363,15 +370,19 @@ def _overlap_as_said(t: IntArray, desk: Desk, first: int, last: int, time: float
     Else -1.
     """
     value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
-    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), index[first, 0], index[first, 1], time, 0.0)
+    count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), index[first, A_BODY], index[first, B_BODY], time, 0.0)
     if count == 0:
         return -1.0
     k, agree = least_gap(desk, count), -1.0
     for c in range(first, last):
         if _closes(t, c) > 0.0:
-            n = value[c, 6] * desk.value[k, 6] + value[c, 7] * desk.value[k, 7] + value[c, 8] * desk.value[k, 8]
+            n = (
+                value[c, NORMAL] * desk.value[k, NORMAL]
+                + value[c, NORMAL + 1] * desk.value[k, NORMAL + 1]
+                + value[c, NORMAL + 2] * desk.value[k, NORMAL + 2]
+            )
             agree = max(agree, n)
-    return float(-desk.value[k, 9]) if agree > ALIKE else -1.0
+    return float(-desk.value[k, DISTANCE]) if agree > ALIKE else -1.0
 
 
 @inner_kernel
@@ -394,14 +405,14 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
     """
     value, index, h = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
     q, path, bound, thin = real_rows(t, Q), real_rows(t, PATH), reals(t, BOUND), reals(t, THIN)
-    meets, a, b, doubtful, holds = real_rows(t, MEETS), index[first, 0], index[first, 1], False, False
+    meets, a, b, doubtful, holds = real_rows(t, MEETS), index[first, A_BODY], index[first, B_BODY], False, False
     width, gap = min(thin[a], thin[b]), least_of(value, first, last)
     for c in range(first, last):
         misleads = may_mislead(t, c)
         doubtful = doubtful or misleads
-        holds = holds or (value[c, 9] <= MEETING * width and not misleads)
+        holds = holds or (value[c, DISTANCE] <= MEETING * width and not misleads)
     if doubtful and not holds:
-        lay_out_pair(t, desk, index[first, 2])
+        lay_out_pair(t, desk, index[first, FEATURE])
         way = h * pair_speed(desk, q, path, a, b, h)
         swift = way > SWIFT * width  # it is followed again if impulses change it
         overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
@@ -465,7 +476,7 @@ def meet_step(t: IntArray) -> bool:
 def gap_after(t: IntArray, desk: Desk, a: int, b: int, time: float, most: float) -> float:
     """Return the gap of the pair on the desk after `time` seconds, `most` if it is more."""
     count = look_at(desk, real_rows(t, Q), real_rows(t, PATH), a, b, time, most)
-    return float(desk.value[least_gap(desk, count), 9]) if count > 0 else most
+    return float(desk.value[least_gap(desk, count), DISTANCE]) if count > 0 else most
 
 
 @inner_kernel
@@ -534,7 +545,7 @@ def merge(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
     for c in range(old, end):
         if made < value.shape[0]:
-            r = place_by_name(value, index, first, made, seen_index[c, 2])
+            r = place_by_name(value, index, first, made, seen_index[c, FEATURE])
             copy_contact(seen_value, seen_index, c, value, index, r)
         made += 1
     return made
@@ -554,7 +565,7 @@ def _leave_out_known(t: IntArray, old: int, end: int, first: int, made: int, nea
     for r in range(first, made):
         known = False
         for c in range(old, end):
-            same = seen_index[c, 2] == index[r, 2]
+            same = seen_index[c, FEATURE] == index[r, FEATURE]
             for k in range(10):
                 same = same and abs(seen_value[c, k] - value[r, k]) < (MEETING if 6 <= k < 9 else near)
             known = known or same
@@ -596,16 +607,16 @@ def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
     meets, start = real_rows(t, MEETS), real_rows(t, posed_at(t))
     first, made, old, through, new = 0, 0, 0, 0, False
     while first < counts[CONTACTS]:
-        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
-        while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
+        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, FEATURE])
+        while old < counts[SEEN] and pair_of(seen_index[old, FEATURE]) < pair:
             made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
             old += 1
         end = old
-        while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
+        while end < counts[SEEN] and pair_of(seen_index[end, FEATURE]) == pair:
             end += 1
-        a, b, gap = index[first, 0], index[first, 1], least_of(value, first, last)
+        a, b, gap = index[first, A_BODY], index[first, B_BODY], least_of(value, first, last)
         width = min(thin[a], thin[b])
-        lay_out_pair(t, desk, index[first, 2])
+        lay_out_pair(t, desk, index[first, FEATURE])
         way, begins, late = h * pair_speed(desk, q, path, a, b, h), math.inf, math.inf
         if way > gap and (way > SWIFT * width or end == old):
             begins, late = goes_through(t, desk, a, b, gap, DEEP)

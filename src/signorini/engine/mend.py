@@ -18,7 +18,9 @@ from __future__ import annotations
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     AIM,
+    B_BODY,
     BOUND,
     CHECK,
     CLOSE,
@@ -27,8 +29,10 @@ from signorini.engine.arrays import (
     COUNTS,
     DEEPEST,
     DEEPEST_EXTENT,
+    DISTANCE,
     DRIFT,
     DRIVE,
+    FEATURE,
     FIXED,
     GUESS,
     GUESS_FEATURE,
@@ -39,8 +43,10 @@ from signorini.engine.arrays import (
     MET_INDEX,
     MET_VALUE,
     NEEDED,
+    NORMAL,
     NUMBERS,
     PATH,
+    POINT_B,
     POSITION,
     Q_0,
     Q_START,
@@ -115,16 +121,16 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     """
     given, index, value = real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, MET_VALUE)
     fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
-    a, b, n = index[c, 0], index[c, 1], (given[c, 6], given[c, 7], given[c, 8])
+    a, b, n = index[c, A_BODY], index[c, B_BODY], (given[c, NORMAL], given[c, NORMAL + 1], given[c, NORMAL + 2])
     arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
     if a >= fixed:
         near = SWIFT * min(reals(t, THIN)[a], reals(t, THIN)[b])
         arm_a, arm_b = common_arms(q_start, a, b, arm_a, arm_b, near)
-    to_go = given[c, 9] - _came_closer(t, b, arm_b, n) + _came_closer(t, a, arm_a, n)
+    to_go = given[c, DISTANCE] - _came_closer(t, b, arm_b, n) + _came_closer(t, a, arm_a, n)
     if to_go < 0.0:
-        if given[c, 9] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements
+        if given[c, DISTANCE] >= 0.0 or reals(t, NUMBERS)[LIFT] > 0.0:  # which velocities part, not displacements
             return r
-        to_go = max(to_go, given[c, 9])
+        to_go = max(to_go, given[c, DISTANCE])
     if r >= value.shape[0]:
         return r + 1
     if parted:
@@ -132,9 +138,9 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
     share = 1.0 if a < fixed else 0.5
     for k in range(3):
         value[r, k] = q_start[a, k] + (arm_a[k] - share * to_go * n[k])
-        value[r, 3 + k] = q_start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
-        value[r, 6 + k] = n[k]
-    value[r, 9] = to_go
+        value[r, POINT_B + k] = q_start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])
+        value[r, NORMAL + k] = n[k]
+    value[r, DISTANCE] = to_go
     for k in range(4):
         whole_rows(t, MET_INDEX)[r, k] = index[c, k]
     return r + 1
@@ -154,10 +160,10 @@ def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
     for c in range(old, end):
         known = False
         for r in range(first, first if again else min(last, value.shape[0])):
-            known = known or index[r, 2] == seen_index[c, 2]
+            known = known or index[r, FEATURE] == seen_index[c, FEATURE]
         if not known:
             if made < value.shape[0]:
-                r = place_by_name(value, index, first, made, seen_index[c, 2])
+                r = place_by_name(value, index, first, made, seen_index[c, FEATURE])
                 copy_contact(seen_value, seen_index, c, value, index, r)
                 last += 1
             made += 1
@@ -169,7 +175,7 @@ def _is_parted(value: Array, first: int, last: int) -> bool:
     """Tell whether some of the contacts from `first` to `last` are to be parted."""
     least = 0.0
     for r in range(first, min(last, value.shape[0])):
-        least = min(least, value[r, 9])
+        least = min(least, value[r, DISTANCE])
     return least < 0.0
 
 
@@ -179,7 +185,7 @@ def _sort_by_name(t: IntArray, first: int, last: int) -> None:
     value, index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     for c in range(first + 1, min(last, value.shape[0])):
         r = c
-        while r > first and index[r - 1, 2] > index[r, 2]:
+        while r > first and index[r - 1, FEATURE] > index[r, FEATURE]:
             for k in range(10):
                 value[r - 1, k], value[r, k] = value[r, k], value[r - 1, k]
             for k in range(4):
@@ -204,9 +210,9 @@ def _write_beginning(t: IntArray, desk: Desk, first: int, r: int, allowed: float
     Return the next free row.
     """
     q, index, h = real_rows(t, Q), whole_rows(t, INDEX), reals(t, NUMBERS)[DRIFT]
-    a, b = index[first, 0], index[first, 1]
+    a, b = index[first, A_BODY], index[first, B_BODY]
     _swap_ends(t, a, b)
-    lay_out_pair(t, desk, index[first, 2])
+    lay_out_pair(t, desk, index[first, FEATURE])
     way = h * pair_speed(desk, q, real_rows(t, PATH), a, b, h)
     begins, _ = goes_through(t, desk, a, b, gap_after(t, desk, a, b, 0.0, way), allowed)
     if begins <= h:
@@ -226,7 +232,7 @@ def _allowed(t: IntArray) -> float:
 def _is_too_close(t: IntArray, value: Array, index: IntArray, first: int, last: int, allowed: float) -> bool:
     """Tell whether a pair, which has the contacts from `first` to `last`, overlaps by more."""
     thin = reals(t, THIN)
-    return bool(least_of(value, first, last) < -allowed * min(thin[index[first, 0]], thin[index[first, 1]]))
+    return bool(least_of(value, first, last) < -allowed * min(thin[index[first, A_BODY]], thin[index[first, B_BODY]]))
 
 
 @inner_kernel
@@ -237,12 +243,12 @@ def _add_ends(t: IntArray, parted: bool) -> int:
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
     desk, first, made, old, allowed = pair_desk(t), 0, 0, 0, _allowed(t)
     while first < counts[CONTACTS]:
-        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, 2])
-        while old < counts[SEEN] and pair_of(seen_index[old, 2]) < pair:
+        last, pair = end_of_pair(index, first, counts[CONTACTS]), pair_of(index[first, FEATURE])
+        while old < counts[SEEN] and pair_of(seen_index[old, FEATURE]) < pair:
             made = copy_contact(seen_value, seen_index, old, met_value, met_index, made)
             old += 1
         end = old
-        while end < counts[SEEN] and pair_of(seen_index[end, 2]) == pair:
+        while end < counts[SEEN] and pair_of(seen_index[end, FEATURE]) == pair:
             end += 1
         begin = made
         if _is_too_close(t, value, index, first, last, allowed):
@@ -341,7 +347,7 @@ def _keep_guess(t: IntArray) -> None:
     feature, guess = wholes(t, GUESS_FEATURE), real_rows(t, GUESS)
     counts[GUESSES] = counts[SEEN]
     for c in range(counts[SEEN]):
-        feature[c] = index[c, 2]
+        feature[c] = index[c, FEATURE]
         for k in range(3):
             guess[c, k] = p[position[c], k]
 

@@ -16,6 +16,7 @@ from signorini.engine.arrays import (
     ACTIVE,
     AT_LAST,
     AWAIT,
+    B_BODY,
     BLOCK,
     CHANGE,
     CHECK,
@@ -87,7 +88,7 @@ def _lift(t: IntArray, k: int) -> float:
     """Return the largest speed at which the overlap of contact `k` recedes: joined bodies: see ``joints/laws.py``."""
     lift: float = reals(t, NUMBERS)[LIFT]
     if wholes(t, COUNTS)[JOINED] == 1:
-        i = whole_rows(t, PLACE)[whole_rows(t, SEEN_INDEX)[wholes(t, ORDER)[k], 1], OWN_ISLAND]
+        i = whole_rows(t, PLACE)[whole_rows(t, SEEN_INDEX)[wholes(t, ORDER)[k], B_BODY], OWN_ISLAND]
         if whole_rows(t, ISLAND)[i, HAS_JOINTS] == 1:
             lift = reals(whole_rows(t, JOINTS), JOINT_SUMS)[JOINED_LIFT]
     return lift

@@ -15,13 +15,13 @@ from signorini.engine.robust import solve_robustly
 from signorini.model import Model
 from signorini.posing.constants import WINDOW
 from signorini.posing.friction_law import friction_law
+from signorini.posing.midpoint import Midpoint
 from signorini.posing.poisson import (
     Expansion,
     collide,
     compression_problem,
     expansion_of,
 )
-from signorini.posing.stage import Stage
 from signorini.posing.time_stepping import ContactSpace
 from signorini.problems import FrictionProblem
 from signorini.solvers import Solution, Status
@@ -68,7 +68,7 @@ def _words(model: Model, space: ContactSpace) -> dict[str, Any]:
     return friction_law(model, space.contacts).words(space.mu.size)
 
 
-class Collisions:
+class PoissonTables:
     """The second table, where the phases of a collision are posed; `arena` is that of the step."""
 
     def __init__(self, arena: Arena) -> None:
@@ -115,7 +115,7 @@ class Collisions:
     def rescue(
         self,
         model: Model,
-        there: Stage,
+        there: Midpoint,
         space: ContactSpace,
         place: IntArray,
         tolerance: float,
@@ -138,7 +138,7 @@ class Collisions:
         return whole, outcome.impulse
 
     def solutions(
-        self, model: Model, there: Stage, space: ContactSpace, place: IntArray, tolerance: float
+        self, model: Model, there: Midpoint, space: ContactSpace, place: IntArray, tolerance: float
     ) -> PhaseSolutions:
         """Pose both phases of the last step again."""
         words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]

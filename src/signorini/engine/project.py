@@ -17,6 +17,8 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
+    B_BODY,
     BLOCK,
     COUNTS,
     CUT_ROW,
@@ -34,11 +36,11 @@ from signorini.engine.arrays import (
     N_CONTACTS,
     ORDER,
     OWN_ISLAND,
-    PART_TOGETHER,
     PLACE,
     REFERENCE,
     SCRATCH,
-    SHARE_PARTS,
+    SEPARATE_TOGETHER,
+    SHARE_SEPARATING,
     SIZE,
     START,
     Y_ROW,
@@ -88,8 +90,8 @@ def _unit(t: IntArray, first: int, last: int) -> float:
     """
     index, order, fixed, found = whole_rows(t, INDEX), wholes(t, ORDER), wholes(t, COUNTS)[FIXED], False
     for c in range(first, last):
-        found = found or index[order[c], 0] < fixed
-    return float(reals(t, MASS)[index[order[first], 1]]) if found else 0.0
+        found = found or index[order[c], A_BODY] < fixed
+    return float(reals(t, MASS)[index[order[first], B_BODY]]) if found else 0.0
 
 
 @inner_kernel
@@ -124,7 +126,7 @@ def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, m
 
 
 @inner_kernel
-def part_some(
+def separate_some(
     start: IntArray,
     block: IntArray,
     rows: Array,
@@ -175,7 +177,7 @@ def part_some(
 
 
 @inner_kernel
-def _part(
+def _separate(
     t: IntArray,
     i: int,
     start: IntArray,
@@ -201,14 +203,14 @@ def _part(
     for k in range(n_c):
         largest = max(largest, (abs(needed[k]) if held[k] == 1.0 else needed[k]) / size[k])
     more = crowded and LITTLE < largest < MUCH
-    if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-        perform(t[SHARE_PARTS, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
+    if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
+        perform(t[SHARE_SEPARATING, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
     for sweep in range(MORE_SWEEPS if more else PART_SWEEPS):
         backward = sweep % 2 == 1
-        if t[PART_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-            most = measured(t[PART_TOGETHER, 0], (t, i, more, crowded, backward))
+        if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
+            most = measured(t[SEPARATE_TOGETHER, 0], (t, i, more, crowded, backward))
         else:
-            most = part_some(
+            most = separate_some(
                 start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
             )
         if most <= max(PART_NEAR * largest, PART_FINE):
@@ -254,7 +256,7 @@ def project_step(t: IntArray) -> None:
                 W[k] += rows[r] * rows[r] + rows[r + 1] * rows[r + 1]
                 W[k] += rows[r + 2] * rows[r + 2]
         span = start[first : last + 1]
-        _part(
+        _separate(
             t,
             i,
             span,

@@ -7,6 +7,7 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     BLOCK,
     CHECK,
     COMPLIANCE,
@@ -30,12 +31,13 @@ from signorini.engine.arrays import (
     MU,
     N_BODIES,
     N_CONTACTS,
+    NORMAL,
     NUMBERS,
     ORDER,
     PULL,
     Q_START,
     REBOUND,
-    REBOUND_PARTS,
+    REBOUND_SHARES,
     REBOUNDS,
     REFERENCE,
     RESCUED,
@@ -98,7 +100,7 @@ def ask_of_islands(t: IntArray, joined_lift: float) -> None:
         wholes(t, COUNTS),
         reals(t, NUMBERS),
         whole_rows(t, ISLAND),
-        real_rows(t, REBOUND_PARTS),
+        real_rows(t, REBOUND_SHARES),
     )
     counts[REBOUNDS] = 0
     for i in range(counts[ISLANDS]):
@@ -153,10 +155,10 @@ def _free_work(t: IntArray, k: int, l: int) -> float:
 def _fall(t: IntArray, k: int) -> float:
     """Return half the work of contact `k` along what its bodies fell towards each other [J]: nothing if both fall."""
     c, numbers, value, p = wholes(t, ORDER)[k], reals(t, NUMBERS), real_rows(t, SEEN_VALUE), real_rows(t, P)
-    if whole_rows(t, SEEN_INDEX)[c, 0] >= wholes(t, COUNTS)[FIXED]:
+    if whole_rows(t, SEEN_INDEX)[c, A_BODY] >= wholes(t, COUNTS)[FIXED]:
         return 0.0
     g = (numbers[GRAVITY_X], numbers[GRAVITY_X + 1], numbers[GRAVITY_X + 2])
-    n = (value[c, 6], value[c, 7], value[c, 8])
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)
     work: float = 0.5 * numbers[H] * (p[k, 0] * dot(n, g) + p[k, 1] * dot(tangent, g) + p[k, 2] * dot(other, g))
     return work
@@ -210,7 +212,7 @@ def _excess(t: IntArray, i: int) -> tuple[float, float]:
 @inner_kernel
 def temper_rebounds(t: IntArray) -> bool:
     """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
-    counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_PARTS), True
+    counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_SHARES), True
     check, tolerance, island = reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE], whole_rows(t, ISLAND)
     resisting = 0
     for i in range(counts[ISLANDS]):

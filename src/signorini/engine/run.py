@@ -63,6 +63,7 @@ from signorini.engine.arrays import (
     LOG_BALANCE,
     LOG_CHECK,
     LOG_INDEX,
+    LOG_MODE,
     LOG_Q,
     LOG_START,
     LOG_V,
@@ -299,7 +300,7 @@ def write_log(t: IntArray) -> None:
             log_value[at, 10 + k] = p[c, k]
             log_value[at, 13 + k] = u[position[c], k]
             log_index[at, k] = index[c, k]
-        log_index[at, 3] = mode[c]
+        log_index[at, LOG_MODE] = mode[c]
     if log_value.shape[1] > 16:
         couple = real_rows(t, COUPLE_OLD)
         for c in range(n_c):

@@ -12,8 +12,10 @@ import math
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     ASLEEP,
     AWAKE,
+    B_BODY,
     BOUND,
     CHECK,
     CONTACTS,
@@ -29,6 +31,8 @@ from signorini.engine.arrays import (
     PLACE,
     REST,
     SLEEPS,
+    STILL,
+    STILL_LOAD,
     Y_ROW,
     H,
     V,
@@ -38,7 +42,7 @@ from signorini.posing.constants import STILL_SPEED, STILL_STEPS
 
 @inner_kernel
 def mark_awake(t: IntArray) -> None:
-    """Mark the bodies that are awake in the last column of ``PLACE``."""
+    """Mark the bodies that are awake in ``PLACE``."""
     counts, index, place = wholes(t, COUNTS), whole_rows(t, INDEX), whole_rows(t, PLACE)
     rest, p_ext, drive, fixed = real_rows(t, REST), real_rows(t, P_EXT), real_rows(t, DRIVE), counts[FIXED]
     for b in range(fixed, place.shape[0]):
@@ -46,16 +50,16 @@ def mark_awake(t: IntArray) -> None:
     if counts[SLEEPS] == 0:
         return
     for b in range(fixed, place.shape[0]):
-        awake = rest[b, 0] < STILL_STEPS
+        awake = rest[b, STILL] < STILL_STEPS
         for k in range(6):
-            awake = awake or p_ext[b, k] != rest[b, 1 + k]
+            awake = awake or p_ext[b, k] != rest[b, STILL_LOAD + k]
         place[b, AWAKE] = 1 if awake else 0
     for c in range(counts[CONTACTS]):
-        a = index[c, 0]
+        a = index[c, A_BODY]
         if a < fixed:
             for k in range(6):
                 if drive[a, k] != 0.0:
-                    place[index[c, 1], AWAKE] = 1
+                    place[index[c, B_BODY], AWAKE] = 1
 
 
 @inner_kernel
@@ -77,7 +81,7 @@ def note_rest(t: IntArray) -> None:
             continue
         speed = math.sqrt(v[b, 0] ** 2 + v[b, 1] ** 2 + v[b, 2] ** 2)
         speed += bound[b] * math.sqrt(v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)
-        rest[b, 0] = rest[b, 0] + 1.0 if place[b, Y_ROW] >= 0 and speed <= allowed else 0.0
+        rest[b, STILL] = rest[b, STILL] + 1.0 if place[b, Y_ROW] >= 0 and speed <= allowed else 0.0
         for k in range(6):
-            rest[b, 1 + k] = p_ext[b, k]
+            rest[b, STILL_LOAD + k] = p_ext[b, k]
     check[ASLEEP] = asleep

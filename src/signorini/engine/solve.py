@@ -35,10 +35,12 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, succeeds, whole_rows, wholes
 from signorini.engine.arrays import (
+    A_BODY,
     ALPHA,
     ASKED,
     AT_LAST,
     AT_ONCE,
+    B_BODY,
     BACK,
     BEGIN_ISLAND,
     BLOCK,
@@ -295,7 +297,7 @@ def _moves_on(t: IntArray, i: int) -> bool:
         if p[k, 0] > 0.0 and order[k] < seen:
             bearing += 1
             closes = max(closes, abs(before[k, 0]))
-            now = (index[order[k], 0], index[order[k], 1])
+            now = (index[order[k], A_BODY], index[order[k], B_BODY])
             together = together + 1 if now[0] == pair[0] and now[1] == pair[1] else 1
             most, pair = max(most, together), now
     return closes <= STIRRED_SPEED * free and (most >= FACE or bearing > 2 * island[i, N_BODIES])
@@ -362,6 +364,66 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
     if whole <= LEVERAGE**2 * own:
         return tolerance
     return min(tolerance, max(LEVERAGE * math.sqrt(own / whole) * tolerance, SUM_ROUNDING))
+
+
+@inner_kernel
+def _wanted(t: IntArray, i: int, how: int, soft: bool, rests: bool, goal: float) -> tuple[float, int, int]:
+    """Return the residual that sweeps over an island are to reach, when it is first looked at, and sweeps after that.
+
+    Its tolerance is written to ASKED.
+    """
+    tolerance, asked, none = reals(t, NUMBERS)[TOLERANCE], reals(t, ASKED), np.int64(0)
+    wanted = LARGE_AT_REST * tolerance if not soft and rests else tolerance
+    if whole_rows(t, ISLAND)[i, CUT_ROW] > 0 or how == _IN_PART:
+        return (wanted, none + SWEEPS_AT_LEAST, none)
+    _, _, _, load, _, rho, _, _, _, p, _, _, _, _ = island_views(t, i)
+    asked[i] = _asked(rho, load, p, tolerance)
+    wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, FEW_ROUNDINGS))
+    # Below the tolerance sweeps carry what is left of the error from heavy bodies to light ones.
+    return (wanted, none, none if asked[i] < tolerance else none + BETTERED)
+
+
+@inner_kernel
+def _swept(t: IntArray, i: int, how: int, wanted: float, first_look: int, after: int, allowance: Any) -> float:
+    """Sweep over an island or its part, with all threads if it is cut; return the residual, sweeps are in MADE."""
+    counts, job, small, none = wholes(t, COUNTS), whole_rows(t, JOB), real_blocks(t, SMALL), np.int64(0)
+    start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
+        part_views(t, i) if how == _IN_PART else island_views(t, i)
+    )
+    limit, patience, progress = allowance
+    shared = job.shape[0] > 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0 and how != _IN_PART
+    if shared:
+        perform(t[SHARE_ISLAND, 0], (t, i))
+    return measured(
+        t[SWEEP, 0],
+        (
+            start,
+            block,
+            gather,
+            load,
+            mu,
+            rho,
+            local,
+            state,
+            y,
+            p,
+            best_p,
+            compliance,
+            slip,
+            scratch,
+            small,
+            none + 1 if how == _FEW_SWEEPS else none + WINDOW,
+            reals(t, NUMBERS)[GOAL] if how == _IN_PART else MARGIN * wanted,
+            first_look,
+            after,
+            limit,
+            patience,
+            progress,
+            job[: job.shape[0] if shared else 0],
+            counts,
+            MADE,
+        ),
+    )
 
 
 @inner_kernel
@@ -477,6 +539,31 @@ def _rescued(
 
 
 @inner_kernel
+def _refined(t: IntArray, i: int, residual: float, debt: float) -> tuple[float, float]:
+    """Have an island solved until the step will believe it; return the residual and what is owed."""
+    for what in (NEAR, SOLVE_FINELY):
+        found, debt = _rescued(t, i, what, FINER * reals(t, ASKED)[i], CREDIT, debt, 1.0)
+        residual = min(residual, found)
+        if wholes(t, COUNTS)[SHORT] == 1 or _is_credible(t, i, residual):
+            break
+    return (residual, debt)
+
+
+@inner_kernel
+def _eased(
+    alpha: float, wait: float, entry: float, effort: float, entering: bool, rests: bool
+) -> tuple[float, float, float]:
+    """Return compliance and wait of an island for the next step, and the compliance at which it is to begin."""
+    alpha = max(alpha, LEAST_ALPHA)
+    if entering:
+        entry = max(0.5 * alpha if effort <= GOOD_SWEEPS else alpha, ENTRY_AT_LEAST * LEAST_ALPHA)
+    alpha = _next_alpha(alpha, effort, rests)
+    if alpha == LEAST_ALPHA or rests:  # soon to be tried as rigid again
+        wait -= 1.0
+    return (alpha, wait, entry)
+
+
+@inner_kernel
 def solve_step(t: IntArray) -> bool:
     """Solve all islands to the tolerance, from the guess in P; False if some island resists, or memory is short.
 
@@ -485,8 +572,8 @@ def solve_step(t: IntArray) -> bool:
     is asked where a guess or sweeps did not do.
     """
     counts, numbers, tolerance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, NUMBERS)[TOLERANCE]
-    island, best, small, asked = whole_rows(t, ISLAND), real_rows(t, P), real_blocks(t, SMALL), reals(t, ASKED)
-    softness, reference, job = real_rows(t, SOFTNESS), real_rows(t, REFERENCE), whole_rows(t, JOB)
+    island, best, asked = whole_rows(t, ISLAND), real_rows(t, P), reals(t, ASKED)
+    softness, reference = real_rows(t, SOFTNESS), real_rows(t, REFERENCE)
     for c in range(counts[ROWS]):
         for k in range(3):
             real_rows(t, COMPLIANCE)[c, k] = 0.0
@@ -498,7 +585,7 @@ def solve_step(t: IntArray) -> bool:
     rests, light, stays = False, False, False
     # Numbers that are not constants to the compiler: it would compile all for each.
     none = counts[SWEEPS]
-    how, total, window, stiffened = none, none, none + WINDOW, none
+    how, total, stiffened = none, none, none
     while i < counts[ISLANDS]:
         first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
         if fresh:
@@ -526,7 +613,7 @@ def solve_step(t: IntArray) -> bool:
             how = none + (_FEW_SWEEPS if not cold and divided and large else _ALL_SWEEPS)
             if robust and (light if soft else not large):
                 how = none + _LOOK
-        start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
+        _, _, _, load, _, rho, _, state, y, p, best_p, _, _, _ = (
             part_views(t, i) if how == _IN_PART else island_views(t, i)
         )
         for c in range(p.shape[0]):
@@ -534,48 +621,9 @@ def solve_step(t: IntArray) -> bool:
                 p[c, k] = best_p[c, k]
         newton = _newton_in_sweeps(state.shape[0] // 6 - p.shape[0] // 2, p.shape[0])
         haste = none + int(AS_MANY * newton) + HASTE_WORK // p.shape[0] if robust else none
-        limit, patience, progress = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
-        first_look, after, wanted = none + SWEEPS_AT_LEAST, none, tolerance
-        if not soft and rests:
-            wanted = LARGE_AT_REST * tolerance
-        if island[i, CUT_ROW] == 0 and how != _IN_PART:
-            first_look, after, asked[i] = none, none + BETTERED, _asked(rho, load, p, tolerance)
-            wanted = asked[i] if soft else min(goal, max(asked[i] * goal / tolerance, FEW_ROUNDINGS))
-            if asked[i] < tolerance:
-                after = none  # sweeps carry what is left of the error from heavy bodies to light ones
-        shared = job.shape[0] > 0 and island[i, CUT_ROW] > 0 and how != _IN_PART
-        if shared:
-            perform(t[SHARE_ISLAND, 0], (t, i))
-        residual = measured(
-            t[SWEEP, 0],
-            (
-                start,
-                block,
-                gather,
-                load,
-                mu,
-                rho,
-                local,
-                state,
-                y,
-                p,
-                best_p,
-                compliance,
-                slip,
-                scratch,
-                small,
-                none + 1 if how == _FEW_SWEEPS else window,
-                numbers[GOAL] if how == _IN_PART else MARGIN * wanted,
-                first_look,
-                after,
-                limit,
-                patience,
-                progress,
-                job[: job.shape[0] if shared else 0],
-                counts,
-                MADE,
-            ),
-        )
+        allowance = _allowance(how, large, soft, cold, alpha, counts[LIMIT], haste)
+        wanted, first_look, after = _wanted(t, i, how, soft, rests, goal)
+        residual = _swept(t, i, how, wanted, first_look, after, allowance)
         effort += counts[MADE] * p.shape[0] / island[i, N_CONTACTS]
         if how == _LOOK:
             stays = (
@@ -675,11 +723,7 @@ def solve_step(t: IntArray) -> bool:
             if counts[IN_LANE] == 1:
                 solved, island[i, MET], i, fresh = False, -1, i + 1, True
                 continue
-            for what in (NEAR, SOLVE_FINELY):
-                found, debt = _rescued(t, i, what, FINER * asked[i], CREDIT, debt, 1.0)
-                residual = min(residual, found)
-                if counts[SHORT] == 1 or _is_credible(t, i, residual):
-                    break
+            residual, debt = _refined(t, i, residual, debt)
             if counts[SHORT] == 1:
                 return False
         may_clear = residual <= tolerance and not soft and cheap and robust
@@ -711,11 +755,7 @@ def solve_step(t: IntArray) -> bool:
             wait, back, soft, pose = back, min(2.0 * back, LONGEST_WAIT), True, True
             continue
         if soft:
-            alpha = max(alpha, LEAST_ALPHA)
-            if entering:
-                entry = max(0.5 * alpha if effort <= GOOD_SWEEPS else alpha, ENTRY_AT_LEAST * LEAST_ALPHA)
-            alpha = _next_alpha(alpha, effort, rests)
-            wait -= 1.0 if alpha == LEAST_ALPHA or island[i, RESTS] == 1 else 0.0  # soon to be tried as rigid again
+            alpha, wait, entry = _eased(alpha, wait, entry, effort, entering, rests)
         elif met:
             back = max(1.0, 0.5 * back) if alpha == 0.0 else back
             alpha, failed = 0.0, 0.0

@@ -1,6 +1,6 @@
 """The compiled step for theta < 1: bodies drift to where the step acts, and contacts are found there.
 
-See :mod:`signorini.posing.stage`. A step goes from ``READY``, the end of the last one, over ``DRIFTED`` (Python
+See :mod:`signorini.posing.midpoint`. A step goes from ``READY``, the end of the last one, over ``DRIFTED`` (Python
 evaluates loads and drives that are functions) and ``AIMED`` to ``ACTING``, and on as with theta = 1. Contacts are found
 twice in a step: where it acts, and at its end for the certificate.
 """
@@ -16,15 +16,18 @@ from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import fly_bodies, spin_bodies
 from signorini.dynamics.motion import move_bodies
 from signorini.engine.arrays import (
+    A_BODY,
     ACTING,
     AIM_JOINTS,
     AIMED,
+    B_BODY,
     CONTACTS,
     COUNTS,
     DEEPEST,
     DEEPEST_A,
     DEEPEST_B,
     DEEPEST_EXTENT,
+    DISTANCE,
     DONE,
     DOUBTS,
     DRIFT,
@@ -106,10 +109,10 @@ def _note_overlaps(t: IntArray) -> None:
     if numbers[SPRING] > 0.0:  # springs give way as the user wants
         return
     for c in range(wholes(t, COUNTS)[CONTACTS]):
-        a, b = index[c, 0], index[c, 1]
+        a, b = index[c, A_BODY], index[c, B_BODY]
         beside = min(thin[a], thin[b])
-        if -value[c, 9] * numbers[DEEPEST_EXTENT] > numbers[DEEPEST] * beside:
-            numbers[DEEPEST], numbers[DEEPEST_EXTENT] = -value[c, 9], beside
+        if -value[c, DISTANCE] * numbers[DEEPEST_EXTENT] > numbers[DEEPEST] * beside:
+            numbers[DEEPEST], numbers[DEEPEST_EXTENT] = -value[c, DISTANCE], beside
             numbers[DEEPEST_A], numbers[DEEPEST_B] = a, b
 
 

@@ -24,6 +24,7 @@ from signorini._jit import (
 from signorini._team import Team, share
 from signorini.engine import arrays as at
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
     BEGIN_ISLAND,
     BLOCK,
@@ -36,6 +37,7 @@ from signorini.engine.arrays import (
     FIRST_CONTACT,
     FIXED,
     GATHER,
+    GROUP_START,
     IN_LANE,
     INDEX,
     ISLAND,
@@ -51,15 +53,16 @@ from signorini.engine.arrays import (
     N_BODIES,
     N_CONTACTS,
     ORDER,
-    PART_GROUP,
-    PARTS,
     POSE_PIECE,
     REFERENCE,
     RHO,
     ROWS,
     SCRATCH,
+    SEPARATE_GROUP,
+    SEPARATING,
     SHARED,
     SIZE,
+    SLABS,
     SLIP,
     SMALL,
     SOLVE_ALONE,
@@ -71,8 +74,8 @@ from signorini.engine.arrays import (
     TEAM,
     P,
 )
-from signorini.engine.contacts import couple_bodies, pose_contact, write_diagonal
-from signorini.engine.project import part_some
+from signorini.engine.contacts import connect_bodies, pose_contact, write_diagonal
+from signorini.engine.project import separate_some
 from signorini.engine.solve import solve_step
 from signorini.posing.constants import LANE_CONTACTS, LOOK_AGAIN, MOST_LANES, TEAM_CONTACTS
 from signorini.solvers import nsgs_shared as shared
@@ -81,9 +84,9 @@ from signorini.solvers.nsgs_shared import piece_length
 
 _JOB_CUT, _JOB_SLABS, _JOB_N_Y, _JOB_WINDOW = shared.CUT, shared.SLABS, shared.N_Y, shared.WINDOW
 _JOB_STATE, _JOB_Y, _JOB_P, _JOB_START = shared.STATE, shared.Y, shared.P, shared.START
-# Rows of PARTS; the last holds island, first group, bits for more sweeps and for a crowd, direction.
-_PARTS: Any = np.arange(9)
-_ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _PARTS
+# Rows of SEPARATING; the last holds island, first group, bits for more sweeps and for a crowd, direction.
+_SEPARATING: Any = np.arange(9)
+_ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _SEPARATING
 _COMMON = np.array(
     [
         (shared.TEAM, TEAM),
@@ -129,9 +132,9 @@ def share_island(t: IntArray, i: int) -> None:
     _open(job, _JOB_Y, state, n_y // 3, 3)
     _open(job, _JOB_P, state + 8 * n_y, n_c, 3)
     _open(job, _JOB_START, t[START, 0] + 8 * first, n_c + 1, 0)
-    _open(job, _JOB_CUT, t[CUT, 0] + 8 * (cut.shape[1] * row + 2), cut.shape[1] - 2, 0)
+    _open(job, _JOB_CUT, t[CUT, 0] + 8 * (cut.shape[1] * row + GROUP_START), cut.shape[1] - GROUP_START, 0)
     numbers = wholes(t, SHARED)
-    numbers[_JOB_SLABS] = cut[row, 1]
+    numbers[_JOB_SLABS] = cut[row, SLABS]
     numbers[_JOB_N_Y] = n_y
 
 
@@ -141,7 +144,7 @@ def _pose_piece(t: IntArray, k: int) -> None:
     length, diagonal, gather = piece_length(n_c, CONTACTS_AT_ONCE), real_blocks(t, DIAGONAL), real_blocks(t, GATHER)
     for c in range(k * length, min((k + 1) * length, n_c)):
         bodies, arms, frame = pose_contact(t, c, order[c])
-        last = couple_bodies(t, c, bodies, arms, frame, start[c])
+        last = connect_bodies(t, c, bodies, arms, frame, start[c])
         write_diagonal(gather, start[c], last, diagonal[c])
 
 
@@ -152,43 +155,43 @@ def _pose_together(t: IntArray) -> None:
     n_c = counts[ACTIVE]
     start[0] = 0
     for k in range(n_c):
-        start[k + 1] = start[k] + (2 if index[order[k], 0] < counts[FIXED] else 4)
+        start[k + 1] = start[k] + (2 if index[order[k], A_BODY] < counts[FIXED] else 4)
     length = piece_length(n_c, CONTACTS_AT_ONCE)
     share(whole_rows(t, TEAM), t[POSE_PIECE, 0], t, (n_c + length - 1) // length)
 
 
 @inner_kernel
-def _share_parts(
+def _share_separating(
     t: IntArray, i: int, rows: Array, W: Array, needed: Array, held: Array, pull: Array, moved: Array, stirred: Array
 ) -> None:
     """Set the job of parting the bodies of island `i`."""
-    parts, first, n_c = whole_rows(t, PARTS), whole_rows(t, ISLAND)[i, FIRST_CONTACT], needed.shape[0]
-    _open(parts, _ROWS, rows.ctypes.data, rows.shape[0], 0)
-    _open(parts, _W, W.ctypes.data, n_c, 0)
-    _open(parts, _NEEDED, needed.ctypes.data, n_c, 0)
-    _open(parts, _HELD, held.ctypes.data, n_c, 0)
-    _open(parts, _PULL, pull.ctypes.data, n_c, 0)
-    _open(parts, _MOVED, moved.ctypes.data, moved.shape[0], 0)
-    _open(parts, _STIRRED, stirred.ctypes.data, stirred.shape[0], 0)
-    _open(parts, _START, t[START, 0] + 8 * first, n_c + 1, 0)
+    separating, first, n_c = whole_rows(t, SEPARATING), whole_rows(t, ISLAND)[i, FIRST_CONTACT], needed.shape[0]
+    _open(separating, _ROWS, rows.ctypes.data, rows.shape[0], 0)
+    _open(separating, _W, W.ctypes.data, n_c, 0)
+    _open(separating, _NEEDED, needed.ctypes.data, n_c, 0)
+    _open(separating, _HELD, held.ctypes.data, n_c, 0)
+    _open(separating, _PULL, pull.ctypes.data, n_c, 0)
+    _open(separating, _MOVED, moved.ctypes.data, moved.shape[0], 0)
+    _open(separating, _STIRRED, stirred.ctypes.data, stirred.shape[0], 0)
+    _open(separating, _START, t[START, 0] + 8 * first, n_c + 1, 0)
 
 
 @inner_kernel
-def _part_group(t: IntArray, k: int) -> None:
+def _separate_group(t: IntArray, k: int) -> None:
     """Sweep over group `k` of a kind for the displacement of an island."""
-    parts, how, cut = whole_rows(t, PARTS), whole_rows(t, PARTS)[_HOW], whole_rows(t, CUT)
+    separating, how, cut = whole_rows(t, SEPARATING), whole_rows(t, SEPARATING)[_HOW], whole_rows(t, CUT)
     row, g = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k
     begin = whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]
-    real_rows(t, SUMS)[k, 0] = part_some(
-        wholes(parts, _START),
+    real_rows(t, SUMS)[k, 0] = separate_some(
+        wholes(separating, _START),
         wholes(t, BLOCK),
-        reals(parts, _ROWS),
-        reals(parts, _W),
-        reals(parts, _NEEDED),
-        reals(parts, _HELD),
-        reals(parts, _PULL),
-        reals(parts, _MOVED),
-        reals(parts, _STIRRED),
+        reals(separating, _ROWS),
+        reals(separating, _W),
+        reals(separating, _NEEDED),
+        reals(separating, _HELD),
+        reals(separating, _PULL),
+        reals(separating, _MOVED),
+        reals(separating, _STIRRED),
         reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
         how[2] & 1 == 1,
         how[2] & 2 == 2,
@@ -199,15 +202,15 @@ def _part_group(t: IntArray, k: int) -> None:
 
 
 @inner_kernel
-def _part_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
+def _separate_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
     """Sweep over an island for its displacement, kind after kind of groups; return the largest change."""
-    how, sums, most = whole_rows(t, PARTS)[_HOW], real_rows(t, SUMS), 0.0
-    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, 1]
+    how, sums, most = whole_rows(t, SEPARATING)[_HOW], real_rows(t, SUMS), 0.0
+    n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, SLABS]
     ends = (n - n, n, n + n // 2, 2 * n - 1, 2 * n)
     for kind in range(4):
         first, last = (ends[3 - kind], ends[4 - kind]) if backward else (ends[kind], ends[kind + 1])
         how[0], how[1], how[2], how[3] = i, first, int(more) + 2 * int(crowded), int(backward)
-        share(whole_rows(t, TEAM), t[PART_GROUP, 0], t, last - first)
+        share(whole_rows(t, TEAM), t[SEPARATE_GROUP, 0], t, last - first)
         for k in range(last - first):
             most = max(most, sums[k, 0])
     return most
@@ -319,7 +322,7 @@ def hire_team(arena: Arena, threads: int, window: int) -> Team:
     arena.put(at.SUMS, shared.new_sums())
     arena.put(at.SHARED, np.zeros(8, dtype=np.int64))[int(_JOB_WINDOW)] = window
     shared.connect_job(arena.put(at.JOB, np.zeros((int(shared.JOB_ROWS), 4), dtype=np.int64)))
-    arena.put(at.PARTS, np.zeros((9, 4), dtype=np.int64))
+    arena.put(at.SEPARATING, np.zeros((9, 4), dtype=np.int64))
     arena.put(at.LANES, np.zeros((MOST_LANES * arena.table.shape[0], 4), dtype=np.int64))
     arena.put(at.LANE_COUNTS, np.zeros((MOST_LANES, int(at.COUNT_COUNT)), dtype=np.int64))
     arena.put(at.LANE_SMALL, np.zeros((MOST_LANES, 2 * (window + 1), window + 1)))
@@ -327,9 +330,9 @@ def hire_team(arena: Arena, threads: int, window: int) -> Team:
         (at.SHARE_ISLAND, share_island, (1,)),
         (at.POSE_TOGETHER, _pose_together, ()),
         (at.POSE_PIECE, _pose_piece, (1,)),
-        (at.SHARE_PARTS, _share_parts, (1, *(np.zeros(1),) * 7)),
-        (at.PART_TOGETHER, _part_together, (1, True, True, True)),
-        (at.PART_GROUP, _part_group, (1,)),
+        (at.SHARE_SEPARATING, _share_separating, (1, *(np.zeros(1),) * 7)),
+        (at.SEPARATE_TOGETHER, _separate_together, (1, True, True, True)),
+        (at.SEPARATE_GROUP, _separate_group, (1,)),
         (at.SOLVE_ALONE, solve_step, ()),
         (at.SOLVE, _solve_together, ()),
         (at.SOLVE_LANE, _solve_lane, (1,)),

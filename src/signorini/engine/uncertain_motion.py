@@ -25,6 +25,7 @@ import math
 from signorini._arrays import Array, IntArray
 from signorini._grades import WAY_OF_NONE
 from signorini._jit import inner_kernel, kernel
+from signorini.engine.arrays import A_BODY, B_BODY, DISTANCE, NORMAL
 from signorini.engine.contacts import contact_arms
 from signorini.math.rotation import cross, dot
 from signorini.solvers.island_constants import EDGE
@@ -36,7 +37,7 @@ def _push(value: Array, impulse: Array, miss: Array, first: int, last: int, h: f
     least, most, pressed = math.inf, -math.inf, 0.0
     for c in range(first, last):
         if impulse[c, 0] > 0.0:
-            d = min(value[c, 9], 0.0) + h * miss[c]
+            d = min(value[c, DISTANCE], 0.0) + h * miss[c]
             least, most, pressed = min(least, d), max(most, d), pressed + impulse[c, 0]
     if not most > least:
         return 0.0
@@ -57,7 +58,7 @@ def _closing(value: Array, c: int, a: int, b: int, fixed: int, q: Array, v: Arra
 
     Then the square of the turn that goes into it [rad^2/s^2], of the body that turns the most, and that body.
     """
-    n, square, turning = (value[c, 6], value[c, 7], value[c, 8]), 0.0, a
+    n, square, turning = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2]), 0.0, a
     speed = dot(n, (v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]))
     arms = contact_arms(value, q, c, a, b, fixed)
     for side in range(2):
@@ -109,7 +110,7 @@ def uncertain_motion(
     for b in range(mass.shape[0]):
         push[b], hit[b] = 0.0, 0.0
     for c in range(n_c):
-        a, b = index[c, 0], index[c, 1]
+        a, b = index[c, A_BODY], index[c, B_BODY]
         if impulse[c, 0] > 0.0:
             speed, turn, body = _closing(value, c, a, b, fixed, q, v)
             hit[a], hit[b] = max(hit[a], speed), max(hit[b], speed)
@@ -117,7 +118,7 @@ def uncertain_motion(
                 square, turning = turn, body
         if impulse[c, 0] > 0.0 and impulse[c, 1] ** 2 + impulse[c, 2] ** 2 < (EDGE * mu[c] * impulse[c, 0]) ** 2:
             push[a], push[b] = -math.inf, -math.inf
-        if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
+        if c + 1 == n_c or index[c + 1, A_BODY] != a or index[c + 1, B_BODY] != b:
             if push[a] >= 0.0 or push[b] >= 0.0:
                 aside = _push(value, impulse, miss, first, c + 1, h, min(thin[a], thin[b]))
                 push[a] += aside

@@ -12,7 +12,7 @@ move by their secant velocity, and both bodies of a contact feel the impulse at 
 angular momentum are conserved exactly.
 
 **theta.** Bodies drift for :math:`(1 - \theta) h` at their old velocities before the step acts and for
-:math:`\theta h` at the new ones after it (:mod:`signorini.posing.stage`). The law is the same for every theta,
+:math:`\theta h` at the new ones after it (:mod:`signorini.posing.midpoint`). The law is the same for every theta,
 with the gap where the step acts and :math:`\theta h` in place of h: an open gap may close until the end of the step and
 no more; an overlap into which bodies have drifted stops them, :math:`u_n \ge 0`, and recedes gently. Asked to be gone
 at the end of the step it would throw them back: at :math:`\theta = 1/2` as fast as they came. The price of
@@ -49,9 +49,9 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import checked_flag, checked_number, checked_tolerance
+from signorini._arrays import checked_choice, checked_flag, checked_number, checked_tolerance
 from signorini.engine.engine import Engine
-from signorini.engine.room import Options
+from signorini.engine.workspace import Options
 from signorini.errors import InputError
 from signorini.model import Contacts, Model, State
 from signorini.posing.base import Memory, StepResult
@@ -106,15 +106,12 @@ class MoreauJean:
         check_gyroscopic(self.gyroscopic, "MoreauJean")
         if not 0.5 <= checked_number(self.theta, "MoreauJean: theta") <= 1.0:
             raise InputError(f"MoreauJean: theta is {self.theta!r}, must be between 1/2 and 1")
-        if self.compliance not in ("auto", 0):
-            raise InputError(f"MoreauJean: compliance is {self.compliance!r}, must be 'auto' or 0")
+        checked_choice(self.compliance, "MoreauJean: compliance", "auto", 0)
         if self.stiffness is not None:
             checked_number(self.stiffness, "MoreauJean: stiffness", above=0.0)
         for word in ("sleeping", "projection"):
             checked_flag(getattr(self, word), f"MoreauJean: {word}")
-        if self.restitution_law not in ("passive", "newton", "poisson"):
-            law = self.restitution_law
-            raise InputError(f"MoreauJean: restitution_law is {law!r}, must be 'passive', 'newton' or 'poisson'")
+        checked_choice(self.restitution_law, "MoreauJean: restitution_law", "passive", "newton", "poisson")
 
     def init(self, model: Model, state: State) -> tuple[State, Memory]:
         if self.restitution_law == "poisson" and np.any(model.joints.load_friction > 0.0):

@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray, checked_tolerance
+from signorini._arrays import Array, IntArray, checked_choice, checked_tolerance
 from signorini.dynamics import joint_coordinates
 from signorini.errors import InputError
 from signorini.formulations.layered.contact import ImplicitContact
@@ -72,14 +72,9 @@ class QuasiRigid:
     """Anything that solves a :class:`~signorini.MixedNCP`; None: :class:`~signorini.NaturalNewton`."""
 
     def __post_init__(self) -> None:
-        for word, known in (
-            ("tangential", ("active", "passive")),
-            ("deflection", ("euclidean", "level_set")),
-            ("gyroscopic", ("implicit", "explicit")),
-        ):
-            value = getattr(self, word)
-            if value not in known:
-                raise InputError(f"QuasiRigid: {word} is {value!r}, must be {known[0]!r} or {known[1]!r}")
+        checked_choice(self.tangential, "QuasiRigid: tangential", "active", "passive")
+        checked_choice(self.deflection, "QuasiRigid: deflection", "euclidean", "level_set")
+        checked_choice(self.gyroscopic, "QuasiRigid: gyroscopic", "implicit", "explicit")
 
     # --- where a run begins --------------------------------------------------
 

@@ -33,7 +33,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, IntArray, checked_tolerance, padded
+from signorini._arrays import Array, BoolArray, IntArray, checked_choice, checked_tolerance, padded
 from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
@@ -120,8 +120,7 @@ class Recursive:
     """Anything that solves the friction problem; None: the best known, Lemke for the polygon."""
 
     def __post_init__(self) -> None:
-        if self.cone not in ("exact", "polygon"):
-            raise InputError(f"Recursive: cone is {self.cone!r}, must be 'exact' or 'polygon'")
+        checked_choice(self.cone, "Recursive: cone", "exact", "polygon")
         if not isinstance(self.directions, int | np.integer) or self.directions < 3:
             raise InputError(f"Recursive: directions is {self.directions!r}, must be an integer >= 3")
         if not isinstance(self.integrator, SemiImplicitEuler | RK4):

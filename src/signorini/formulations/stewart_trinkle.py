@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked_flag, checked_tolerance
+from signorini._arrays import Array, checked_choice, checked_flag, checked_tolerance
 from signorini.errors import InputError
 from signorini.formulations.mixed_form import solve_mixed
 from signorini.model import Contacts, Model, State
 from signorini.posing.base import Memory, StepResult
-from signorini.posing.stage import free_motion, stage
+from signorini.posing.midpoint import free_motion, midpoint
 from signorini.posing.time_stepping import (
     begin,
     candidates,
@@ -78,8 +78,7 @@ class StewartTrinkle:
             raise InputError(f"StewartTrinkle: directions is {self.directions!r}, {wanted}")
         if not np.isfinite(self.rotation):
             raise InputError(f"StewartTrinkle: rotation is {self.rotation!r}, must be finite")
-        if self.form not in ("reduced", "mixed"):
-            raise InputError(f"StewartTrinkle: form is {self.form!r}, must be 'reduced' or 'mixed'")
+        checked_choice(self.form, "StewartTrinkle: form", "reduced", "mixed")
         check_gyroscopic(self.gyroscopic, "StewartTrinkle")
 
     def init(self, model: Model, state: State) -> tuple[State, Memory]:
@@ -96,7 +95,7 @@ class StewartTrinkle:
         self, model: Model, state: State, contacts: Contacts, memory: Memory, h: float, *, tolerance: float
     ) -> StepResult:
         checked_tolerance(tolerance, "StewartTrinkle: tolerance")
-        at = stage(model, state, memory, h, self.gyroscopic, joined_fly=False)
+        at = midpoint(model, state, memory, h, self.gyroscopic, joined_fly=False)
         free = free_motion(model, at)
         space = contact_space(model, at, free, contacts, secant=False, common_point=False, rotation=self.rotation)
 

@@ -13,9 +13,9 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.separation import SIDE
 from signorini.geometry.solids import separation
-from signorini.geometry.support import TINY
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
+from signorini.model.shape_kinds import TINY
 
 _MAX_ITERATIONS = 60
 WEIGHT, DIFFERENCE, ON_A, ON_B = 0, 1, 4, 7

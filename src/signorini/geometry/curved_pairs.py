@@ -14,12 +14,12 @@ from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.separation import Touch, load
 from signorini.geometry.solids import place, separation
-from signorini.geometry.support import CYLINDER
 from signorini.geometry.tables import BODY, BOUND, KIND, SIZE
 from signorini.geometry.touch import finished
 from signorini.geometry.vectors import along, row
 from signorini.geometry.ways_out import shortest_way_out
 from signorini.math.rotation import matrix, multiply, rotate
+from signorini.model.shape_kinds import CYLINDER
 
 # As part of the size: closer than this, directions between points say little and the expanding polytope takes over. It
 # knows little of points where the solids are apart, so that the second search goes on as far as digits reach.

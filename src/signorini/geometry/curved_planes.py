@@ -14,10 +14,10 @@ from signorini._jit import inner_kernel
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.planes import above_plane
 from signorini.geometry.rows import emit_on_plane, material_of
-from signorini.geometry.support import CONE, Size, curved_support
 from signorini.geometry.tables import BODY, KIND, SIZE
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot
+from signorini.model.shape_kinds import CONE, Size, curved_support
 
 RIM = 6
 """Points at fixed places of a rim."""

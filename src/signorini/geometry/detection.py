@@ -25,7 +25,7 @@ from signorini.geometry.simple_pairs import HULL, POLYGON, SPHERE, is_simple, ou
 from signorini.geometry.solids import PART_COLUMNS
 from signorini.geometry.sphere_polytopes import sphere_polytope_pair
 from signorini.geometry.sphere_rounds import sphere_round_pair
-from signorini.geometry.support import CONE, SUPERELLIPSOID, curved_boxes
+from signorini.geometry.support import curved_boxes
 from signorini.geometry.tables import (
     FOUND,
     KIND,
@@ -38,6 +38,7 @@ from signorini.geometry.tables import (
     Tables,
     scratch_for,
 )
+from signorini.model.shape_kinds import CONE, LAST_CURVED
 
 
 @inner_kernel
@@ -200,7 +201,7 @@ def detect_curved(
                 value,
                 index,
             )
-        elif high > SUPERELLIPSOID:
+        elif high > LAST_CURVED:
             continue
         elif low == SPHERE and high <= CONE:
             made = sphere_round_pair(made, i, j, shape, label, pair, reach, world, work, mark, value, index)

@@ -12,9 +12,9 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.separation import EDGE, EDGES, FACE, FACES, HALF_EDGES, VERTEX, VERTICES
 from signorini.geometry.solids import KIND, brought_out, seen_from, size_of, turned_in, turned_out
-from signorini.geometry.support import CONE, CYLINDER, TINY
 from signorini.geometry.vectors import Vector, across, along, row
 from signorini.math.rotation import dot
+from signorini.model.shape_kinds import CONE, CYLINDER, TINY
 
 POINT, LINE, CIRCLE, FLAT, SIDE_WALL, SMOOTH = 0, 1, 2, 3, 4, 5
 """Types of features. The second number of a feature says which: a vertex, an edge, a face, or 1 for the upper and 2 for

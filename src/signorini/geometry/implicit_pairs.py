@@ -13,8 +13,9 @@ from signorini.geometry.implicit_programs import support
 from signorini.geometry.implicit_touch import Touch, plane_touch, touch
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import matrix, tangent_frame
-from signorini.model.convex_sets import Common, ConvexSet, Placed, Planes, convex_set
+from signorini.model.convex_sets import Common, ConvexSet, Placed, Planes
 from signorini.model.model import Materials
+from signorini.model.shape_kinds import convex_set
 from signorini.model.shapes import Hulls, ShapeArrays
 
 Implicits = tuple[ConvexSet | None, ...]

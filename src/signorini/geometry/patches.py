@@ -20,9 +20,9 @@ from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
 from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
 from signorini.geometry.solids import KIND, brought_out, size_of, turned_in, turned_out
-from signorini.geometry.support import CONE, CYLINDER
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
+from signorini.model.shape_kinds import CONE, CYLINDER
 
 PATCH_CORNERS = RIM
 """Most corners of the patch of a curved solid."""

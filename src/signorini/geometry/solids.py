@@ -12,9 +12,9 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.separation import FACE, FACES, NEAR, SIDE, VERTEX, VERTICES
-from signorini.geometry.support import CONE, CYLINDER, Size, curved_support
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import dot, matrix
+from signorini.model.shape_kinds import CONE, CYLINDER, Size, curved_support
 
 KIND = NEAR + 1
 """Column of `part` after those of :mod:`signorini.geometry.separation`: the kind of shape."""

@@ -12,10 +12,10 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.simple_pairs import SPHERE
-from signorini.geometry.support import CYLINDER, TINY
 from signorini.geometry.tables import BODY, KIND, SIZE
 from signorini.geometry.vectors import along, row
 from signorini.math.rotation import rotate
+from signorini.model.shape_kinds import CYLINDER, TINY
 
 _CAP, _TOP, _BOTTOM, _WALL = 0, 1, 2, 3  # features, as numbered by :func:`signorini.geometry.features.feature_name`
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.model.model import Materials
+from signorini.model.shape_kinds import LAST_CURVED
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
 POSITION, TURN, SIZE, BOUND = 0, 3, 7, 11
@@ -143,7 +144,7 @@ def _boxes(hulls: Hulls) -> tuple[BoolArray, Array]:
 def family_of(tables: Tables) -> Family:
     """Return the smallest family that a scene belongs to."""
     kind, body, fixed = (tables.label[:, KIND], tables.label[:, BODY], tables.label[:, FIXED])
-    if ((kind >= ShapeKind.CYLINDER) & (kind <= ShapeKind.SUPERELLIPSOID)).any():
+    if ((kind >= ShapeKind.CYLINDER) & (kind <= LAST_CURVED)).any():
         return Family.CURVED
     faces, bounded = tables.label[:, FACE_COUNT] > 0, kind != ShapeKind.HALF_SPACE
     # A body with faces meets others without them only on half-spaces if all else that is bounded is part of it, or

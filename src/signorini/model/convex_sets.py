@@ -16,9 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.errors import InputError
 from signorini.math.rotation import matrix
-from signorini.model.shapes import ShapeKind
 
 
 class ConvexSet(Protocol):
@@ -297,31 +295,3 @@ class Superquadric:
     def hessian(self, x: Array, weight: Array) -> Array:
         p, u = self.exponent, np.abs(x / self.axes)
         return float(weight[0]) * float(self.axes.min()) * (p - 1.0) * np.diag(u ** (p - 2.0) / self.axes**2)
-
-
-def convex_set(kind: int, size: Array, vertices: Array, normals: Array, offsets: Array) -> ConvexSet:
-    """Return the inequalities of a shape in its own frame from its row in the model, but for users' functions.
-
-    Parameters
-    ----------
-    kind, size : as in :class:`~signorini.model.ShapeArrays`
-    vertices, normals, offsets : the rows of its hull
-    """
-    match ShapeKind(kind):
-        case ShapeKind.HALF_SPACE:
-            n = np.array(size[1:4])
-            return Planes(n[None], np.array([size[0]]), n * (size[0] - 1.0))
-        case ShapeKind.SPHERE | ShapeKind.CAPSULE:
-            return Rounded(vertices[0], vertices[-1] - vertices[0], float(size[0]))
-        case ShapeKind.HULL:
-            return Planes(normals, offsets, vertices.mean(axis=0))
-        case ShapeKind.CYLINDER:
-            return Drum(float(size[0]), float(size[1]))
-        case ShapeKind.CONE:
-            return Spire(float(size[0]), float(size[1]))
-        case ShapeKind.ELLIPSOID:
-            return Superquadric(np.array(size[:3]), 2.0)
-        case ShapeKind.SUPERELLIPSOID:
-            return Superquadric(np.array(size[:3]), float(size[3]))
-        case ShapeKind.POLYGON | ShapeKind.IMPLICIT as other:
-            raise InputError(f"shape kind is {other.name}, must be one whose inequalities follow from its sizes")

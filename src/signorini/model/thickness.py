@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.model.shape_kinds import CURVED
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
 _MOST_AT_ONCE = 4_000_000  # distances of vertices from faces: 32 MB, whatever the hull
@@ -28,17 +29,13 @@ def thinnest_extents(shapes: ShapeArrays, hulls: Hulls, body_count: int) -> Arra
 
 
 def _extent(shapes: ShapeArrays, hulls: Hulls, s: int) -> float:
-    kind, size = shapes.kind[s], shapes.size[s]
+    kind, size = ShapeKind(shapes.kind[s]), shapes.size[s]
     if kind == ShapeKind.HALF_SPACE:
         return float("inf")
     if kind in (ShapeKind.SPHERE, ShapeKind.CAPSULE):
         return 2.0 * float(size[0])
-    if kind == ShapeKind.CYLINDER:
-        return 2.0 * float(min(size[0], size[1]))
-    if kind == ShapeKind.CONE:
-        return float(min(2.0 * size[0], size[1]))
-    if kind in (ShapeKind.ELLIPSOID, ShapeKind.SUPERELLIPSOID):
-        return 2.0 * float(size[:3].min())
+    if kind in CURVED:
+        return CURVED[kind].width(size)
     k = shapes.hull[s]
     vertex = hulls.vertex[hulls.vertex_start[k] : hulls.vertex_start[k + 1]]
     first, last = int(hulls.face_start[k]), int(hulls.face_start[k + 1])

@@ -10,12 +10,12 @@ from signorini.model import Contacts, Model, State
 from signorini.posing.base import Balance, FreeMotion
 from signorini.posing.joint_report import Settled
 from signorini.posing.joint_space import JointSpace, LawKind
-from signorini.posing.stage import Stage
+from signorini.posing.midpoint import Midpoint
 
 
 def energy_balance(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     free: FreeMotion,
     hit: BoolArray,
     drive: Array,
@@ -85,7 +85,7 @@ def pressed(model: Model, contacts: Contacts, p: Array, joints: JointSpace | Non
 def with_joints(
     balance: Balance,
     model: Model,
-    at: Stage,
+    at: Midpoint,
     moved: State,
     end: Settled,
     space: JointSpace,

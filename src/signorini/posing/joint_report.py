@@ -24,7 +24,7 @@ from signorini.math.rotation import rotated
 from signorini.model import Model, State
 from signorini.posing.base import JointReport
 from signorini.posing.joint_space import JointSpace, LawKind
-from signorini.posing.stage import Stage
+from signorini.posing.midpoint import Midpoint
 
 
 class Settled(NamedTuple):
@@ -84,7 +84,7 @@ def _unmet(system: JointSystem, v: Array, impulse: Array) -> Array:
     return rates.unmet(*rates.solve(np.zeros_like(v)))
 
 
-def _swing(space: JointSpace, at: Stage, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
+def _swing(space: JointSpace, at: Midpoint, v: Array, impulse: Array, p_laws: Array, loads: Array) -> float:
     """Return impulses of loads, dampers, drives, motors and friction times the changes of their speeds [J]."""
     before = at.state
     model, rows, laws = space.system.model, space.system.rows, space.laws
@@ -108,7 +108,7 @@ def _swing(space: JointSpace, at: Stage, v: Array, impulse: Array, p_laws: Array
     return float(np.sum(work) + np.sum(pushes * laws.rows.velocity(change)) + np.sum(loads * change))
 
 
-def _sprung(space: JointSpace, at: Stage, end: Settled, speed: Array) -> float:
+def _sprung(space: JointSpace, at: Midpoint, end: Settled, speed: Array) -> float:
     """Return how much more springs have come to store before steps end, see ``joint_springs``, than where they do [J].
 
     `speed` (n_j,) are those of the coordinates where the step ends.
@@ -124,7 +124,7 @@ def _sprung(space: JointSpace, at: Stage, end: Settled, speed: Array) -> float:
 
 def joint_report(
     space: JointSpace,
-    at: Stage,
+    at: Midpoint,
     end: Settled,
     v: Array,
     impulse: Array,

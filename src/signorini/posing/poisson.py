@@ -52,7 +52,7 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini._scipy import sparse
 from signorini.model import Model
 from signorini.posing.joint_space import LawKind
-from signorini.posing.stage import Stage
+from signorini.posing.midpoint import Midpoint
 from signorini.posing.time_stepping import ContactSpace, Outcome
 from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution
@@ -60,7 +60,7 @@ from signorini.solvers import Solution
 
 def collide(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     space: ContactSpace,
     shift: Array,
     words: dict[str, Any],
@@ -96,7 +96,7 @@ def collide(
 
 
 def compression_problem(
-    model: Model, at: Stage, space: ContactSpace, shift: Array, words: dict[str, Any]
+    model: Model, at: Midpoint, space: ContactSpace, shift: Array, words: dict[str, Any]
 ) -> FrictionProblem:
     """Pose the first phase."""
     b = _halfway(model, at, space, shift).reshape(-1)
@@ -136,7 +136,7 @@ def expansion_of(
     return Expansion(_expansion(model, space, shift, words, known, r, again, 1.0 / first.rho), known, r, again)
 
 
-def _halfway(model: Model, at: Stage, space: ContactSpace, shift: Array) -> Array:
+def _halfway(model: Model, at: Midpoint, space: ContactSpace, shift: Array) -> Array:
     """Return the velocities from which the compression starts, with the shifts of the normals, (n, dim)."""
     b = np.zeros(space.b.shape)
     n_c = shift.size

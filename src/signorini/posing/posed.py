@@ -81,14 +81,17 @@ class PosedFriction:
     def contact_law(self, impulse: Array, velocity: Array, tolerance: float) -> ContactLaw:
         problem, n_c = self.problem, impulse.shape[0]
         u = problem.velocity(self.z).reshape(problem.mu.size, problem.rows)
-        alpha = np.asarray(problem.compliance)
-        normal = alpha[:, 0] if alpha.ndim == 2 else np.broadcast_to(alpha, problem.mu.shape)
         return ContactLaw(
             *check_contacts(problem, self.z, impulse, velocity, tolerance),
             friction=np.ascontiguousarray(problem.mu[:n_c]),
-            compliance=normal[:n_c],
+            compliance=self.normal_compliance()[:n_c],
             normal_velocity=np.ascontiguousarray(u[:n_c, 0]),
         )
+
+    def normal_compliance(self) -> Array:
+        """Return how compliant the contacts were posed along their normals, (problem.mu.size,) [m/(N s^2)]."""
+        alpha = np.asarray(self.problem.compliance)
+        return alpha[:, 0] if alpha.ndim == 2 else np.broadcast_to(alpha, self.problem.mu.shape)
 
 
 @dataclass(frozen=True, slots=True)

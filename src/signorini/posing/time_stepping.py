@@ -3,7 +3,7 @@ r"""The parts of a velocity-impulse step that the formulations share.
 .. math::
     M (v^{+} - v) = p_{ext} + J^T p, \qquad u = J v^{+} + \dot g,
 
-with all matrices frozen where the step acts (:mod:`signorini.posing.stage`); :math:`\dot g` is the velocity of
+with all matrices frozen where the step acts (:mod:`signorini.posing.midpoint`); :math:`\dot g` is the velocity of
 prescribed bodies seen from the contact. Eliminating :math:`v^{+}` gives the contact-space map ``u = W p + b`` on which
 every contact law is posed.
 
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, padded
+from signorini._arrays import Array, BoolArray, checked_choice, padded
 from signorini.dynamics import (
     advance,
     contact_wrenches,
@@ -47,8 +47,8 @@ from signorini.posing.joint_blocks import blocked, blocked_row, contact_rows, jo
 from signorini.posing.joint_report import Settled, joint_report, settled
 from signorini.posing.joint_space import JointSpace, LawKind, driven_velocity, joint_space
 from signorini.posing.lost_momentum import lost_momentum
+from signorini.posing.midpoint import Midpoint, free_motion, midpoint
 from signorini.posing.posed import Phases, Posed, PosedFriction
-from signorini.posing.stage import Stage, free_motion, stage
 from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution, Status
 from signorini.solvers.friction_certificate import contradiction
@@ -67,11 +67,11 @@ def begin(model: Model, state: State) -> Memory:
 
 def candidates(model: Model, state: State, h: float, gyroscopic: str, *, joined_fly: bool = True) -> Contacts:
     """Return the candidate contacts of a step of `h` seconds from `state`."""
-    at = stage(model, state, Memory.none(), h, gyroscopic, joined_fly=joined_fly)
+    at = midpoint(model, state, Memory.none(), h, gyroscopic, joined_fly=joined_fly)
     return reachable_contacts(model, at, free_motion(model, at).v_free)
 
 
-def reachable_contacts(model: Model, at: Stage, v_free: Array) -> Contacts:
+def reachable_contacts(model: Model, at: Midpoint, v_free: Array) -> Contacts:
     """Return all contacts that may close within a step that acts as `at` says."""
     state, h, bound = at.state, at.h, model.arrays.bound
     speed = _speed(model, at, v_free)
@@ -84,7 +84,7 @@ def reachable_contacts(model: Model, at: Stage, v_free: Array) -> Contacts:
     return detect(model, state, reach)
 
 
-def _speed(model: Model, at: Stage, v: Array) -> Array:
+def _speed(model: Model, at: Midpoint, v: Array) -> Array:
     """Return the speed of the fastest surface point of every body, (n_b,)."""
     rate = np.zeros(model.body_count)
     turn_rates(at.ways, model.arrays.inertia, at.state.q, v, at.drift, rate)
@@ -92,7 +92,7 @@ def _speed(model: Model, at: Stage, v: Array) -> Array:
     return speed
 
 
-def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
+def free_velocity(model: Model, at: Midpoint, free: FreeMotion) -> Array:
     """Return the velocities at the end of the step without contacts and laws of joints, (n_b, 6)."""
     if not model.joints.any:
         return free.v_free
@@ -101,7 +101,7 @@ def free_velocity(model: Model, at: Stage, free: FreeMotion) -> Array:
     ).velocity
 
 
-def joined_free_motion(model: Model, at: Stage, gyroscopic: str) -> FreeMotion:
+def joined_free_motion(model: Model, at: Midpoint, gyroscopic: str) -> FreeMotion:
     """Return the free motion of a step; the implicit gyroscopic term knows of joints where theta < 1."""
     free = free_motion(model, at)
     if at.theta == 1.0 or gyroscopic != "implicit" or not model.joints.any:
@@ -192,7 +192,7 @@ class ContactSpace:
 
 def contact_space(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     free: FreeMotion,
     contacts: Contacts,
     *,
@@ -320,7 +320,7 @@ class Motion(NamedTuple):
 
 def finish(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     free: FreeMotion,
     space: ContactSpace,
     outcome: Outcome,
@@ -344,7 +344,7 @@ def finish(
 
 def reported(
     model: Model,
-    at: Stage,
+    at: Midpoint,
     free: FreeMotion,
     space: ContactSpace,
     outcome: Outcome,
@@ -398,7 +398,7 @@ def reported(
     )
 
 
-def _lost_momentum(model: Model, at: Stage, space: ContactSpace, impulse: Array) -> float:
+def _lost_momentum(model: Model, at: Midpoint, space: ContactSpace, impulse: Array) -> float:
     """Return the angular momentum that two moving bodies lose by their contacts, of what is at play."""
     contacts, arrays = space.contacts, model.arrays
     value = np.column_stack([contacts.point_a, contacts.point_b, contacts.normal, contacts.gap])
@@ -467,8 +467,7 @@ def warm_start(memory: Memory, space: ContactSpace) -> Array:
 
 def check_gyroscopic(value: str, who: str) -> None:
     """Raise `InputError` unless `value` is one of the ways to treat the gyroscopic term."""
-    if value not in ("conserving", "implicit", "explicit"):
-        raise InputError(f"{who}: gyroscopic is {value!r}, must be 'conserving', 'implicit' or 'explicit'")
+    checked_choice(value, f"{who}: gyroscopic", "conserving", "implicit", "explicit")
 
 
 def refuse(model: Model, who: str) -> None:

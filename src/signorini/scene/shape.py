@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from signorini._arrays import Array, checked, checked_number
 from signorini.errors import InputError
 from signorini.math.rotation import matrix
-from signorini.model.convex_sets import ConvexSet, convex_set
+from signorini.model.convex_sets import ConvexSet
+from signorini.model.shape_kinds import convex_set
 from signorini.model.shapes import ShapeKind
 from signorini.scene.convex import Polytope
 from signorini.scene.mass import MassProperties

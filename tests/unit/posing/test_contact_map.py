@@ -7,7 +7,7 @@ import pytest
 
 import signorini as sg
 from signorini.dynamics import ContactMap, contact_wrenches, drive_velocity, relative_velocity
-from signorini.posing.stage import free_motion, stage
+from signorini.posing.midpoint import free_motion, midpoint
 from signorini.posing.time_stepping import begin, candidates, contact_space
 from signorini.scene import compile_scene
 
@@ -38,7 +38,7 @@ def test_velocities_of_contacts_are_those_of_the_bodies(joints: bool, planar: bo
     """W p + b is what contacts see of v+, whatever the impulses; joints hold in both."""
     model = compile_scene(joined_boxes(joints=joints, planar=planar))
     state = model.initial_state
-    at = stage(model, state, begin(model, state), H, "implicit")
+    at = midpoint(model, state, begin(model, state), H, "implicit")
     free, contacts = free_motion(model, at), candidates(model, state, H, "implicit")
     assert contacts.contact_count >= 6
     space: ContactMap = contact_space(model, at, free, contacts, secant=True, common_point=False)

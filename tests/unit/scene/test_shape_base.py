@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.model.convex_sets import convex_set
+from signorini.model.shape_kinds import convex_set
 from signorini.model.shapes import ShapeKind
 from signorini.scene.curved_shapes import Curved
 from signorini.scene.mass import MassProperties

@@ -6,6 +6,8 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.constants import HELD_MOBILITY
 from signorini.engine.arrays import (
+    A_BODY,
+    B_BODY,
     BLOCK,
     CONTACTS,
     COUNTS,
@@ -19,7 +21,7 @@ from signorini.engine.arrays import (
     START,
     Y_ROW,
 )
-from signorini.engine.contacts import Frame, Vector, couple_body
+from signorini.engine.contacts import Frame, Vector, connect_body
 from signorini.engine.joints.arrays import (
     ALL_FREEDOMS,
     BLOCKS,
@@ -49,7 +51,7 @@ def has_room(t: IntArray) -> bool:
     tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)
     needed = tally[LAW_BLOCKS]
     for c in range(wholes(t, COUNTS)[CONTACTS]):
-        needed += tree_of[index[c, 0], TREE_BLOCKS] + tree_of[index[c, 1], TREE_BLOCKS]
+        needed += tree_of[index[c, A_BODY], TREE_BLOCKS] + tree_of[index[c, B_BODY], TREE_BLOCKS]
     tally[BLOCKS] = needed
     return bool(needed <= wholes(t, BLOCK).shape[0])
 
@@ -97,7 +99,7 @@ def hold(t: IntArray, j: IntArray, first: int, last: int) -> None:
 
 
 @inner_kernel
-def couple_joined(
+def connect_joined(
     t: IntArray, j: IntArray, k: int, bodies: tuple[int, int], arms: tuple[Vector, Vector], frame: Frame, g: int
 ) -> int:
     """Write the blocks that join contact `k` to its moving bodies, from block `g` on; return where the next begin."""
@@ -110,7 +112,7 @@ def couple_joined(
             continue
         tree = tree_of[b, MECHANISM]
         if tree < 0:
-            last = couple_body(t, b, r, frame, sign, g)
+            last = connect_body(t, b, r, frame, sign, g)
             for m in range(g, last):
                 for i in range(3):
                     for l in range(3):

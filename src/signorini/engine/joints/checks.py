@@ -192,9 +192,9 @@ def sum_up(t: IntArray, j: IntArray) -> None:
     for g in range(report.shape[0]):
         b = body_b[g]
         arm = rotate((q[b, 3], q[b, 4], q[b, 5], q[b, 6]), (anchor[g, 0], anchor[g, 1], anchor[g, 2]))
-        moment = cross(arm, (report[g, 3], report[g, 4], report[g, 5]))
+        moment = cross(arm, (report[g, ja.REACTION_OF], report[g, ja.REACTION_OF + 1], report[g, ja.REACTION_OF + 2]))
         for k in range(3):
-            report[g, 6 + k] -= moment[k]
+            report[g, ja.REACTION_OF + 3 + k] -= moment[k]
     wholes(j, ja.TALLY)[ja.PENDING] = 1
 
 

@@ -23,7 +23,9 @@ from signorini._jit import inner_kernel, kernel, real_blocks, real_rows, reals, 
 from signorini.dynamics.constants import MOST_TURN
 from signorini.dynamics.flight import turned
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     COLLIDES,
     COUNTS,
     COUPLE_AXES,
@@ -35,6 +37,7 @@ from signorini.engine.arrays import (
     FIXED,
     INERTIA,
     LOAD,
+    NORMAL,
     NUMBERS,
     ORDER,
     SEEN,
@@ -206,7 +209,7 @@ def _approach(t: IntArray, c: int) -> Vector:
         real_rows(t, V),
         wholes(t, COUNTS)[FIXED],
     )
-    a, b = index[c, 0], index[c, 1]
+    a, b = index[c, A_BODY], index[c, B_BODY]
     arm_a, arm_b = contact_arms(value, real_rows(t, Q), c, a, b, fixed)
     to, fro = point_velocity(v, b, arm_b), point_velocity(real_rows(t, DRIVE) if a < fixed else v, a, arm_a)
     return (to[0] - fro[0], to[1] - fro[1], to[2] - fro[2])
@@ -228,7 +231,7 @@ def _closes_further(t: IntArray, j: IntArray, k: int) -> bool:
         speed = row_speed(gauge_rows(j), law[l, ja.LAW_GAUGE], v, fixed)
         left = posed[l, ja.SIDE] * speed + posed[l, ja.LAW_RATE] + posed[l, ja.LAW_PSI] / reals(t, NUMBERS)[H]
         return bool(law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT and left < 0.0)
-    u, n = _approach(t, c), (value[c, 6], value[c, 7], value[c, 8])
+    u, n = _approach(t, c), (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     return bool(dot(n, u) + load[k, 0] - b[k, 0] < 0.0)
 
 
@@ -270,7 +273,7 @@ def _renew(t: IntArray, j: IntArray) -> None:
             moved = moved or (m >= 0 and tree[m, ja.ACTS] == ja.IS_CLOSED)
         if not moved:
             continue
-        n, w = (value[c, 6], value[c, 7], value[c, 8]), _approach(t, c)
+        n, w = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2]), _approach(t, c)
         tangent, other = tangent_frame(n)
         frame = (n, tangent, other)
         for i in range(counts[DIM]):

@@ -10,6 +10,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.constants import HELD_MOBILITY
 from signorini.engine.arrays import (
+    B_BODY,
     COUNTS,
     COUPLE_AXES,
     COUPLE_GATHER,
@@ -17,6 +18,7 @@ from signorini.engine.arrays import (
     FACTOR,
     FIXED,
     JOINTS,
+    NORMAL,
     ORDER,
     SEEN,
     SEEN_INDEX,
@@ -86,7 +88,7 @@ def turn_joined(t: IntArray, k: int) -> None:
                 for l in range(3 if axes[i] >= 3 else 0):
                     wide[g, i, l] = 0.0
         return
-    n = (value[c, 6], value[c, 7], value[c, 8])
+    n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)
     frame = (n, tangent, other)
     for side in range(2):
@@ -104,7 +106,7 @@ def turn_joined(t: IntArray, k: int) -> None:
             g = _turn_alone(t, k, b, force, g)
             continue
         climb(t, j, b, fixed - fixed, fixed - fixed + 3)
-        if side == 1 or index[c, 1] < fixed or tree_of[index[c, 1], ja.MECHANISM] != tree:
+        if side == 1 or index[c, B_BODY] < fixed or tree_of[index[c, B_BODY], ja.MECHANISM] != tree:
             g = _turn_tree(t, j, k, tree, g)
     for i in range(axes.shape[0]):
         size = 0.0

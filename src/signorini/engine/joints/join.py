@@ -12,7 +12,9 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.flight import veer_bodies
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     BOUND,
     COUNTS,
     COUPLE_AXES,
@@ -24,6 +26,7 @@ from signorini.engine.arrays import (
     FIXED,
     INERTIA,
     JOINTS,
+    NORMAL,
     NUMBERS,
     ORDER,
     REACH,
@@ -188,14 +191,14 @@ def _push_bodies(t: IntArray, j: IntArray) -> None:
             continue
         if p[k, 0] == 0.0 and p[k, 1] == 0.0 and p[k, 2] == 0.0:  # nor does a couple act
             continue
-        n = (value[c, 6], value[c, 7], value[c, 8])
+        n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
         tangent, other = tangent_frame(n)
         force = (
             p[k, 0] * n[0] + p[k, 1] * tangent[0] + p[k, 2] * other[0],
             p[k, 0] * n[1] + p[k, 1] * tangent[1] + p[k, 2] * other[1],
             p[k, 0] * n[2] + p[k, 1] * tangent[2] + p[k, 2] * other[2],
         )
-        arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], fixed)
+        arms = contact_arms(value, real_rows(t, Q), c, index[c, A_BODY], index[c, B_BODY], fixed)
         couple = _couple_of(t, k, (n, tangent, other))
         for side in range(2):
             b = index[c, side]
@@ -217,10 +220,10 @@ def _count_slip(t: IntArray, j: IntArray) -> None:
         c = order[k]
         if c >= counts[SEEN] or p[k, 0] == 0.0:
             continue
-        n = (value[c, 6], value[c, 7], value[c, 8])
+        n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
         tangent, other = tangent_frame(n)
         couple = _couple_of(t, k, (n, tangent, other))
-        arms = contact_arms(value, real_rows(t, Q), c, index[c, 0], index[c, 1], counts[FIXED])
+        arms = contact_arms(value, real_rows(t, Q), c, index[c, A_BODY], index[c, B_BODY], counts[FIXED])
         force = (
             p[k, 1] * tangent[0] + p[k, 2] * other[0],
             p[k, 1] * tangent[1] + p[k, 2] * other[1],

@@ -17,7 +17,9 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.dynamics.bodies import body_energy
 from signorini.dynamics.constants import LIMIT_MARGIN, NEAR_LIMIT
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     BLOCK,
     CONTACTS,
     CORRECTED,
@@ -26,6 +28,7 @@ from signorini.engine.arrays import (
     DIM,
     DRIFT,
     DRIVE,
+    FEATURE,
     FIRST_BODY,
     FIXED,
     FREE,
@@ -39,6 +42,7 @@ from signorini.engine.arrays import (
     JOINTS,
     LIFT,
     MASS,
+    MATERIAL,
     MU,
     N_BODIES,
     NUMBERS,
@@ -80,7 +84,7 @@ from signorini.engine.contacts import (
     write_diagonal,
 )
 from signorini.engine.joints import arrays as ja
-from signorini.engine.joints.blocks import couple_joined, emit, hold
+from signorini.engine.joints.blocks import connect_joined, emit, hold
 from signorini.engine.joints.rows import climb
 from signorini.engine.joints.trees import gauge_rows, row_speed
 from signorini.engine.project import project_step
@@ -178,10 +182,10 @@ def _add_inequality(t: IntArray, j: IntArray, row: int, l: int, c: int) -> None:
     value[l, ja.LAW_IMPULSE] = 0.0
     for term in range(terms[c], terms[c + 1]):
         if body[term] >= fixed:  # all of them are in one mechanism
-            index[row, 0] = body[term]
-            index[row, 1] = body[term]
-    index[row, 2] = LAST_NAME - gauge.shape[0] + c
-    index[row, 3] = -1
+            index[row, A_BODY] = body[term]
+            index[row, B_BODY] = body[term]
+    index[row, FEATURE] = LAST_NAME - gauge.shape[0] + c
+    index[row, MATERIAL] = -1
 
 
 @inner_kernel
@@ -225,10 +229,10 @@ def _choose_laws(t: IntArray, j: IntArray, n_c: int) -> int:
             value[count, ja.LAW_BOUND] = bound
             value[count, ja.LAW_IMPULSE] = 0.0
             row = n_c + count
-            index[row, 0] = a if b >= fixed else b
-            index[row, 1] = b if b >= fixed else a
-            index[row, 2] = LAST_NAME - n_i - 4 * n_j + kind * n_j + g
-            index[row, 3] = -1
+            index[row, A_BODY] = a if b >= fixed else b
+            index[row, B_BODY] = b if b >= fixed else a
+            index[row, FEATURE] = LAST_NAME - n_i - 4 * n_j + kind * n_j + g
+            index[row, MATERIAL] = -1
             count += 1
     for c in range(n_g, n_g + n_i):
         _add_inequality(t, j, n_c + count, count, c)
@@ -276,7 +280,7 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
             place[tree_body[at], Y_ROW] = place[b, Y_ROW]
             place[tree_body[at], OWN_ISLAND] = i
     for l in range(rows - n_c):
-        i = place[index[n_c + l, 1], OWN_ISLAND]
+        i = place[index[n_c + l, B_BODY], OWN_ISLAND]
         law[l, ja.LAW_ROW] = island[i, N_BODIES]
         island[i, N_BODIES] += 1
     bodies = 0
@@ -286,7 +290,7 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
 
 
 @inner_kernel
-def _couple_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
+def _connect_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write the blocks that join law `l`, row `k`, to its trees, from block `g` on; return where the next begin."""
     law, value, force = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(j, ja.FORCE)
     body, J, tree_of = wholes(j, ja.GAUGE_BODY), real_rows(j, ja.GAUGE_JACOBIAN), whole_rows(j, ja.TREE_OF)
@@ -317,7 +321,7 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
     drift = reals(t, NUMBERS)[DRIFT]
     law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
-    last = _couple_law(t, j, k, l, g)
+    last = _connect_law(t, j, k, l, g)
     limit = law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT
     row = 0 if limit else 1
     a = 0.0
@@ -397,7 +401,7 @@ def _ask_of_gaps(t: IntArray) -> None:
         gap, veered, size, b, before, rebound, last, g, lift, h, 1.0, receding[:n], receding_correction[:n], space
     )
     for k in range(n):
-        if island[place[index[order[k], 1], OWN_ISLAND], HAS_JOINTS] == 1:
+        if island[place[index[order[k], B_BODY], OWN_ISLAND], HAS_JOINTS] == 1:
             shift[k] = receding[k]
             correction[k] = receding_correction[k]
 
@@ -426,7 +430,7 @@ def pose_joined_step(t: IntArray) -> None:
             g = _pose_law(t, j, k, order[k] - n_c, g)
             continue
         bodies, arms, frame = pose_contact(t, k, order[k])
-        last = couple_joined(t, j, k, bodies, arms, frame, g)
+        last = connect_joined(t, j, k, bodies, arms, frame, g)
         write_diagonal(gather, g, last, diagonal[k])
         g = last
     wholes(t, START)[counts[ACTIVE]] = g

@@ -26,7 +26,9 @@ from signorini.dynamics.constants import (
 )
 from signorini.dynamics.joint_faults import BLOCKED, DRIFTED, HELD
 from signorini.engine.arrays import (
+    A_BODY,
     ACTIVE,
+    B_BODY,
     BALANCE,
     CHECK,
     CONFLICT_JOINT,
@@ -435,7 +437,7 @@ def _is_swift_near_others(t: IntArray, j: IntArray) -> bool:
         return False
     for c in range(counts[SEEN]):
         for at in range(tree_body.shape[0]):
-            if index[c, 0] == tree_body[at] or index[c, 1] == tree_body[at]:
+            if index[c, A_BODY] == tree_body[at] or index[c, B_BODY] == tree_body[at]:
                 return True
     return False
 

@@ -12,8 +12,9 @@ from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import matrix
 from signorini.model import Contacts, Model, ShapeKind, State
 from signorini.model.convex_sets import Placed, placed
+from signorini.model.shape_kinds import SMOOTH
 
-_ROUND = (ShapeKind.SPHERE, ShapeKind.ELLIPSOID, ShapeKind.SUPERELLIPSOID)
+_ROUND = (ShapeKind.SPHERE, *SMOOTH)
 _CURVED = (*_ROUND, ShapeKind.CAPSULE, ShapeKind.IMPLICIT)
 _ALONG = 1e-9  # cosine short of 1 up to which a normal is that of a face
 _ON = 1e-6  # in units of the shape: how far a point may be from its edge

@@ -18,7 +18,6 @@ from signorini.dynamics import inverse_inertia
 from signorini.formulations.layered.contact import Answer, ImplicitContact
 from signorini.formulations.layered.step import ImplicitStep, Outcome
 from signorini.geometry.moving_touch import skew
-from signorini.posing.contact_checks import check_contacts
 from signorini.posing.posed import ContactLaw, PosedFriction
 from signorini.problems import Delassus, FrictionProblem
 from signorini.problems.friction_layers import Layers
@@ -29,17 +28,14 @@ class PosedLayers(PosedFriction):
     """A friction problem whose compliance is that of layers, in the frames that these carry."""
 
     def contact_law(self, impulse: Array, velocity: Array, tolerance: float) -> ContactLaw:
-        problem, dim = self.problem, self.problem.dim
-        p, u = (x.reshape(-1, problem.rows) for x in (self.z, problem.velocity(self.z)))
-        mine = padded(p[:, :dim], 3), padded(u[:, :dim], 3)
-        layers = problem.layers
-        soft = np.zeros(problem.mu.size) if layers is None else layers.open[:, 0, 0]
-        return ContactLaw(
-            *check_contacts(problem, self.z, mine[0], mine[1], tolerance),
-            friction=problem.mu,
-            compliance=np.where(p[:, 0] > 0.0, soft, 0.0),
-            normal_velocity=np.ascontiguousarray(u[:, 0]),
-        )
+        """Return what contacts did by the impulses and velocities of the problem: frames turn within the step."""
+        rows, dim = self.problem.rows, self.problem.dim
+        p, u = (padded(x.reshape(-1, rows)[:, :dim], 3) for x in (self.z, self.problem.velocity(self.z)))
+        return PosedFriction.contact_law(self, p, u, tolerance)
+
+    def normal_compliance(self) -> Array:
+        layers, bears = self.problem.layers, self.z.reshape(-1, self.problem.rows)[:, 0] > 0.0
+        return np.where(bears, np.zeros(self.problem.mu.size) if layers is None else layers.open[:, 0, 0], 0.0)
 
 
 def posed_layers(step: ImplicitStep, at: Outcome) -> PosedLayers:

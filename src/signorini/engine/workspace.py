@@ -14,11 +14,11 @@ from signorini.dynamics.bodies import WAYS
 from signorini.dynamics.constants import MOST_PARTS
 from signorini.dynamics.flight import FLIGHT_COLUMNS
 from signorini.engine import arrays as at
-from signorini.engine.couple_tables import Couples
+from signorini.engine.couple_tables import CoupleTables
 from signorini.engine.cut import CUT_COLUMNS, EXTENT_COLUMNS
 from signorini.engine.joints.arrays import REPORT_COLUMNS
 from signorini.engine.joints.tables import JointTables
-from signorini.engine.poisson_tables import Collisions
+from signorini.engine.poisson_tables import PoissonTables
 from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
@@ -116,7 +116,7 @@ def ample(needed: int) -> int:
     return needed + int(max(min(MORE_ROOM * needed, MANY_ROOM), ROOM_PART * needed))
 
 
-class Room:
+class Workspace:
     """The arrays of a compiled step of `h` seconds; kernels reach them by the table of `arena`."""
 
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
@@ -136,8 +136,8 @@ class Room:
         self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(options.gyroscopic, sleep=options.sleeps)
-        self.collisions = Collisions(self.arena) if options.restitution == "poisson" else None
-        self.couples = Couples(self.arena, model) if has_couples(model) else None
+        self.collisions = PoissonTables(self.arena) if options.restitution == "poisson" else None
+        self.couples = CoupleTables(self.arena, model) if has_couples(model) else None
         if self.couples is None:
             for k in range(int(at.COUPLE_AXES), int(at.ARRAY_COUNT)):
                 self.arena.put(k, np.zeros(0))
@@ -205,10 +205,10 @@ class Room:
         put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
         put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
         put(at.ASKED, np.zeros(n_b))
-        put(at.REBOUND_PARTS, np.zeros((n_b, int(PART_COLUMNS))))
+        put(at.REBOUND_SHARES, np.zeros((n_b, int(PART_COLUMNS))))
         put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
         put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
-        for k in range(int(at.TEAM), int(at.PARTS) + 1):  # there is one thread
+        for k in range(int(at.TEAM), int(at.SEPARATING) + 1):  # there is one thread
             put(k, np.zeros((0, 4), dtype=np.int64))
         put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
         put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))

@@ -38,7 +38,7 @@ from signorini.posing.base import FreeMotion, Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Midpoint:
     """Impulses of `h` seconds act at `state`; then bodies move on for `drift` seconds at their new velocities."""
 
     start: State
@@ -61,7 +61,7 @@ class Stage:
         return self.drift / self.h
 
 
-def stage(
+def midpoint(
     model: Model,
     state: State,
     memory: Memory,
@@ -70,11 +70,11 @@ def stage(
     theta: float = 1.0,
     *,
     joined_fly: bool = True,
-) -> Stage:
+) -> Midpoint:
     """Return where a step of `h` seconds from `state` acts."""
     before, ways = memory.coordinate, gyroscopic_ways(model, gyroscopic, joined_fly=joined_fly)
     if theta == 1.0:
-        return Stage(state, state, before, before, h, h, ways)
+        return Midpoint(state, state, before, before, h, h, ways)
     ahead, flown = (1.0 - theta) * h, np.zeros((model.body_count, FLIGHT_COLUMNS))
     fly_bodies(ways, model.arrays.inertia, state.q, state.v, ahead, flown)
     there = advance(model, state, state.v, ahead, exact_rotation=True, flown=flown)
@@ -85,10 +85,10 @@ def stage(
             joints.arrays, joints.coordinates, state.q, before
         ).velocity(state.v)
         coordinate = joint_coordinates(joints, there.q, near)
-    return Stage(state, there, before, coordinate, h, theta * h, ways)
+    return Midpoint(state, there, before, coordinate, h, theta * h, ways)
 
 
-def free_motion(model: Model, at: Stage, *, ahead: Array | None = None) -> FreeMotion:
+def free_motion(model: Model, at: Midpoint, *, ahead: Array | None = None) -> FreeMotion:
     """Advance the velocities by the gyroscopic term and the loads.
 
     `ahead` (n_b, 6) are velocities at the end of the step that take joints into account; the gyroscopic term without
@@ -99,7 +99,7 @@ def free_motion(model: Model, at: Stage, *, ahead: Array | None = None) -> FreeM
     return FreeMotion(M_inv, v_spun, v_spun + np.einsum("bij,bj->bi", M_inv, p_ext), p_ext)
 
 
-def _spun(model: Model, at: Stage, ways: IntArray, ahead: Array | None) -> Array:
+def _spun(model: Model, at: Midpoint, ways: IntArray, ahead: Array | None) -> Array:
     """Return the velocities after the gyroscopic term; the implicit one as a step to y_theta, then as far beyond it."""
     arrays, q, v, h, theta = model.arrays, at.state.q, at.state.v, at.h, at.theta
     if theta == 1.0 or not np.any(ways == IMPLICIT):
