@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import signorini as sg
+from signorini.audit import Grade, audit_file
 
 G, R = 9.81, 0.1
 
@@ -145,3 +146,31 @@ def test_torsional_friction_and_ellipsoids_in_one_island(solver: Any) -> None:
         np.testing.assert_allclose(slow.state.v, fast.state.v, atol=1e-9)
         assert reports[1].result.couple is not None
         assert np.count_nonzero(reports[1].result.couple[:, 0]) == 2
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("couple", [{"torsional": 0.01, "rolling": 0.01}, {"rolling": 1e-3}])
+def test_what_couples_take_pays_for_what_forces_give(couple: dict[str, float], tmp_path: Path) -> None:
+    """A capsule that rebounds and turns: its energy falls in every step, so no contact is said to give any."""
+    r = np.random.default_rng(4)
+    q = r.normal(size=4)
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    scene.add_body(
+        sg.Capsule(0.02, 0.2),
+        mass=0.5,
+        position=(0, 0, 0.3),
+        orientation=q / np.linalg.norm(q),
+        velocity=(*r.uniform(-4, 4, 2), -3.0),
+        angular_velocity=r.uniform(-20, 20, 3),
+        name="capsule",
+    )
+    scene.set_contact(friction=0.5, restitution=0.9, **couple)
+    run = sg.simulate(scene, duration=0.12, h=0.001)
+    kinetic = np.ravel(run.kinetic)
+    assert np.diff(kinetic).min() < -0.01 * kinetic[0]
+    assert np.diff(kinetic).max() <= 1e-12 * kinetic[0]
+    assert run.certificate.energy_gain.max() <= 1e-12
+    run.save(tmp_path / "run.h5")
+    told = {finding.what: finding.grade for finding in audit_file(tmp_path / "run.h5").findings}
+    assert told["energy gained in a step"] == Grade.TRUSTED

@@ -49,7 +49,8 @@ class Pushes:
         energy = 0.5 * np.einsum("bi,bij,bj->b", steps.push, steps.free.M_inv, steps.push)
         self.rest[here] = np.bincount(steps.step, energy, minlength=steps.count)
         lifted = p[:, 0] * np.clip(u[:, 0], 0.0, np.maximum(0.0, -law.gap) / steps.drift)
-        self.given[here] = np.bincount(steps.contact_step, np.sum(p * u, axis=1) - lifted, minlength=steps.count)
+        work = np.sum(p * u, axis=1) + np.sum(steps.couple * law.turning, axis=1)
+        self.given[here] = np.bincount(steps.contact_step, work - lifted, minlength=steps.count)
         self.given[here] -= self.rest[here]
         apart = np.where(law.e > 0.0, np.maximum(0.0, p[:, 0] * u[:, 0]), 0.0)
         self.rebound[here] = np.bincount(steps.contact_step, apart, minlength=steps.count)

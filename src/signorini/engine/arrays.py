@@ -327,6 +327,7 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     SPRING,  # normal compliance of contacts with a stiffness, else 0
     SLID,  # [J] dissipated by sliding in a collision of two phases
     TURNED,  # [J] dissipated by couples
+    SPUN_UP,  # [J] given by couples to bodies that had felt all loads
     DRIVEN,  # [J] work of prescribed motions by couples
     GOAL,  # tolerance of the part of an island
     SPENT,  # operations of the last rescue, for each contact
@@ -337,7 +338,7 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     DEEPEST_A,  # ... which are these
     DEEPEST_B,
     NUMBER_COUNT,
-) = _numbered(27)
+) = _numbered(28)
 
 # COUNTS, LANE_COUNTS
 (

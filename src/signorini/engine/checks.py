@@ -97,6 +97,7 @@ from signorini.engine.arrays import (
     SOFTNESS,
     SOFTNESS_COLUMNS,
     SPRING,
+    SPUN_UP,
     STAGE,
     STORED,
     SUCCESS,
@@ -419,7 +420,7 @@ def account(t: IntArray) -> None:
     """Write the energy balance of the step, and how far it is from closing; see :mod:`.balance` for the identity."""
     counts, numbers, check, balance = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, CHECK), reals(t, BALANCE)
     lifted, friction, normal, given, pushed = _contact_work(t)
-    given -= lifted
+    given += numbers[SPUN_UP] - lifted
     if counts[JOINED] == 1:
         perform(t[PRESS_JOINED, 0], (t,))
     drive = _drive_work(t) + numbers[DRIVEN] if counts[PAUSE] == 1 else 0.0

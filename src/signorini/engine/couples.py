@@ -79,6 +79,7 @@ from signorini.engine.arrays import (
     SHIFT,
     SOLVING,
     SPRING,
+    SPUN_UP,
     START,
     SUCCESS,
     SWEEPS,
@@ -354,7 +355,8 @@ def hand_over_couples(t: IntArray) -> None:
     r, u, s, d = real_rows(t, COUPLE_P), real_rows(t, COUPLE_U), real_rows(t, COUPLE_SCALE), real_rows(t, COUPLE_UNIT)
     p, velocity, old = real_rows(t, P), real_rows(t, U), real_rows(t, COUPLE_OLD)
     value, drive, axes = real_rows(t, SEEN_VALUE), real_rows(t, DRIVE), wholes(t, COUPLE_AXES)
-    numbers[TURNED], numbers[DRIVEN] = 0.0, 0.0
+    numbers[TURNED], numbers[SPUN_UP], numbers[DRIVEN] = 0.0, 0.0, 0.0
+    load = real_rows(t, COUPLE_LOAD)
     for k in range(counts[ROWS]):
         c = order[k]
         a = index[c, A_BODY]
@@ -373,6 +375,7 @@ def hand_over_couples(t: IntArray) -> None:
                 continue
             old[c, axes[i] - 3] = impulse
             numbers[TURNED] -= r[k, i] * u[k, i]
+            numbers[SPUN_UP] += 0.5 * r[k, i] * (u[k, i] + load[k, i])
             if a < counts[FIXED]:
                 turn = dot(frame[axes[i] - 3], (drive[a, 3], drive[a, 4], drive[a, 5]))
                 numbers[DRIVEN] += impulse * turn
