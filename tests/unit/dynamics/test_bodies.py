@@ -12,6 +12,8 @@ from signorini.dynamics import free_velocity, inverse_inertia, kinetic_energy
 from signorini.math.rotation import matrix
 from signorini.model import ModelArrays
 
+pytestmark = pytest.mark.kernels
+
 INERTIA = np.array([[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]])
 ROUNDOFF = 1e-13
 

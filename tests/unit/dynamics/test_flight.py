@@ -28,6 +28,8 @@ from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import matrix, multiply, turn_exact
 from signorini.scene.compile import compile_scene
 
+pytestmark = pytest.mark.kernels
+
 ROUNDING = 1e-13  # of one step; inertias here are conditioned to 1e3 at most
 INERTIA = np.diag([1.0, 2.0, 3.0])
 

@@ -15,6 +15,8 @@ from signorini.dynamics.limits import impetus, limit_margin
 from signorini.posing.joint_space import LawKind, joint_space
 from signorini.scene import compile_scene
 
+pytestmark = pytest.mark.kernels
+
 H = 1e-3
 
 

@@ -123,6 +123,7 @@ def test_controls_last_one_step() -> None:
     assert simulator.state.v[-1, 2] == pytest.approx(v - 0.01 * 9.81, abs=1e-12)
 
 
+@pytest.mark.kernels
 def test_islands_of_a_chain_and_a_pair() -> None:
     """Bodies 1-2-3 hang together, 4-5 as well, 6 lies on the fixed body 0 alone."""
     pairs = [(0, 6), (1, 2), (2, 3), (4, 5), (0, 1), (0, 4)]

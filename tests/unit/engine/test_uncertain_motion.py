@@ -38,6 +38,7 @@ def open_part(*args: Any, **options: Any) -> tuple[float, int]:
     return found(*args, **options)[:2]
 
 
+@pytest.mark.kernels
 def test_a_tilt_pushes_aside() -> None:
     """Formula: 400 N s along a normal open by an angle d / sqrt(2) m, over 2 kg (g h + 0.3 m/s + 1e-6 m / h)."""
     d, own = 1e-6, 2.0 * (GRAVITY * H + 0.3 + 1e-6 / H)
@@ -48,6 +49,7 @@ def test_a_tilt_pushes_aside() -> None:
         assert body == 1
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(("fall", "spin", "closing"), [(7.0, 0.0, 7.0), (0.0, 14.0, 7.0), (-7.0, 0.0, 0.0)])
 def test_what_is_hit_is_measured_by_what_hits_it(fall: float, spin: float, closing: float) -> None:
     """The speed at which contacts close is added; half a metre from its axis a spin of 14 rad/s moves by 7 m/s."""
@@ -56,12 +58,14 @@ def test_what_is_hit_is_measured_by_what_hits_it(fall: float, spin: float, closi
     assert open_part(gap, np.zeros(4), fall=fall, spin=spin)[0] == pytest.approx(400.0 * d / np.sqrt(2.0) / own)
 
 
+@pytest.mark.kernels
 def test_what_is_the_same_everywhere_leaves_no_angle() -> None:
     """An overlap, or an error of the law, that all contacts share turns no normal; a gap that closes is no error."""
     assert open_part(np.full(4, -1e-3), np.full(4, 1e-3)) == (0.0, -1)
     assert open_part(np.array([0.0, 1e-3, 0.0, 0.0]), np.zeros(4)) == (0.0, -1)
 
 
+@pytest.mark.kernels
 def test_friction_that_holds_takes_the_push() -> None:
     """Inside the cone friction changes by what is missing; at its edge it cannot."""
     gap = np.array([0.0, 0.0, -1e-6, 0.0])
@@ -89,6 +93,7 @@ def test_bounds(part: float, verdict: str) -> None:
     assert replace(certificate, unsure=np.array([0.0, part])).verdict == verdict
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(("spin", "fall"), [(200.0, 0.0), (-200.0, 30.0)])
 def test_the_turn_of_a_hit(spin: float, fall: float) -> None:
     """Points half a metre beside the axis close at 200 rad/s; their arms are 1 / sqrt(2) m long. Falls do not turn."""

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from signorini._arrays import Array
 from signorini.math.cones import polygon_support, project_cone, project_polygon
 
+pytestmark = pytest.mark.kernels
+
 coordinates = st.floats(-10.0, 10.0)
 coefficients = st.sampled_from([0.0, 0.05, 0.5, 1.0, 3.0])
 rounding = 1e-13  # of numbers up to 10 after a handful of operations, with room for three products

@@ -15,6 +15,8 @@ from signorini.model import ShapeKind
 from signorini.model.shape_kinds import CURVED, LAST_CURVED, SMOOTH, Size, Vector, curved_support
 from signorini.scene import SHAPES, compile_scene
 
+pytestmark = pytest.mark.kernels
+
 SOURCE = Path(signorini.__file__).parent
 SIZES = {
     ShapeKind.CYLINDER: (0.3, 0.5, 0.0, 0.0),

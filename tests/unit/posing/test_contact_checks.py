@@ -23,18 +23,21 @@ def checked(
     return int(mode[0]), excess, angle
 
 
+@pytest.mark.kernels
 def test_a_slip_within_the_tolerance_is_sticking_if_friction_is_within_its_cone() -> None:
     mode, excess, angle = checked((1.0, 0.1, 0.0), (0.0, 1e-7, 0.0))
     assert mode == STICK
     assert excess == angle == 0.0
 
 
+@pytest.mark.kernels
 def test_friction_along_a_real_slip_is_not_forgiven() -> None:
     mode, _, angle = checked((1.0, 0.5, 0.0), (0.0, 1e-3, 0.0))
     assert mode == SLIP
     assert angle == pytest.approx(np.pi)
 
 
+@pytest.mark.kernels
 def test_a_slow_slip_is_slipping_if_friction_opposes_it_with_all_its_strength() -> None:
     mode, excess, angle = checked((1.0, -0.3, -0.4), (0.0, 3e-7, 4e-7))
     assert mode == SLIP
@@ -42,6 +45,7 @@ def test_a_slow_slip_is_slipping_if_friction_opposes_it_with_all_its_strength() 
     assert angle == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.kernels
 def test_a_contact_without_impulse_parts_and_excess_is_of_the_largest_impulse() -> None:
     mode, excess, angle = checked((0.0, 0.1, 0.0), (0.0, 1.0, 0.0))
     assert mode == SEPARATING
@@ -49,6 +53,7 @@ def test_a_contact_without_impulse_parts_and_excess_is_of_the_largest_impulse() 
     assert excess == pytest.approx(0.01)
 
 
+@pytest.mark.kernels
 def test_of_an_ellipsoid_friction_opposes_the_slip_in_scaled_components() -> None:
     """For the half axes (1, 1/2) friction at the slip (1, 2) is -mu (1, 1/2)/sqrt 2: scaled, both are along (1, 1)."""
     p_T = -MU * np.array([1.0, 0.5]) / np.sqrt(2.0)

@@ -7,6 +7,8 @@ import pytest
 
 from signorini.posing.gap_law import normal_shifts
 
+pytestmark = pytest.mark.kernels
+
 H = 0.01
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from signorini.posing.passive_law import PART, PART_COLUMNS, next_part
 
+pytestmark = pytest.mark.kernels
+
 TOLERANCE = 1e-8
 
 

@@ -15,6 +15,8 @@ from signorini.solvers.island_lu import _assemble, factor, order_nodes, substitu
 from signorini.solvers.island_robust import claim_vectors, prepare
 from signorini.solvers.island_table import COLUMN, ISLAND_ROWS, KNOWN, PLACE, POOL, START, B, open_island
 
+pytestmark = pytest.mark.kernels
+
 GUARD = 64  # numbers behind the pool that nobody may write
 ROOM = 400_000
 AMPLE = 10**9  # operations: no limit
