@@ -31,6 +31,8 @@ WITH_COORDINATE = ("revolute", "prismatic", "distance", "spring")
 """Kinds with one coordinate: angle, displacement, distance less its first value."""
 _WITH_FRICTION = ("revolute", "prismatic")
 _NEED_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+UNTURNED = ("fixed", "spherical", "distance")
+"""Kinds that have no axis."""
 
 _SAME_DERIVATIVE = 1e-6  # relative; differences are good to 1e-10, wrong signs and factors are not near
 
@@ -185,6 +187,8 @@ def _axes(what: str, kind: str, axis: Array | None, planar: bool) -> Array:
         if kind in ("universal", "gear") and not planar:
             raise InputError(f"{what}: axis is missing, must be two axes for a {kind} joint")
         return np.tile([0.0, 0.0, 1.0], (2, 1))
+    if kind in UNTURNED:
+        raise InputError(f"{what}: axis is {axis.tolist()}, must not be given for a {kind} joint, which has none")
     needed = 2 if kind in ("universal", "gear") else 1
     if axis.shape[0] != needed:
         raise InputError(f"{what}: axis has {axis.shape[0]} vectors, must be {needed} for a {kind} joint")

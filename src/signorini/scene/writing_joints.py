@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from signorini._arrays import Array
 from signorini.errors import InputError
-from signorini.scene.joint import Joint
+from signorini.scene.joint import UNTURNED, Joint
 from signorini.scene.scene import Scene
 from signorini.scene.shape import Shape
 from signorini.scene.shapes import Disc, Sphere
@@ -20,8 +20,6 @@ Repeating = Callable[[ArrayLike, Callable[[list[float]], ArrayLike]], Any]
 
 _TWO_POINTS = ("distance", "spring")
 _TWO_AXES = ("universal", "gear")
-_UNTURNED = ("fixed", "spherical", "distance")
-"""Kinds to which the axis means nothing, so that they need not have one."""
 
 
 def joint_to_dict(scene: Scene, joint: Joint, repeating: Repeating) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def _spring(joint: Joint) -> dict[str, Any]:
 
 def _axis(scene: Scene, joint: Joint, repeating: Repeating) -> dict[str, Any]:
     """Return the word for one axis or two, none where the file need not say it."""
-    if np.array_equal(joint.axis, np.tile([0.0, 0.0, 1.0], (2, 1))) and (scene.planar or joint.kind in _UNTURNED):
+    if np.array_equal(joint.axis, np.tile([0.0, 0.0, 1.0], (2, 1))) and (scene.planar or joint.kind in UNTURNED):
         return {}
     if joint.kind not in _TWO_AXES:
         return {"axis": repeating(joint.axis[0], lambda axis: _read(scene, joint, axis)[0])}

@@ -109,6 +109,15 @@ def test_joint_names_are_unique() -> None:
         scene.add_joint("revolute", None, "b", **HINGE, name="")
 
 
+@pytest.mark.parametrize(
+    ("kind", "anchor"), [("fixed", (0, 0, 0)), ("spherical", (0, 0, 0)), ("distance", [(0, 0, 0), (1, 0, 0)])]
+)
+def test_an_axis_is_refused_by_kinds_that_have_none(kind: str, anchor: Any) -> None:
+    message = rf"joint 'j': axis is \[\[0\.0, 0\.0, 1\.0\]\], must not be given for a {kind} joint, which has none"
+    with pytest.raises(sg.InputError, match=message):
+        two_balls().add_joint(kind, "a", "b", anchor=anchor, axis=(0, 0, 1), name="j")
+
+
 @pytest.mark.parametrize("kind", ["cylindrical", "spherical", "universal", "planar"])
 def test_spatial_kinds_are_refused_in_the_plane(kind: str) -> None:
     with pytest.raises(sg.InputError, match=rf"kind is '{kind}', must be one of fixed, .* in a planar scene"):

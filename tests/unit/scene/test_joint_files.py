@@ -52,7 +52,7 @@ def random_joints(seed: int) -> sg.Scene:
         scene.add_joint("cylindrical", None, wheel, anchor=anchor[9], axis=axis[4])
     scene.add_joint("gear", "b5", "b6", axis=axis[4:6], ratio=r.uniform(-2, 2))
     scene.add_joint("fixed", "b6", "b7", anchor=anchor[6])
-    scene.add_joint("fixed", "b8", "b9", anchor=anchor[6], axis=axis[0])
+    scene.add_joint("fixed", "b8", "b9", anchor=anchor[6])
     scene.add_joint("spherical", "b7", "b8", anchor=anchor[7])
     scene.add_joint("revolute", "b9", "b10", anchor=anchor[8], axis=axis[5], friction=("load", r.random(), r.random()))
     return scene
