@@ -119,3 +119,23 @@ def test_what_slips_from_a_symmetric_clamp_slides_straight_down(mass: float, h: 
     assert np.abs(run.angular_velocity("box")).max() < 1e-7
     log = run.contact_log
     assert log.impulse[: log.start[1], 0] / h == pytest.approx(np.full(8, 2.5), rel=1e-6)
+
+
+@pytest.mark.parametrize("mu", [0.02, 0.1, 0.2])
+@pytest.mark.parametrize("planar", [True, False])
+def test_least_forces_in_a_groove(mu: float, planar: bool) -> None:
+    """Walls at 45 degrees: ``N + T = m g / sqrt 2`` on each, and ``N^2 + T^2`` is least where ``T = mu N``."""
+    r = np.sqrt(0.5)
+    scene = sg.Scene(planar=planar, gravity=(0, -G) if planar else (0, 0, -G))
+    for name, side in (("left", r), ("right", -r)):
+        scene.add_fixed(sg.HalfSpace(normal=(side, r) if planar else (side, 0, r)), name=name)
+    if planar:
+        scene.add_body(sg.Disc(0.1), mass=1.0, position=(0, 0.1 / r), name="ball")
+    else:
+        scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0.1 / r), name="ball")
+    scene.set_contact(friction=mu)
+    contacts = sg.simulate(scene, duration=0.1, h=H).contacts(-1)
+    np.testing.assert_allclose(contacts.normal_impulse, H * G * r / (1.0 + mu), rtol=SAME)
+    np.testing.assert_allclose(
+        np.linalg.norm(contacts.friction_impulse, axis=1), mu * contacts.normal_impulse, rtol=SAME
+    )

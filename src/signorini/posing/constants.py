@@ -363,8 +363,9 @@ DEAR: Final = 0.5
 """Effort [CREDIT]. Islands that owe more are not solved as a whole. Found: chosen."""
 STIFFENED: Final = 3
 """Effort [1]. How often an island that gives way too much is posed stiffer. Found: chosen; then the step says so."""
-TINY: Final = 2
-"""Effort [contacts]. Of islands whose impulses the motion leaves open in no case. Found: derived."""
+TINY: Final = 1
+"""Effort [contacts]. Of islands whose impulses the motion leaves open in no case: two contacts may press a body against
+each other. Found: derived."""
 SLOWER: Final = 0.5
 """Effort [1]. Of the pace at which it failed: islands that cost much are tried as a whole again. Found: chosen."""
 DENSE: Final = 240
