@@ -41,8 +41,8 @@ WITHOUT = {
     ALL: "",
     "types that are remembered": KEEP_METHOD.format("resolve_function_type"),
     "lowering that knows arrays": KEEP_METHOD.format("get_function"),
-    "no passes for closures and array expressions": ALL_PASSES,
-    "no counts of references": WITHOUT_OPTION.format("_nrt"),
+    "leaving out passes for closures and array expressions": ALL_PASSES,
+    "leaving out counts of references": WITHOUT_OPTION.format("_nrt"),
     "parts without entry and machine code": WITHOUT_OPTION.format("no_cpython_wrapper"),
     "everything (plain njit)": "",
 }
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cost = min(seconds(trick, given.stages) for _ in range(given.repeat))
         whole = whole or cost
         rows.append((trick, f"{cost:.1f}", f"{1.0 - whole / cost:.0%}"))
-        print(f"without {trick:<46}{cost:8.1f} s  saves {rows[-1][2]}" if trick != ALL else f"{ALL}{cost:>50.1f} s")
+        print(f"without {trick:<54}{cost:8.1f} s  saves {rows[-1][2]}" if trick != ALL else f"{ALL:<62}{cost:8.1f} s")
         sys.stdout.flush()
     if given.out:
         with given.out.open("w", newline="", encoding="utf-8") as file:

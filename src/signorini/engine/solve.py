@@ -367,7 +367,7 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
 
 
 @inner_kernel
-def _wanted(t: IntArray, i: int, how: int, soft: bool, rests: bool, goal: float) -> tuple[float, int, int]:
+def _wanted(t: IntArray, i: int, how: int, soft: bool, rests: bool, goal: float) -> tuple[float, Any, Any]:
     """Return the residual that sweeps over an island are to reach, when it is first looked at, and sweeps after that.
 
     Its tolerance is written to ASKED.
