@@ -1,6 +1,7 @@
 """Random bodies with compliant layers: is every step solved, does one gain energy, is a core penetrated?
 
-Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000] [--seed 0]``.
+Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000] [--seed 0]``. Drops are written to
+``results/random_layers.csv`` one by one, those that stand there already are not run again, and every tenth is told.
 
 * ``drops``: single ellipsoids and superellipsoids of random axes, spin, friction, stiffness and damping on a floor with
   a layer, h = 1e-3 and 2e-4, with the implicit gyroscopic term. Energies are judged from poses, velocities and
@@ -12,13 +13,16 @@ Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000]
 from __future__ import annotations
 
 import argparse
+import csv
 import time
+from pathlib import Path
 
 import numpy as np
 
 import signorini as sg
 
-Rng = np.random.Generator
+RESULT = Path(__file__).parent / "results" / "random_layers.csv"
+COLUMNS = ("seed", "h", "steps not solved", "largest rise", "us")
 RISE = 1e-5
 """Of the energy at the start: what a step may gain at most (S3 spec, section 10)."""
 
@@ -135,17 +139,28 @@ def followed(scene: sg.Scene, h: float, duration: float) -> None:
     )
 
 
-def drops(count: int, seed: int, duration: float) -> None:
-    """Drop bodies and print what failed or gained, and a summary."""
-    worst, failures, slowest = 0.0, 0, []
-    for k in range(seed, seed + count):
-        for h in (1e-3, 2e-4):
-            failed, rise, micros = judged_drop(k, h, duration)
-            failures, worst = failures + failed, max(worst, rise)
-            slowest.append(micros)
-            if failed or rise > RISE:
-                print(f"seed {k}, h = {h:g}: {failed} steps not solved, largest rise {rise:.1e}", flush=True)
-    print(f"{count} drops: {failures} steps not solved, largest rise {worst:.1e}, median {np.median(slowest):.0f} us")
+def drops(count: int, seed: int, duration: float, result: Path) -> None:
+    """Drop bodies that were not yet dropped, and print what failed or gained, and a summary."""
+    if not result.exists():
+        result.write_text(",".join(COLUMNS) + "\n")
+    with result.open(newline="") as file:
+        known = {(int(row["seed"]), float(row["h"])) for row in csv.DictReader(file)}
+    with result.open("a", newline="", buffering=1) as file:
+        table = csv.writer(file, lineterminator="\n")
+        for k in range(seed, seed + count):
+            for h in (1e-3, 2e-4):
+                if (k, h) not in known:
+                    failed, rise, micros = judged_drop(k, h, duration)
+                    table.writerow([k, f"{h:g}", failed, f"{rise:.3g}", f"{micros:.0f}"])
+                    if failed or rise > RISE:
+                        print(f"seed {k}, h = {h:g}: {failed} steps not solved, largest rise {rise:.1e}", flush=True)
+            if k % 10 == 9:
+                print(f"{k - seed + 1} of {count}", flush=True)
+    with result.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    failures, worst = sum(int(row[COLUMNS[2]]) for row in rows), max(float(row[COLUMNS[3]]) for row in rows)
+    middle = np.median([float(row["us"]) for row in rows])
+    print(f"{len(rows)} runs: {failures} steps not solved, largest rise {worst:.1e}, median {middle:.0f} us")
 
 
 def main() -> None:
@@ -154,11 +169,12 @@ def main() -> None:
     parser.add_argument("what", choices=("drops", "crowd", "box"))
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--duration", type=float, default=1.0)
+    parser.add_argument("--duration", type=float, default=0.6)
+    parser.add_argument("--result", type=Path, default=RESULT)
     parser.add_argument("--h", type=float, default=1e-3)
     given = parser.parse_args()
     if given.what == "drops":
-        drops(given.count, given.seed, given.duration)
+        drops(given.count, given.seed, given.duration, given.result)
     else:
         followed((crowd if given.what == "crowd" else box)(given.seed), given.h, given.duration)
 

@@ -27,7 +27,7 @@ from signorini.formulations.implicit_kernels import (
     lay_out,
 )
 from signorini.formulations.implicit_newton import LOST, Newton, solve_posed
-from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, start_touch
+from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, begin_flat, is_flat, start_touch
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import tangent_frame
 from signorini.model.layer_kernels import NONE, respond, stored
@@ -214,6 +214,8 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
     found = which != PRESSED
     for c in range(P.counts[CONTACTS]):
         known, i = R.known[c], T.row[c, 0]
+        if T.chart[c] >= 0:
+            w.z[T.bent[c, 0]], w.z[T.bent[c, 1]] = T.at[c, 0], T.at[c, 1]
         if which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0:
             found = True
             for k in range(4):
@@ -241,14 +243,29 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
 
 
 @counting_kernel
+def _bend(P: Posed, R: Track, which: int) -> bool:
+    """Make the points of pressed contacts of flat surfaces unknowns; tell whether there are such surfaces."""
+    T, B, flat = P.contacts, P.bodies, False
+    for c in range(P.counts[CONTACTS]):
+        T.chart[c] = -1
+        if is_flat(T.pair[c]) and P.counts[PLANAR] == 0:
+            flat, known = True, R.known[c]
+            if which >= WEIGHT or (which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0):
+                T.chart[c] = begin_flat(T.pair[c], B.q[T.body[c, 0]], B.q[T.body[c, 1]], T.at[c], P.desk)
+    return flat
+
+
+@counting_kernel
 def _solved(P: Posed, R: Track, w: Newton) -> bool:
     """Solve from one start after another."""
-    lay_out(P)
-    if P.counts[SIZE] > w.z.shape[0]:
-        return False
-    choose_units(P, R.number[GRAVITY], w.unit, w.row_unit)
     R.tally[ITERATIONS] = 0
     for which in range(4):
+        flat = _bend(P, R, which)
+        if flat or which == 0:
+            lay_out(P)
+            if P.counts[SIZE] > w.z.shape[0]:
+                return False
+            choose_units(P, R.number[GRAVITY], w.unit, w.row_unit)
         if not _begin(P, R, w, which):
             continue
         if R.tally[ITERATIONS] > 0:
@@ -258,7 +275,7 @@ def _solved(P: Posed, R: Track, w: Newton) -> bool:
         R.number[RESIDUAL] = residual
         if residual <= IMPLICIT_SHARP:
             return True
-        if residual == LOST:
+        if residual == LOST and not flat:
             return False
     return False
 

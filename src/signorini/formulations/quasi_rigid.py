@@ -175,7 +175,7 @@ class QuasiRigid:
         kept = memory.rows()
         posed = [self._posed(model, state, contacts, c, kept) for c in range(contacts.contact_count)]
         step = ImplicitStep(model, state, posed, memory.coordinate, h, self._options)
-        solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature])
+        step, solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature], memory.coordinate)
         outcome = step.at(solution.z)
         if outcome is None:  # surfaces that face each other nowhere: nothing can be said of contacts
             alone = self._whole(model, state, Contacts.none(), memory, h)
@@ -212,25 +212,35 @@ class QuasiRigid:
             a, b, pair, near, gap, mu, axes, layers, (before[0], before[1]), (tangents[0], tangents[1])
         )
 
-    def _solved(self, step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]) -> Solution:
-        """Solve from one start after another."""
-        best: Solution | None = None
+    def _solved(
+        self, plain: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None], coordinate: Array
+    ) -> tuple[ImplicitStep, Solution]:
+        """Solve from one start after another; return the problem that was solved, and how."""
+        best: tuple[ImplicitStep, Solution] | None = None
         iterations, seconds = 0, 0.0
-        for start in _starts(step, kept):
+        for v, p, r in _starts(plain, kept):
+            step, bent = plain, plain.flat & (p[:, 0] > 0.0)
+            if bent.any():
+                step = ImplicitStep(
+                    plain.model, plain.state, plain.contacts, coordinate, plain.h, plain.options, bent=bent
+                )
+            start = step.pack(v, p, r)
             found = step.solve(start, IMPLICIT_SHARP) if self.solver is None else None
             if found is None:
                 solver = self.solver or NaturalNewton()
                 found = solve(step.problem(start), solver, tolerance=IMPLICIT_SHARP, start=start)
             iterations, seconds = iterations + found.iterations, seconds + found.seconds
-            if np.isfinite(found.residual) and (best is None or found.residual < best.residual):
-                best = found
+            if np.isfinite(found.residual) and (best is None or found.residual < best[1].residual):
+                best = step, found
             if found.success:
                 break
         if best is None:  # surfaces face each other nowhere: stay
-            z = step.pack(step.state.v, np.zeros((len(step.contacts), 4)), np.zeros(step.model.joints.joint_row_count))
-            best = Solution(z, Status.STALLED, float("inf"), iterations)
-        status = Status.SOLVED if best.residual <= IMPLICIT_ACCEPTED else best.status
-        return replace(best, status=status, iterations=iterations, seconds=seconds)
+            n_c = len(plain.contacts)
+            z = plain.pack(plain.state.v, np.zeros((n_c, 4)), np.zeros(plain.model.joints.joint_row_count))
+            best = plain, Solution(z, Status.STALLED, float("inf"), iterations)
+        step, solution = best
+        status = Status.SOLVED if solution.residual <= IMPLICIT_ACCEPTED else solution.status
+        return step, replace(solution, status=status, iterations=iterations, seconds=seconds)
 
     def _result(
         self, step: ImplicitStep, at: Outcome, solution: Solution, contacts: Contacts, memory: LayerMemory
@@ -307,8 +317,10 @@ def _shared(layers: tuple[Layer | None, Layer | None], depth: float) -> list[flo
     return [first, depth - first]
 
 
-def _starts(step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]) -> Iterator[Array]:
-    """Yield guesses: as the last step went on, free flight, weights on contacts, bodies stopped at cores."""
+def _starts(
+    step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield velocities and impulses: as the last step went on, free, weights on contacts, bodies stopped at cores."""
     model, state, n_c = step.model, step.state, len(step.contacts)
     none, r = np.zeros((n_c, 4)), np.zeros(model.joints.joint_row_count)
     v_free = state.v.copy()
@@ -323,16 +335,16 @@ def _starts(step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None])
             p[c] = row[1].impulse
             for b in (step.contacts[c].a, step.contacts[c].b):
                 v[b] = state.v[b]
-        yield step.pack(v, p, r)
-    yield step.pack(v_free, none, r)
+        yield v, p, r
+    yield v_free, none, r
     weight, stop = none.copy(), none.copy()
     for c, contact in enumerate(step.contacts):
         moving = [b for b in (contact.a, contact.b) if b >= model.fixed_count]
         weight[c, 0] = min(float(np.linalg.norm(step.p_ext[b, :3])) for b in moving)
         coming = float(contact.near.normal @ (v_free[contact.b, :3] - v_free[contact.a, :3]))
         stop[c, 0] = max(0.0, -coming) * min(float(model.arrays.mass[b]) for b in moving)
-    yield step.pack(state.v, weight, r)
-    yield step.pack(0.0 * state.v, stop, r)
+    yield state.v, weight, r
+    yield 0.0 * state.v, stop, r
 
 
 def _read(contacts: Contacts, at: Outcome) -> tuple[Contacts, Array, Array, Array]:
