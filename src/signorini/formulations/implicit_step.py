@@ -67,13 +67,14 @@ from signorini.formulations.implicit_newton import newton_memory, solve_posed
 from signorini.geometry.implicit_touch import Touch
 from signorini.geometry.moving_kernels import (
     BEND_COLUMNS,
+    EXPONENT,
     PAIR_COLUMNS,
+    PLANE,
     TOUCH_COLUMNS,
     TWISTS,
     WEIGHT_A,
     begin_flat,
     desk,
-    is_flat,
 )
 from signorini.geometry.moving_touch import facing_from, touch_row
 from signorini.model import Model, State
@@ -184,8 +185,8 @@ class ImplicitStep:
         return posed
 
     def _flat(self) -> BoolArray:
-        here = [not self.model.planar and is_flat(row) for row in self.posed.contacts.pair]
-        return np.array(here, dtype=bool)
+        pair = self.posed.contacts.pair
+        return np.asarray((pair[:, 0] == PLANE) & (pair[:, EXPONENT] > 2.0) & (not self.model.planar))
 
     def _bend(self, bent: BoolArray) -> None:
         """Make points of contacts unknowns; they begin where surfaces are nearest as the step begins."""

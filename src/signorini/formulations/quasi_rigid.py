@@ -275,7 +275,7 @@ class QuasiRigid:
             balance=layer_balance(step, at, (float(free[0]), float(free[1]), float(free[2]))),
             joints=implicit_report(model, at.rows, at.r, q, v, coordinate) if joints.count else None,
             couple=couple if np.any(model.materials.ellipsoid > 0.0) else None,
-            gaps=partial(_gaps, model, remembered) if model.layers else None,
+            gaps=partial(_gaps, model, state, remembered, self.deflection == "level_set") if model.layers else None,
             layers=_layer_rows(remembered, contacts, step, at) if model.layers else None,
             layered=_layered(step, at) if model.layers else None,
         )
@@ -363,14 +363,26 @@ def _read(contacts: Contacts, at: Outcome) -> tuple[Contacts, Array, Array, Arra
     return there, impulse, velocity, couple
 
 
-def _gaps(model: Model, memory: LayerMemory, contacts: Contacts) -> Array:
-    """Return the smaller of the gaps between deflected surfaces and between cores, (n_c,) [m]."""
+def _gaps(model: Model, state: State, memory: LayerMemory, level_set: bool, contacts: Contacts) -> Array:
+    """Return the smaller of the gaps between deflected surfaces and between cores, (n_c,) [m].
+
+    Cores lie as deep as layers are thick: no layer that keeps its law is deflected further.
+    """
     kept, gaps = memory.rows(), contacts.gap.copy()
     for c, name in enumerate(contacts.feature):
-        layers = _layers(model, int(contacts.body_a[c]), int(contacts.body_b[c]))
+        a, b = int(contacts.body_a[c]), int(contacts.body_b[c])
         row = kept.get(int(name))
-        deflected = 0.0 if row is None else float(row[1].deflection[:, 0].sum())
-        gaps[c] += min(deflected, sum(layer.max_deflection for layer in layers if layer is not None))
+        if row is None:
+            continue
+        most = [0.0 if layer is None else layer.max_deflection for layer in _layers(model, a, b)]
+        depth = float(min(row[1].deflection[0, 0], most[0])), float(min(row[1].deflection[1, 0], most[1]))
+        facing = None
+        if level_set and depth != (0.0, 0.0):
+            pair = moving_pair(model, state, contacts, c, level_set=True)
+            q_a, q_b = state.q[a], state.q[b]
+            near = pair.start(q_a, q_b, contacts.normal[c], contacts.point_a[c], contacts.point_b[c])
+            facing = pair.facing(q_a, q_b, depth, near)
+        gaps[c] = gaps[c] + sum(depth) if facing is None else facing.gap
     return gaps
 
 

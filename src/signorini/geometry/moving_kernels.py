@@ -34,6 +34,8 @@ ROUNDED, SUPERQUADRIC, HALF_SPACE = range(3)
 SET = 2, 22
 """Columns where the two sets begin."""
 PAIR_COLUMNS = 42
+EXPONENT = 21
+"""Column of a plane and a superquadric."""
 GAP, NORMAL, POINT_A, POINT_B, WEIGHT_A, WEIGHT_B = 0, 1, 4, 7, 10, 11
 """Columns of a touch; weights of sets of one inequality."""
 TOUCH_COLUMNS = 12
@@ -549,7 +551,7 @@ def _leaning(pair: Array, q_a: Array, q_b: Array, w: Desk) -> Triple:
 @inner_kernel
 def is_flat(pair: Array) -> bool:
     """Tell whether a surface has points without curvature, which a plane can touch."""
-    return bool(pair[0] == PLANE and pair[21] > 2.0)
+    return bool(pair[0] == PLANE and pair[EXPONENT] > 2.0)
 
 
 @kernel
