@@ -81,7 +81,7 @@ def energy(P: Posed, R: Track) -> float:
             total += 0.5 * B.mass[b] * B.v[b, i] ** 2 - scene.weight[b, i] * B.q[b, i]
             for j in range(3):
                 total += 0.5 * B.v[b, 3 + i] * I[i, j] * B.v[b, 3 + j]
-    return total
+    return float(total)
 
 
 class Recorded:

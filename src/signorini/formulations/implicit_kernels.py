@@ -264,8 +264,7 @@ def place(P: Posed, z: Array) -> None:
             i = T.row[c, k]
             T.p[c, k] = z[i] * ball_scale(T.contact, c, k) if i >= 0 else 0.0
         if T.chart[c] >= 0:
-            for e in range(2):
-                T.at[c, e] = z[T.bent[c, e]]
+            T.at[c, 0], T.at[c, 1] = z[T.bent[c, 0]], z[T.bent[c, 1]]
 
 
 @inner_kernel

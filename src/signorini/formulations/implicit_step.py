@@ -334,7 +334,7 @@ class ImplicitStep:
             here = (row >= 0) & (column >= 0)
             parts.append((row[here], column[here], values[here]))
         for c in np.flatnonzero(T.chart >= 0):
-            k = bent_entries(P, c)
+            k = bent_entries(P, int(c))
             parts.append((T.place[:k, 0].copy(), T.place[:k, 1].copy(), T.entry[:k].copy()))
         row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         assert n_c == index.shape[0]
