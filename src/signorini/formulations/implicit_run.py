@@ -243,25 +243,32 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
 
 
 @counting_kernel
-def _bend(P: Posed, R: Track, which: int) -> bool:
-    """Make the points of pressed contacts of flat surfaces unknowns; tell whether there are such surfaces."""
-    T, B, flat = P.contacts, P.bodies, False
+def _bend(P: Posed, R: Track, which: int, bent: bool) -> int:
+    """Make the points of pressed contacts of flat surfaces unknowns, if they are to be `bent`.
+
+    Return how many there are, -1 where no surface is flat.
+    """
+    T, B, found = P.contacts, P.bodies, -1
     for c in range(P.counts[CONTACTS]):
         T.chart[c] = -1
         if is_flat(T.pair[c]) and P.counts[PLANAR] == 0:
-            flat, known = True, R.known[c]
-            if which >= WEIGHT or (which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0):
+            found, known = max(found, 0), R.known[c]
+            if bent and (which >= WEIGHT or (which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0)):
                 T.chart[c] = begin_flat(T.pair[c], B.q[T.body[c, 0]], B.q[T.body[c, 1]], T.at[c], P.desk)
-    return flat
+                found += 1
+    return found
 
 
 @counting_kernel
 def _solved(P: Posed, R: Track, w: Newton) -> bool:
-    """Solve from one start after another."""
+    """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated."""
     R.tally[ITERATIONS] = 0
-    for which in range(4):
-        flat = _bend(P, R, which)
-        if flat or which == 0:
+    for start in range(8):
+        which, bent = start // 2, start % 2 == 0
+        flat = _bend(P, R, which, bent)
+        if bent and flat <= 0:
+            continue
+        if flat >= 0 or start == 1:
             lay_out(P)
             if P.counts[SIZE] > w.z.shape[0]:
                 return False
@@ -275,7 +282,7 @@ def _solved(P: Posed, R: Track, w: Newton) -> bool:
         R.number[RESIDUAL] = residual
         if residual <= IMPLICIT_SHARP:
             return True
-        if residual == LOST and not flat:
+        if residual == LOST and flat < 0:
             return False
     return False
 

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -215,12 +216,17 @@ class QuasiRigid:
     def _solved(
         self, plain: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None], coordinate: Array
     ) -> tuple[ImplicitStep, Solution]:
-        """Solve from one start after another; return the problem that was solved, and how."""
+        """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated.
+
+        Return the problem that was solved, and how.
+        """
         best: tuple[ImplicitStep, Solution] | None = None
         iterations, seconds = 0, 0.0
-        for v, p, r in _starts(plain, kept):
+        for (v, p, r), way in product(_starts(plain, kept), ("bent", "eliminated")):
             step, bent = plain, plain.flat & (p[:, 0] > 0.0)
-            if bent.any():
+            if way == "bent":
+                if not bent.any():
+                    continue
                 step = ImplicitStep(
                     plain.model, plain.state, plain.contacts, coordinate, plain.h, plain.options, bent=bent
                 )
