@@ -1,6 +1,7 @@
 """Random bodies with compliant layers: is every step solved, does one gain energy, is a core penetrated?
 
-Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000] [--seed 0]``.
+Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000] [--seed 0]``. Drops are written to
+``results/random_layers.csv`` one by one, those that stand there already are not run again, and every tenth is told.
 
 * ``drops``: single ellipsoids and superellipsoids of random axes, spin, friction, stiffness and damping on a floor with
   a layer, h = 1e-3 and 2e-4, with the implicit gyroscopic term. Energies are judged from poses, velocities and
@@ -12,13 +13,24 @@ Run as ``python -m benchmarks.random_layers [drops | crowd | box] [--count 1000]
 from __future__ import annotations
 
 import argparse
+import csv
 import time
+from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 import signorini as sg
+from signorini._arrays import Array
+from signorini._jit import counting_kernel, kernel
+from signorini.dynamics.bodies import world_inertia
+from signorini.formulations import implicit_swift
+from signorini.formulations.layered.kernels import FIXED, Posed
+from signorini.formulations.layered.newton import Newton
+from signorini.formulations.layered.run import STORED, Track, run_steps
 
-Rng = np.random.Generator
+RESULT = Path(__file__).parent / "results" / "random_layers.csv"
+COLUMNS = ("seed", "h", "steps not solved", "largest rise", "us")
 RISE = 1e-5
 """Of the energy at the start: what a step may gain at most (S3 spec, section 10)."""
 
@@ -47,34 +59,54 @@ def drop(seed: int) -> sg.Scene:
     return scene
 
 
+@kernel
+def many_steps(P: Posed, w: Newton, R: Track, steps: int, energies: Array) -> int:
+    """Take steps one by one; write the energy before the first and after each."""
+    energies[0] = energy(P, R)
+    for done in range(steps):
+        if run_steps(P, w, R, 1) == 0:
+            return done
+        energies[done + 1] = energy(P, R)
+    return steps
+
+
+@counting_kernel
+def energy(P: Posed, R: Track) -> float:
+    """Return all energy: of motion, height and layers [J]."""
+    B, scene, I = P.bodies, R.scene, P.sheet.slope[0]
+    total = R.number[STORED]
+    for b in range(P.counts[FIXED], B.q.shape[0]):
+        world_inertia(scene.inertia[b], B.free[b], B.q[b], I)
+        for i in range(3):
+            total += 0.5 * B.mass[b] * B.v[b, i] ** 2 - scene.weight[b, i] * B.q[b, i]
+            for j in range(3):
+                total += 0.5 * B.v[b, 3 + i] * I[i, j] * B.v[b, 3 + j]
+    return float(total)
+
+
+class Recorded:
+    """Stands in for what takes many steps, and keeps the energy after each."""
+
+    def __init__(self) -> None:
+        self.energies: list[Array] = []
+
+    def __call__(self, P: Posed, w: Newton, R: Track, steps: int) -> int:
+        """Take so many steps, or fewer; those that Python takes in between are seen as the next begin."""
+        energies = np.zeros(steps + 1)
+        done = many_steps(P, w, R, steps, energies)
+        self.energies.append(energies[: done + 1])
+        return int(done)
+
+
 def judged_drop(seed: int, h: float, duration: float) -> tuple[int, float, float]:
     """Return steps not solved, the largest rise of the energy in a step beside that at the start, and us per step."""
-    sim = sg.Simulator(drop(seed), h=h, formulation=sg.QuasiRigid())
-    energies, failed, began = [energy(sim)], 0, time.perf_counter()
-    for _ in range(round(duration / h)):
-        failed += sim.run(1)
-        energies.append(energy(sim))
-    seconds = time.perf_counter() - began
-    return failed, float(np.diff(energies).max()) / energies[0], 1e6 * seconds / (len(energies) - 1)
-
-
-def energy(sim: sg.Simulator) -> float:
-    """Return all energy: of motion, height and layers [J]."""
-    state, arrays, fixed = sim.state, sim.model.arrays, sim.model.fixed_count
-    total = float(sim.memory.stored)
-    for b in range(fixed, sim.model.body_count):
-        w, x, y, z = state.q[b, 3:]
-        R = np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-        spin = R.T @ state.v[b, 3:]
-        total += 0.5 * float(arrays.mass[b] * (state.v[b, :3] @ state.v[b, :3]) + spin @ arrays.inertia[b] @ spin)
-        total -= float(arrays.mass[b] * (arrays.gravity @ state.q[b, :3]))
-    return total
+    sim, recorded, began = sg.Simulator(drop(seed), h=h, formulation=sg.QuasiRigid()), Recorded(), time.perf_counter()
+    steps = round(duration / h)
+    with patch.object(implicit_swift, "run_steps", recorded):
+        failed = sim.run(steps)
+        sim.run(1)
+    seconds, energies = time.perf_counter() - began, np.concatenate(recorded.energies)
+    return failed, float(np.diff(energies).max()) / energies[0], 1e6 * seconds / (steps + 1)
 
 
 def crowd(seed: int, count: int = 10) -> sg.Scene:
@@ -135,17 +167,28 @@ def followed(scene: sg.Scene, h: float, duration: float) -> None:
     )
 
 
-def drops(count: int, seed: int, duration: float) -> None:
-    """Drop bodies and print what failed or gained, and a summary."""
-    worst, failures, slowest = 0.0, 0, []
-    for k in range(seed, seed + count):
-        for h in (1e-3, 2e-4):
-            failed, rise, micros = judged_drop(k, h, duration)
-            failures, worst = failures + failed, max(worst, rise)
-            slowest.append(micros)
-            if failed or rise > RISE:
-                print(f"seed {k}, h = {h:g}: {failed} steps not solved, largest rise {rise:.1e}", flush=True)
-    print(f"{count} drops: {failures} steps not solved, largest rise {worst:.1e}, median {np.median(slowest):.0f} us")
+def drops(count: int, seed: int, duration: float, result: Path) -> None:
+    """Drop bodies that were not yet dropped, and print what failed or gained, and a summary."""
+    if not result.exists():
+        result.write_text(",".join(COLUMNS) + "\n")
+    with result.open(newline="") as file:
+        known = {(int(row["seed"]), float(row["h"])) for row in csv.DictReader(file)}
+    with result.open("a", newline="", buffering=1) as file:
+        table = csv.writer(file, lineterminator="\n")
+        for k in range(seed, seed + count):
+            for h in (1e-3, 2e-4):
+                if (k, h) not in known:
+                    failed, rise, micros = judged_drop(k, h, duration)
+                    table.writerow([k, f"{h:g}", failed, f"{rise:.3g}", f"{micros:.0f}"])
+                    if failed or rise > RISE:
+                        print(f"seed {k}, h = {h:g}: {failed} steps not solved, largest rise {rise:.1e}", flush=True)
+            if k % 10 == 9:
+                print(f"{k - seed + 1} of {count}", flush=True)
+    with result.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    failures, worst = sum(int(row[COLUMNS[2]]) for row in rows), max(float(row[COLUMNS[3]]) for row in rows)
+    middle = np.median([float(row["us"]) for row in rows])
+    print(f"{len(rows)} runs: {failures} steps not solved, largest rise {worst:.1e}, median {middle:.0f} us")
 
 
 def main() -> None:
@@ -154,11 +197,12 @@ def main() -> None:
     parser.add_argument("what", choices=("drops", "crowd", "box"))
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--duration", type=float, default=1.0)
+    parser.add_argument("--duration", type=float, default=0.6)
+    parser.add_argument("--result", type=Path, default=RESULT)
     parser.add_argument("--h", type=float, default=1e-3)
     given = parser.parse_args()
     if given.what == "drops":
-        drops(given.count, given.seed, given.duration)
+        drops(given.count, given.seed, given.duration, given.result)
     else:
         followed((crowd if given.what == "crowd" else box)(given.seed), given.h, given.duration)
 

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,7 @@ class QuasiRigid:
         kept = memory.rows()
         posed = [self._posed(model, state, contacts, c, kept) for c in range(contacts.contact_count)]
         step = ImplicitStep(model, state, posed, memory.coordinate, h, self._options)
-        solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature])
+        step, solution = self._solved(step, [kept.get(int(name)) for name in contacts.feature], memory.coordinate)
         outcome = step.at(solution.z)
         if outcome is None:  # surfaces that face each other nowhere: nothing can be said of contacts
             alone = self._whole(model, state, Contacts.none(), memory, h)
@@ -207,25 +208,40 @@ class QuasiRigid:
             a, b, pair, near, gap, mu, axes, layers, (before[0], before[1]), (tangents[0], tangents[1])
         )
 
-    def _solved(self, step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]) -> Solution:
-        """Solve from one start after another."""
-        best: Solution | None = None
+    def _solved(
+        self, plain: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None], coordinate: Array
+    ) -> tuple[ImplicitStep, Solution]:
+        """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated.
+
+        Return the problem that was solved, and how.
+        """
+        best: tuple[ImplicitStep, Solution] | None = None
         iterations, seconds = 0, 0.0
-        for start in _starts(step, kept):
+        for (v, p, r), way in product(_starts(plain, kept), ("bent", "eliminated")):
+            step, bent = plain, plain.flat & (p[:, 0] > 0.0)
+            if way == "bent":
+                if not bent.any():
+                    continue
+                step = ImplicitStep(
+                    plain.model, plain.state, plain.contacts, coordinate, plain.h, plain.options, bent=bent
+                )
+            start = step.pack(v, p, r)
             found = step.solve(start, IMPLICIT_SHARP) if self.solver is None else None
             if found is None:
                 solver = self.solver or NaturalNewton()
                 found = solve(step.problem(start), solver, tolerance=IMPLICIT_SHARP, start=start)
             iterations, seconds = iterations + found.iterations, seconds + found.seconds
-            if np.isfinite(found.residual) and (best is None or found.residual < best.residual):
-                best = found
+            if np.isfinite(found.residual) and (best is None or found.residual < best[1].residual):
+                best = step, found
             if found.success:
                 break
         if best is None:  # surfaces face each other nowhere: stay
-            z = step.pack(step.state.v, np.zeros((len(step.contacts), 4)), np.zeros(step.model.joints.joint_row_count))
-            best = Solution(z, Status.STALLED, float("inf"), iterations)
-        status = Status.SOLVED if best.residual <= IMPLICIT_ACCEPTED else best.status
-        return replace(best, status=status, iterations=iterations, seconds=seconds)
+            n_c = len(plain.contacts)
+            z = plain.pack(plain.state.v, np.zeros((n_c, 4)), np.zeros(plain.model.joints.joint_row_count))
+            best = plain, Solution(z, Status.STALLED, float("inf"), iterations)
+        step, solution = best
+        status = Status.SOLVED if solution.residual <= IMPLICIT_ACCEPTED else solution.status
+        return step, replace(solution, status=status, iterations=iterations, seconds=seconds)
 
     def _result(
         self, step: ImplicitStep, at: Outcome, solution: Solution, contacts: Contacts, memory: LayerMemory
@@ -260,7 +276,7 @@ class QuasiRigid:
             balance=layer_balance(step, at, (float(free[0]), float(free[1]), float(free[2]))),
             joints=implicit_report(model, at.rows, at.r, q, v, coordinate) if joints.count else None,
             couple=couple if np.any(model.materials.ellipsoid > 0.0) else None,
-            gaps=partial(_gaps, model, remembered) if model.layers else None,
+            gaps=partial(_gaps, model, state, remembered, self.deflection == "level_set") if model.layers else None,
             layers=_layer_rows(remembered, contacts, step, at) if model.layers else None,
             layered=_layered(step, at) if model.layers else None,
         )
@@ -302,8 +318,10 @@ def _shared(layers: tuple[Layer | None, Layer | None], depth: float) -> list[flo
     return [first, depth - first]
 
 
-def _starts(step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]) -> Iterator[Array]:
-    """Yield guesses: as the last step went on, free flight, weights on contacts, bodies stopped at cores."""
+def _starts(
+    step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield velocities and impulses: as the last step went on, free, weights on contacts, bodies stopped at cores."""
     model, state, n_c = step.model, step.state, len(step.contacts)
     none, r = np.zeros((n_c, 4)), np.zeros(model.joints.joint_row_count)
     v_free = state.v.copy()
@@ -318,16 +336,16 @@ def _starts(step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None])
             p[c] = row[1].impulse
             for b in (step.contacts[c].a, step.contacts[c].b):
                 v[b] = state.v[b]
-        yield step.pack(v, p, r)
-    yield step.pack(v_free, none, r)
+        yield v, p, r
+    yield v_free, none, r
     weight, stop = none.copy(), none.copy()
     for c, contact in enumerate(step.contacts):
         moving = [b for b in (contact.a, contact.b) if b >= model.fixed_count]
         weight[c, 0] = min(float(np.linalg.norm(step.p_ext[b, :3])) for b in moving)
         coming = float(contact.near.normal @ (v_free[contact.b, :3] - v_free[contact.a, :3]))
         stop[c, 0] = max(0.0, -coming) * min(float(model.arrays.mass[b]) for b in moving)
-    yield step.pack(state.v, weight, r)
-    yield step.pack(0.0 * state.v, stop, r)
+    yield state.v, weight, r
+    yield 0.0 * state.v, stop, r
 
 
 def _read(contacts: Contacts, at: Outcome) -> tuple[Contacts, Array, Array, Array]:
@@ -346,14 +364,26 @@ def _read(contacts: Contacts, at: Outcome) -> tuple[Contacts, Array, Array, Arra
     return there, impulse, velocity, couple
 
 
-def _gaps(model: Model, memory: LayerMemory, contacts: Contacts) -> Array:
-    """Return the smaller of the gaps between deflected surfaces and between cores, (n_c,) [m]."""
+def _gaps(model: Model, state: State, memory: LayerMemory, level_set: bool, contacts: Contacts) -> Array:
+    """Return the smaller of the gaps between deflected surfaces and between cores, (n_c,) [m].
+
+    Cores lie as deep as layers are thick: no layer that keeps its law is deflected further.
+    """
     kept, gaps = memory.rows(), contacts.gap.copy()
     for c, name in enumerate(contacts.feature):
-        layers = _layers(model, int(contacts.body_a[c]), int(contacts.body_b[c]))
+        a, b = int(contacts.body_a[c]), int(contacts.body_b[c])
         row = kept.get(int(name))
-        deflected = 0.0 if row is None else float(row[1].deflection[:, 0].sum())
-        gaps[c] += min(deflected, sum(layer.max_deflection for layer in layers if layer is not None))
+        if row is None:
+            continue
+        most = [0.0 if layer is None else layer.max_deflection for layer in _layers(model, a, b)]
+        depth = float(min(row[1].deflection[0, 0], most[0])), float(min(row[1].deflection[1, 0], most[1]))
+        facing = None
+        if level_set and depth != (0.0, 0.0):
+            pair = moving_pair(model, state, contacts, c, level_set=True)
+            q_a, q_b = state.q[a], state.q[b]
+            near = pair.start(q_a, q_b, contacts.normal[c], contacts.point_a[c], contacts.point_b[c])
+            facing = pair.facing(q_a, q_b, depth, near)
+        gaps[c] = gaps[c] + sum(depth) if facing is None else facing.gap
     return gaps
 
 

@@ -34,10 +34,14 @@ ROUNDED, SUPERQUADRIC, HALF_SPACE = range(3)
 SET = 2, 22
 """Columns where the two sets begin."""
 PAIR_COLUMNS = 42
+EXPONENT = 21
+"""Column of a plane and a superquadric."""
 GAP, NORMAL, POINT_A, POINT_B, WEIGHT_A, WEIGHT_B = 0, 1, 4, 7, 10, 11
 """Columns of a touch; weights of sets of one inequality."""
 TOUCH_COLUMNS = 12
 TWISTS = 14
+BEND_COLUMNS = 18
+"""See :func:`flat_rows`."""
 LOST, FOUND, DEGENERATE = range(3)
 """What :func:`facing_rows` returns; of degenerate pairs the points are not unique."""
 
@@ -49,6 +53,7 @@ _ACCEPTED = 1e-11
 _PATIENCE = 4  # steps that lower nothing: weights and points settle one after the other
 _LONGEST = 0.5  # of a step of normals, and of points beside the size of the bodies
 _RANK = 1e-11
+_CHART = 0.05  # of what the largest coordinate has left, and of the largest component
 _FLAT = 1e-6  # share of a direction in a support up to which its curvature is that of this share
 
 
@@ -460,15 +465,24 @@ def _facing_plane(
     first = pair[1] == 1.0
     if (depth_b if first else depth_a) != 0.0:
         return LOST
+    R = q_b if first else q_a
+    g = _support(pair, matrix((R[3], R[4], R[5], R[6])), _carried(q_a if first else q_b, pair, 2), w)
+    _above_plane(pair, q_a, q_b, depth_a if first else depth_b, g, w.H[0], touch, slopes)
+    return FOUND
+
+
+@inner_kernel
+def _above_plane(
+    pair: Array, q_a: Array, q_b: Array, depth: float, g: Triple, H: Array, touch: Array, slopes: Array
+) -> None:
+    """Fill what a point of a body does above a plane: -g from its centre, and H says how it moves on as m turns."""
+    first = pair[1] == 1.0
     q_p, q_r = (q_a, q_b) if first else (q_b, q_a)
-    depth = depth_a if first else depth_b
     on, above, sign = (0, 6, 1.0) if first else (6, 0, -1.0)  # columns of their twists
     foot_row, low_row = (4, 7) if first else (7, 4)
     foot, low = (POINT_A, POINT_B) if first else (POINT_B, POINT_A)
-    R = matrix((q_r[3], q_r[4], q_r[5], q_r[6]))
     m, c = _carried(q_p, pair, 2), _carried(q_r, pair, 6)
-    g = _support(pair, R, m, w)
-    H, arm = w.H[0], _plus(c, -1.0, g)
+    arm = _plus(c, -1.0, g)
     bare = -pair[5]
     for i in range(3):
         bare += m[i] * (q_r[i] + arm[i] - q_p[i])
@@ -497,7 +511,6 @@ def _facing_plane(
     for k in range(TWISTS):
         for i in range(3):
             slopes[foot_row + i, k] = slopes[low_row + i, k] - m[i] * slopes[0, k] - gap * sign * slopes[1 + i, k]
-    return FOUND
 
 
 @inner_kernel
@@ -508,6 +521,122 @@ def _axis_cross(j: int, x0: float, x1: float, x2: float) -> tuple[float, float, 
     if j == 1:
         return x2, 0.0, -x0
     return -x1, x0, 0.0
+
+
+# --- the same with the point as an unknown -------------------------------------------
+
+
+@inner_kernel
+def _shape_axes(pair: Array, q: Array, w: Desk) -> None:
+    """Fill the axes of a round shape in the world, ``w.F[i, 0]``."""
+    R = matrix((q[3], q[4], q[5], q[6]))
+    for i in range(3):
+        x, y, z = pair[9 + i], pair[12 + i], pair[15 + i]
+        for j in range(3):
+            w.F[i, 0, j] = R[3 * j] * x + R[3 * j + 1] * y + R[3 * j + 2] * z
+
+
+@inner_kernel
+def _leaning(pair: Array, q_a: Array, q_b: Array, w: Desk) -> Triple:
+    """Return ``eta = -A m`` in the axes of the shape, which :func:`_shape_axes` has filled."""
+    m = _carried(q_a if pair[1] == 1.0 else q_b, pair, 2)
+    u, v, z = w.F[0, 0], w.F[1, 0], w.F[2, 0]
+    return (
+        -pair[18] * (u[0] * m[0] + u[1] * m[1] + u[2] * m[2]),
+        -pair[19] * (v[0] * m[0] + v[1] * m[1] + v[2] * m[2]),
+        -pair[20] * (z[0] * m[0] + z[1] * m[1] + z[2] * m[2]),
+    )
+
+
+@inner_kernel
+def is_flat(pair: Array) -> bool:
+    """Tell whether a surface has points without curvature, which a plane can touch."""
+    return bool(pair[0] == PLANE and pair[EXPONENT] > 2.0)
+
+
+@kernel
+def begin_flat(pair: Array, q_a: Array, q_b: Array, at: Array, w: Desk) -> int:
+    r"""Fill the point (2,) in which a body is nearest to a plane; return the axis of its chart.
+
+    The chart of axis k are the other two of the coordinates :math:`\xi_i = x_i/a_i`; k is that of the largest.
+    """
+    _shape_axes(pair, q_b if pair[1] == 1.0 else q_a, w)
+    eta = _leaning(pair, q_a, q_b, w)
+    q, size, total, k = pair[21] / (pair[21] - 1.0), 0.0, 0.0, 0
+    for i in range(3):
+        if abs(eta[i]) > size:
+            size, k = abs(eta[i]), i
+    for i in range(3):
+        total += _power(abs(eta[i]) / size, q)
+    h = size * _power(total, 1.0 / q)
+    for e in range(2):
+        x = eta[(k + 1 + e) % 3]
+        at[e] = math.copysign(_power(abs(x) / h, q - 1.0), x)
+    return k
+
+
+@kernel
+def flat_rows(
+    pair: Array,
+    q_a: Array,
+    q_b: Array,
+    depth_a: float,
+    depth_b: float,
+    k: int,
+    at: Array,
+    touch: Array,
+    slopes: Array,
+    bend: Array,
+    w: Desk,
+) -> int:
+    r"""Fill what :func:`facing_rows` does for a given point of a superquadric above a plane, which is an unknown.
+
+    Where a surface is flat its nearest point is no smooth function of its pose, and rounding of the pose moves it. The
+    other way round all is smooth: with :math:`\eta = -A m` in the axes of the shape the equations of the point are
+
+    .. math::
+        |\xi_i|^{p-1} \operatorname{sgn}(\xi_i) |\eta_k| = |\xi_k|^{p-1} \eta_i, \qquad i \ne k.
+
+    Fill `bend` (18,): both equations, their derivatives by the point (2, 2) and by a turn of the body, (2, 3), and how
+    the point moves in the world, (2, 3). Return LOST outside of the chart.
+    """
+    first, p = pair[1] == 1.0, pair[21]
+    if (depth_b if first else depth_a) != 0.0:
+        return LOST
+    _shape_axes(pair, q_b if first else q_a, w)
+    m, eta = _carried(q_a if first else q_b, pair, 2), _leaning(pair, q_a, q_b, w)
+    rest = 1.0 - _power(abs(at[0]), p) - _power(abs(at[1]), p)
+    top = eta[k]
+    if not rest > _CHART or not abs(top) > _CHART * max(abs(eta[0]), abs(eta[1]), abs(eta[2])):
+        return LOST
+    side, high = math.copysign(1.0, top), _power(rest, 1.0 / p)
+    steep = _power(high, p - 1.0)
+    o = pair[18 + k] * high * side
+    g = (-o * w.F[k, 0, 0], -o * w.F[k, 0, 1], -o * w.F[k, 0, 2])
+    axis = (w.F[k, 0, 0], w.F[k, 0, 1], w.F[k, 0, 2])
+    turn_k = _cross(axis, m)
+    for e in range(2):
+        i = (k + 1 + e) % 3
+        axis = (w.F[i, 0, 0], w.F[i, 0, 1], w.F[i, 0, 2])
+        a, x = pair[18 + i], at[e]
+        g = _plus(g, -a * x, axis)
+        risen = math.copysign(_power(abs(x), p - 1.0), x)
+        falls = -risen / steep  # of the height
+        bend[e] = risen * abs(top) - steep * eta[i]
+        for f in range(2):
+            y = at[f]
+            fall = -math.copysign(_power(abs(y), p - 1.0), y) / steep
+            bend[2 + 2 * e + f] = -eta[i] * (p - 1.0) * _power(high, p - 2.0) * fall
+        bend[2 + 3 * e] += (p - 1.0) * _power(abs(x), p - 2.0) * abs(top)
+        turn = _cross(axis, m)
+        for j in range(3):
+            bend[6 + 3 * e + j] = steep * a * turn[j] - risen * side * pair[18 + k] * turn_k[j]
+            bend[12 + 3 * e + j] = a * axis[j] + pair[18 + k] * side * falls * w.F[k, 0, j]
+    for i in range(3):
+        for j in range(3):
+            w.H[0, i, j] = 0.0
+    _above_plane(pair, q_a, q_b, depth_a if first else depth_b, g, w.H[0], touch, slopes)
+    return FOUND
 
 
 # --- features ----------------------------------------------------------------------

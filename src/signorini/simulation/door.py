@@ -110,19 +110,30 @@ def _mass_ratio(model: Model, state: State) -> Iterator[Suspicion]:
 
 
 def _overlaps(model: Model, contacts: Contacts) -> Iterator[Suspicion]:
-    """Tell of bodies that overlap by more than counts as touch."""
+    """Tell of bodies that overlap by more than counts as touch, and of layers that begin deflected."""
     depth = -contacts.gap
-    deep = np.flatnonzero(depth > TOUCH * contact_sizes(model, contacts))
-    if not deep.size:
-        return
-    pairs = {(int(contacts.body_a[c]), int(contacts.body_b[c])) for c in deep}
-    worst = deep[np.argmax(depth[deep])]
-    a, b = model.names[contacts.body_a[worst]], model.names[contacts.body_b[worst]]
-    yield Suspicion(
-        "overlap",
-        f"bodies {a!r} and {b!r} overlap by {depth[worst]:.3g} m at the start{_others(len(pairs) - 1)}: "
-        f"place them apart, or let them pass through each other by scene.exclude({a!r}, {b!r})",
-    )
+    deep = depth > TOUCH * contact_sizes(model, contacts)
+    within = deep & (depth <= _thickness(model, contacts))
+    for rows in (np.flatnonzero(deep & ~within), np.flatnonzero(within)):
+        if not rows.size:
+            continue
+        others = _others(len({(int(contacts.body_a[c]), int(contacts.body_b[c])) for c in rows}) - 1)
+        worst = rows[np.argmax(depth[rows])]
+        a, b = model.names[contacts.body_a[worst]], model.names[contacts.body_b[worst]]
+        what = f"bodies {a!r} and {b!r} overlap by {depth[worst]:.3g} m at the start{others}"
+        if within[worst]:
+            yield Suspicion("deflected", f"{what}, within their layers: these begin deflected by as much")
+        else:
+            let = f"place them apart, or let them pass through each other by scene.exclude({a!r}, {b!r})"
+            yield Suspicion("overlap", f"{what}: {let}")
+
+
+def _thickness(model: Model, contacts: Contacts) -> Array:
+    """Return how thick the layers at contacts are together, (n_c,) [m]."""
+    of = np.zeros(model.body_count)
+    for k, layer in enumerate(model.layers):
+        of[k] = 0.0 if layer is None else layer.max_deflection
+    return np.asarray(of[contacts.body_a] + of[contacts.body_b])
 
 
 def _no_contact_data(model: Model) -> Iterator[Suspicion]:

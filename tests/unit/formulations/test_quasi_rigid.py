@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini._arrays import Array
 from signorini.audit import audit_tree
 from signorini.formulations import Formulation
 from signorini.formulations.layered.memory import LayerMemory
+from signorini.formulations.layered.step import ImplicitStep
 from signorini.geometry.moving_touch import PlanePair
 
 H = 1e-3
@@ -290,6 +292,93 @@ def test_surfaces_that_face_nowhere_are_a_failure_not_a_crash(monkeypatch: pytes
     monkeypatch.setattr(PlanePair, "facing", lambda *_: None)
     with pytest.raises(sg.SolverFailure, match=r"step \d+ .*not solved: stalled"):
         sg.simulate(scene(**SOFT), duration=0.05, h=H, formulation=sg.QuasiRigid())
+
+
+def stone(tilt: tuple[float, float]) -> sg.Scene:
+    """A flat stone that presses into a soft floor while it slides and turns."""
+    made, turn = sg.Scene(), np.array([1.0, *tilt, 0.3])
+    made.add_fixed(sg.HalfSpace(), name="floor")
+    made.add_body(
+        sg.Superellipsoid((0.05, 0.03, 0.01), exponent=4.4),
+        mass=1.0,
+        position=(0, 0, 0.0099),
+        orientation=turn / np.linalg.norm(turn),
+        velocity=(0.1, 0.2, -0.3),
+        angular_velocity=(0.3, -0.4, 0.5),
+        name="stone",
+    )
+    made.set_contact(friction=0.5, ellipsoid=(1.0, 0.8, 0.002))
+    made.set_layer("floor", stiffness=(5e3, 2e3, 3e3), damping=(50.0, 60.0, 70.0), max_deflection=0.002)
+    return made
+
+
+@pytest.mark.parametrize("bent", [False, True])
+@pytest.mark.parametrize("gyroscopic", ["implicit", "explicit"])
+@pytest.mark.filterwarnings("ignore:bodies 'floor' and 'stone' overlap")
+def test_the_jacobian_is_exact(gyroscopic: str, bent: bool) -> None:
+    """Dense and sparse, against differences; with the point of the contact eliminated, and as two unknowns."""
+    formulation = sg.QuasiRigid(gyroscopic=gyroscopic)
+    sim = sg.Simulator(stone((1e-3, -2e-3)), h=H, formulation=formulation)
+    contacts = formulation.detect(sim.model, sim.state, H)
+    posed = [formulation._posed(sim.model, sim.state, contacts, 0, sim.memory.rows())]
+    points = np.array([bent])
+    step = ImplicitStep(sim.model, sim.state, posed, sim.memory.coordinate, H, formulation._options, bent=points)
+    assert step.size == (12 if bent else 10)
+    z = step.pack(sim.state.v, np.array([[0.01, 0.002, -0.003, 1e-5]]), np.zeros(0))
+    z[10:] += [0.01, -0.02] if bent else []
+    problem = step.problem(z)
+
+    def values(x: Array) -> Array:
+        return np.array(problem.value(x))
+
+    differences = np.zeros((step.size, step.size))
+    for j in range(step.size):
+        small = 1e-6 * max(1.0, abs(z[j])) * np.eye(step.size)[j]
+        differences[:, j] = (values(z + small) - values(z - small)) / (2.0 * small[j])
+    size = np.abs(differences).max(axis=1)[:, None]
+    values(z)
+    for J in (np.array(problem.jacobian(z)), step._sparse().toarray()):
+        np.testing.assert_allclose(J / size, differences / size, atol=1e-6)
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0), (1e-9, 0.0), (3e-3, -2e-3)])
+@pytest.mark.filterwarnings("ignore:bodies 'floor' and 'stone' overlap")
+def test_a_flat_stone_comes_to_rest(tilt: tuple[float, float]) -> None:
+    """Where a surface has no curvature rounding of a pose moves its nearest point; every step is solved all the same.
+
+    At rest the layer carries the weight, m g / K, below the pole of the stone.
+    """
+    sim = sg.Simulator(stone(tilt), h=H, formulation=sg.QuasiRigid())
+    for _ in range(3):
+        for _ in range(10):  # one by one, then many at a time
+            assert sim.step().status == sg.Status.SOLVED
+        assert sim.run(190) == 0
+    assert sim.memory.deflection[0, 0, 0] == pytest.approx(9.81 / 5e3, rel=1e-4)
+    np.testing.assert_allclose(sim.memory.impulse[0, 0], 9.81 * H, rtol=1e-4)
+
+
+def test_the_gap_of_a_level_set_is_that_of_the_deflected_surface() -> None:
+    """Zero where it is pressed, to rounding; by the deflection along the normal it would be off at second order."""
+    made = sg.Scene(gravity=(0, 0, 0))
+    made.add_fixed(sg.HalfSpace(), name="floor")
+    made.add_body(
+        sg.Ellipsoid((0.2, 0.15, 0.1)),
+        mass=1.0,
+        position=(0, 0, 0.15),
+        orientation=(np.cos(0.3), 0, np.sin(0.3), 0),
+        velocity=(0, 0, -1),
+        name="egg",
+    )
+    made.set_contact(friction=0.0)
+    made.set_layer("egg", stiffness=2e4)
+    sim, pressed = sg.Simulator(made, h=H, formulation=sg.QuasiRigid(deflection="level_set")), []
+    for _ in range(40):
+        report = sim.step()
+        if len(report.contacts) and report.contacts.normal_impulse.max() > 1e-6:
+            pressed.append((report.certificate.min_gap, float(report.contacts.deflection[0, 0])))
+    gaps, depths = np.array(pressed).T
+    assert depths.max() > 2e-3
+    assert np.abs(gaps).max() < 1e-10
 
 
 def test_level_sets_of_a_half_space_are_its_parallels() -> None:

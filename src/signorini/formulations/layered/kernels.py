@@ -25,7 +25,8 @@ from signorini.formulations.layered.answer import (
     answer_rows,
     depths,
 )
-from signorini.geometry.moving_kernels import LOST, NORMAL, POINT_B, UNKNOWN, Desk, facing_rows
+from signorini.formulations.layered.answer import T as TANGENTS
+from signorini.geometry.moving_kernels import LOST, NORMAL, POINT_B, UNKNOWN, Desk, facing_rows, flat_rows
 from signorini.math.rotation import matrix, turn_euler, turn_exact
 from signorini.model.layer_kernels import NONE, respond
 from signorini.posing.constants import LENGTH_GRAIN
@@ -87,6 +88,18 @@ class Touching(NamedTuple):
     """(n_c, 60)"""
     D: Array
     """(n_c, 13, 16)"""
+    chart: IntArray
+    """Axis of the chart in which the point of a contact is an unknown, -1 where it is eliminated, (n_c,)."""
+    bent: IntArray
+    """Its unknowns, -1 for none, (n_c, 2)."""
+    at: Array
+    """(n_c, 2)"""
+    bend: Array
+    """See :func:`signorini.geometry.moving_kernels.flat_rows`, (n_c, 18)."""
+    entry: Array
+    """Entries of the Jacobian that one such point adds, (34,)."""
+    place: IntArray
+    """Their rows and columns, (34, 2)."""
 
 
 class Posed(NamedTuple):
@@ -131,6 +144,11 @@ def lay_out(P: Posed) -> None:
             T.row[c, k] = -1
             if k < rows:
                 T.row[c, k] = n
+                n += 1
+        for e in range(2):
+            T.bent[c, e] = -1
+            if T.chart[c] >= 0:
+                T.bent[c, e] = n
                 n += 1
     P.counts[SIZE] = n
 
@@ -198,6 +216,11 @@ def choose_units(P: Posed, gravity: float, unit: Array, row_unit: Array) -> None
                 row_unit[i] = length
                 if k > 0:
                     row_unit[i] = impulse * (gives + (along / h if P.counts[ACTIVE] == 1 else 0.0))
+        if T.chart[c] >= 0:
+            for e in range(2):
+                i = T.bent[c, e]
+                unit[i] = length / B.size[T.body[c, 1 if T.pair[c, 1] == 1.0 else 0]]
+                row_unit[i] = unit[i] * T.pair[c, 18 + T.chart[c]]
 
 
 @kernel
@@ -240,6 +263,8 @@ def place(P: Posed, z: Array) -> None:
         for k in range(4):
             i = T.row[c, k]
             T.p[c, k] = z[i] * ball_scale(T.contact, c, k) if i >= 0 else 0.0
+        if T.chart[c] >= 0:
+            T.at[c, 0], T.at[c, 1] = z[T.bent[c, 0]], z[T.bent[c, 1]]
 
 
 @inner_kernel
@@ -281,10 +306,10 @@ def _add_spin(
         j = dof[3 + l]
         if j >= 0:
             J[i, j] += h * (o[a] * M[3 + c, 3 + l] - o[c] * M[3 + a, 3 + l])
-    if dof[3 + c] >= 0:
-        J[i, dof[3 + c]] += h * L[a]
     if dof[3 + a] >= 0:
-        J[i, dof[3 + a]] -= h * L[c]
+        J[i, dof[3 + a]] += h * L[c]
+    if dof[3 + c] >= 0:
+        J[i, dof[3 + c]] -= h * L[a]
 
 
 @inner_kernel
@@ -311,6 +336,60 @@ def _contact(P: Posed, c: int, F: Array, J: Array) -> None:
             F[i] = f * (x[A_GAP] if k == 0 else x[SLIP + k - 1])
             if dense:
                 _add_row(P, c, i, D_GAP if k == 0 else D_SLIP + k - 1, f, D, J)
+    if T.chart[c] >= 0:
+        F[T.bent[c, 0]], F[T.bent[c, 1]] = T.bend[c, 0], T.bend[c, 1]
+        if dense:
+            for k in range(bent_entries(P, c)):
+                J[T.place[k, 0], T.place[k, 1]] += T.entry[k]
+
+
+@inner_kernel
+def _noted(T: Touching, k: int, row: int, column: int, value: float) -> int:
+    """Note an entry as the k-th, if it is one; return how many there are then."""
+    if row < 0 or column < 0:
+        return k
+    T.place[k, 0], T.place[k, 1], T.entry[k] = row, column, value
+    return k + 1
+
+
+@kernel
+def bent_entries(P: Posed, c: int) -> int:
+    """Note what the Jacobian has more where the point of contact `c` is an unknown; return how many entries."""
+    T, B, v = P.contacts, P.bodies, P.poses.v
+    x, bend, first = T.answer[c], T.bend[c], T.pair[c, 1] == 1.0
+    f0, f1, f2 = x[FORCE], x[FORCE + 1], x[FORCE + 2]
+    m0, m1, m2 = T.touch[c, NORMAL], T.touch[c, NORMAL + 1], T.touch[c, NORMAL + 2]
+    if not first:
+        m0, m1, m2 = -m0, -m1, -m2
+    count = 0
+    for e in range(2):
+        i, d = T.bent[c, e], 12 + 3 * e
+        # both points move, the one on the plane without what leaves it; impulses act in the middle
+        up = m0 * bend[d] + m1 * bend[d + 1] + m2 * bend[d + 2]
+        y0, y1, y2 = bend[d] - 0.5 * up * m0, bend[d + 1] - 0.5 * up * m1, bend[d + 2] - 0.5 * up * m2
+        turned = (y1 * f2 - y2 * f1, y2 * f0 - y0 * f2, y0 * f1 - y1 * f0)
+        u0, u1, u2 = 0.0, 0.0, 0.0
+        for side in range(2):
+            b, sign = T.body[c, side], -1.0 if side == 0 else 1.0
+            u0 += sign * (v[b, 4] * y2 - v[b, 5] * y1)
+            u1 += sign * (v[b, 5] * y0 - v[b, 3] * y2)
+            u2 += sign * (v[b, 3] * y1 - v[b, 4] * y0)
+            # a turn of the plane is one of the body the other way
+            against = 1.0 if (side == 1) == first else -1.0
+            for j in range(3):
+                count = _noted(T, count, B.dof[b, 3 + j], i, -sign * turned[j])
+                by = 0.0
+                for k in range(3):
+                    by += bend[6 + 3 * e + k] * P.poses.turns[b, k, j]
+                count = _noted(T, count, i, B.dof[b, 3 + j], against * by)
+        count = _noted(T, count, T.row[c, 0], i, up)
+        for k in range(1, 3):
+            o = TANGENTS + 3 * (k - 1)
+            along = x[o] * u0 + x[o + 1] * u1 + x[o + 2] * u2
+            count = _noted(T, count, T.row[c, k], i, ball_scale(T.contact, c, k) * along)
+        for k in range(2):
+            count = _noted(T, count, i, T.bent[c, k], bend[2 + 2 * e + k])
+    return count
 
 
 @inner_kernel
@@ -345,7 +424,25 @@ def assemble(P: Posed, F: Array, J: Array) -> int:
         deep_a, deep_b = 0.0, 0.0
         if level_set:
             deep_a, deep_b = depths(T.contact[c], B.law[a], B.law[b], T.p[c], h, P.sheet)
-        if T.known[c] == 0:
+        if T.chart[c] >= 0:
+            if (
+                flat_rows(
+                    T.pair[c],
+                    P.poses.q[a],
+                    P.poses.q[b],
+                    deep_a,
+                    deep_b,
+                    T.chart[c],
+                    T.at[c],
+                    T.touch[c],
+                    T.slopes[c],
+                    T.bend[c],
+                    P.desk,
+                )
+                == LOST
+            ):
+                return c
+        elif T.known[c] == 0:
             found = LOST
             if T.pair[c, 0] != UNKNOWN:
                 found = facing_rows(

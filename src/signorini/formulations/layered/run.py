@@ -26,7 +26,7 @@ from signorini.formulations.layered.kernels import (
     lay_out,
 )
 from signorini.formulations.layered.newton import LOST, Newton, solve_posed
-from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, start_touch
+from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, begin_flat, is_flat, start_touch
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import tangent_frame
 from signorini.model.layer_kernels import NONE, respond, stored
@@ -214,6 +214,8 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
     found = which != PRESSED
     for c in range(P.counts[CONTACTS]):
         known, i = R.known[c], T.row[c, 0]
+        if T.chart[c] >= 0:
+            w.z[T.bent[c, 0]], w.z[T.bent[c, 1]] = T.at[c, 0], T.at[c, 1]
         if which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0:
             found = True
             for k in range(4):
@@ -241,14 +243,36 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
 
 
 @counting_kernel
+def _bend(P: Posed, R: Track, which: int, bent: bool) -> int:
+    """Make the points of pressed contacts of flat surfaces unknowns, if they are to be `bent`.
+
+    Return how many there are, -1 where no surface is flat.
+    """
+    T, B, found = P.contacts, P.bodies, -1
+    for c in range(P.counts[CONTACTS]):
+        T.chart[c] = -1
+        if is_flat(T.pair[c]) and P.counts[PLANAR] == 0:
+            found, known = max(found, 0), R.known[c]
+            if bent and (which >= WEIGHT or (which == PRESSED and known >= 0 and R.keep.impulse[known, 0] > 0.0)):
+                T.chart[c] = begin_flat(T.pair[c], B.q[T.body[c, 0]], B.q[T.body[c, 1]], T.at[c], P.desk)
+                found += 1
+    return found
+
+
+@counting_kernel
 def _solved(P: Posed, R: Track, w: Newton) -> bool:
-    """Solve from one start after another."""
-    lay_out(P)
-    if P.counts[SIZE] > w.z.shape[0]:
-        return False
-    choose_units(P, R.number[GRAVITY], w.unit, w.row_unit)
+    """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated."""
     R.tally[ITERATIONS] = 0
-    for which in range(4):
+    for start in range(8):
+        which, bent = start // 2, start % 2 == 0
+        flat = _bend(P, R, which, bent)
+        if bent and flat <= 0:
+            continue
+        if flat >= 0 or start == 1:
+            lay_out(P)
+            if P.counts[SIZE] > w.z.shape[0]:
+                return False
+            choose_units(P, R.number[GRAVITY], w.unit, w.row_unit)
         if not _begin(P, R, w, which):
             continue
         if R.tally[ITERATIONS] > 0:
@@ -258,7 +282,7 @@ def _solved(P: Posed, R: Track, w: Newton) -> bool:
         R.number[RESIDUAL] = residual
         if residual <= IMPLICIT_SHARP:
             return True
-        if residual == LOST:
+        if residual == LOST and flat < 0:
             return False
     return False
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import drive_velocity, inertia_blocks, load_impulse, prescribed_pose
 from signorini.dynamics.joint_rows import Rows
@@ -57,13 +57,24 @@ from signorini.formulations.layered.kernels import (
     Posed,
     Touching,
     assemble,
+    bent_entries,
     choose_units,
     lay_out,
     place,
 )
 from signorini.formulations.layered.newton import newton_memory, solve_posed
 from signorini.geometry.implicit_touch import Touch
-from signorini.geometry.moving_kernels import PAIR_COLUMNS, TOUCH_COLUMNS, TWISTS, WEIGHT_A, desk
+from signorini.geometry.moving_kernels import (
+    BEND_COLUMNS,
+    EXPONENT,
+    PAIR_COLUMNS,
+    PLANE,
+    TOUCH_COLUMNS,
+    TWISTS,
+    WEIGHT_A,
+    begin_flat,
+    desk,
+)
 from signorini.geometry.moving_touch import facing_from, touch_row
 from signorini.model import Model, State
 from signorini.posing.constants import MOST_DENSE
@@ -103,7 +114,14 @@ class ImplicitStep:
     """The problem of one step from `state`."""
 
     def __init__(
-        self, model: Model, state: State, contacts: list[ImplicitContact], coordinate: Array, h: float, options: Options
+        self,
+        model: Model,
+        state: State,
+        contacts: list[ImplicitContact],
+        coordinate: Array,
+        h: float,
+        options: Options,
+        bent: BoolArray | None = None,
     ) -> None:
         self.model, self.state, self.contacts, self.h, self.options = model, state, contacts, h, options
         self._coordinate = coordinate
@@ -116,6 +134,11 @@ class ImplicitStep:
             omega = state.v[moving, 3:]
             self.spin[moving, 3:] = -h * np.cross(omega, np.einsum("bij,bj->bi", self.M[moving, 3:, 3:], omega))
         self.posed = self._posed()
+        self.flat = self._flat()
+        """Contacts of surfaces that have points without curvature: there the points may be unknowns, as those that are
+        `bent` (n_c,)."""
+        if bent is not None:
+            self._bend(bent)
         lay_out(self.posed)
         self._joint_row = int(self.posed.counts[SIZE])
         self.size = self._joint_row + model.joints.joint_row_count
@@ -161,6 +184,18 @@ class ImplicitStep:
         )
         return posed
 
+    def _flat(self) -> BoolArray:
+        pair = self.posed.contacts.pair
+        return np.asarray((pair[:, 0] == PLANE) & (pair[:, EXPONENT] > 2.0) & (not self.model.planar))
+
+    def _bend(self, bent: BoolArray) -> None:
+        """Make points of contacts unknowns; they begin where surfaces are nearest as the step begins."""
+        T, q = self.posed.contacts, self.posed.bodies.q
+        for c in np.flatnonzero(bent & self.flat):
+            a, b = T.body[c]
+            T.chart[c] = begin_flat(T.pair[c], q[a], q[b], T.at[c], self.posed.desk)
+        self._first = T.at.copy()
+
     def _units(self) -> None:
         model = self.model
         self.unit, self.row_unit = np.ones(self.size), np.ones(self.size)
@@ -175,6 +210,10 @@ class ImplicitStep:
         z[dof[known]] = v[known]
         here = self.row >= 0
         z[self.row[here]] = (p / self._scales())[here]
+        T = self.posed.contacts
+        bent = T.chart >= 0
+        if bent.any():
+            z[T.bent[bent]] = self._first[bent]
         z[self._joint_row :] = r
         return z
 
@@ -234,6 +273,8 @@ class ImplicitStep:
     def _faced(self, c: int) -> bool:
         """Let Python find where the surfaces of a contact face each other that kernels do not know, or lost."""
         P, T, contact = self.posed, self.posed.contacts, self.contacts[c]
+        if T.chart[c] >= 0:  # outside of its chart
+            return False
         a, b = contact.a, contact.b
         deep = (0.0, 0.0)
         if self.options.level_set:
@@ -292,6 +333,9 @@ class ImplicitStep:
             row, column = np.broadcast_arrays(at[:, :, None], at[:, None, :])
             here = (row >= 0) & (column >= 0)
             parts.append((row[here], column[here], values[here]))
+        for c in np.flatnonzero(T.chart >= 0):
+            k = bent_entries(P, int(c))
+            parts.append((T.place[:k, 0].copy(), T.place[:k, 1].copy(), T.entry[:k].copy()))
         row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
         assert n_c == index.shape[0]
         return sparse.csr_array((value, (row, column)), shape=(self.size, self.size))
@@ -388,6 +432,12 @@ def empty_contacts(n: int) -> Touching:
         np.zeros((n, 4)),
         np.zeros((n, ANSWER_COLUMNS)),
         np.zeros((n, ANSWER_ROWS, COLUMNS)),
+        np.full(n, -1, dtype=np.int64),
+        np.full((n, 2), -1, dtype=np.int64),
+        np.zeros((n, 2)),
+        np.zeros((n, BEND_COLUMNS)),
+        np.zeros(34),
+        np.zeros((34, 2), dtype=np.int64),
     )
 
 
