@@ -52,7 +52,7 @@ from signorini.formulations.posed_layers import posed_layers
 from signorini.formulations.time_stepping import candidates
 from signorini.geometry import detect
 from signorini.math.rotation import tangent_frame
-from signorini.model import Contacts, Layer, Model, State
+from signorini.model import Contacts, Layer, Model, State, refuse_flexible
 from signorini.solvers import NaturalNewton, Solution, Status, solve
 
 
@@ -108,6 +108,7 @@ class QuasiRigid:
         return state, LayerMemory.of(rows, coordinate, stored)
 
     def _refuse(self, model: Model) -> None:
+        refuse_flexible(model, "QuasiRigid")
         for word in ("torsional", "rolling", "restitution"):
             values = getattr(model.materials, word)
             if np.any(values > 0.0):
