@@ -284,7 +284,7 @@ def beam(**words: Any) -> sg.Beam:
         ),
         (lambda: sg.Modes([1.0], [(0, 0)], np.ones((1, 2, 1)), [[1.0]]), {}, "node 0 at the frame moves by the modes"),
         (lambda: sg.Modes([1.0], [(1, 0)], np.ones((1, 2, 1)), [[-1.0]]), {}, "stiffness has the eigenvalue -1"),
-        (nodes, {"points": {"tip": 3}}, "point 'tip' is 3, must be the number of a node, 0 to 3"),
+        (nodes, {"points": {"tip": 4}}, "point 'tip' is 4, must be the number of a node, 0 to 3"),
         (lambda: 3.0, {}, "is 3.0, must be a Beam or Modes"),
     ],
 )

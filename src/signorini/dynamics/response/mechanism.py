@@ -381,7 +381,8 @@ class Mechanism:
         for g, k in self._soft:
             applied[g] = at.P[k][:, 0] * self.limbs[k].sign * soft[self.limbs[k].joint]
         assembly = self._assembly(tuple(len(own) for own in rows))
-        assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied))
+        if not assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied)):
+            raise InputError("Recursive: the inertia of a body is singular as it is bent now, must resist every motion")
         return assembly
 
     def _assembly(self, counts: tuple[int, ...]) -> Assembly:
