@@ -466,9 +466,7 @@ class Mechanism:
         S, fast = _shift(r), np.zeros(6)
         fast[3:] = _cross(w, _cross(w, r))
         if row not in at.points:
-            T = np.zeros((6, limb.size))
-            T[:, :6] = S
-            return T, fast
+            return (S if limb.size == 6 else np.hstack([S, np.zeros((6, limb.size - 6))])), fast
         T, own = at.points[row]
         return S @ T, S @ own + fast
 
