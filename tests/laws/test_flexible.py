@@ -12,8 +12,8 @@ import signorini as sg
 from signorini.errors import FileError, InputError
 from signorini.scene import compile_scene, scene_from_dict, scene_to_dict
 
-SHAPES = {"axial": [[0, 0, 1]], "bending": [[0, 0, 1.5, -0.5]]}
-SOFT = {"length": 0.8, "E": 2e7, "I": 2e-8, "A": 4e-4, "density": 1000.0}
+SHAPES: dict[str, Any] = {"axial": [[0, 0, 1]], "bending": [[0, 0, 1.5, -0.5]]}
+SOFT: dict[str, Any] = {"length": 0.8, "E": 2e7, "I": 2e-8, "A": 4e-4, "density": 1000.0}
 """A rubber rod: its modes are slow enough for few steps."""
 
 
@@ -24,7 +24,7 @@ def thrown(hold: str) -> sg.Scene:
     e = np.array([0.9, 0.1, -0.3, 0.2])
     e /= np.linalg.norm(e)
     w = np.array([0.4, -1.0, 2.0])
-    start = {"modal": (1e-4, 0.03), "modal_rate": (0.0, 0.4)}
+    start: dict[str, Any] = {"modal": (1e-4, 0.03), "modal_rate": (0.0, 0.4)}
     # The body stands where its point is to be held, and moves so that this point rests.
     loose = sg.Scene().add_flexible(beam, position=(0, 0, 0), orientation=e, angular_velocity=w, **start)
     k = loose.point_names.index(f"{loose.name}.{hold}")
@@ -100,7 +100,7 @@ def test_a_damped_cantilever_comes_to_rest_where_statics_says() -> None:
 def test_a_beam_without_modes_is_the_rigid_body() -> None:
     """A free rod thrown in space, by both descriptions, to rounding."""
     L, m = 0.8, 1000.0 * 4e-4 * 0.8
-    words = {"orientation": (1, 0, 0, 0), "angular_velocity": (0.3, -1.0, 2.0)}
+    words: dict[str, Any] = {"orientation": (1, 0, 0, 0), "angular_velocity": (0.3, -1.0, 2.0)}
     moments = (1000.0 * 5e-8 * L, m * L**2 / 12.0, m * L**2 / 12.0)
     rigid, bent = sg.Scene(), sg.Scene()
     v = np.cross(words["angular_velocity"], (L / 2, 0, 0))

@@ -71,7 +71,8 @@ def manipulator(*, axial: bool, wall: bool = False, geometric: str = "foreshorte
     angle = -np.pi / 4 if driven else np.pi / 4  # the locked one is as it ends
     elbow = LENGTHS[0] * np.array([np.cos(angle), np.sin(angle)])
     shapes: dict[str, Any] = {"axial": [[0, 0, 1]] if axial else [], "bending": [[0, 0, 1.5, -0.5]]}
-    for k, (position, turn, mass) in enumerate((((0.0, 0.0), angle, 1.0), (elbow, 0.0, 3.0))):
+    links: list[tuple[Any, float, float]] = [((0.0, 0.0), angle, 1.0), (elbow, 0.0, 3.0)]
+    for k, (position, turn, mass) in enumerate(links):
         I, A = _SECTIONS[k]
         scene.add_flexible(
             Beam(LENGTHS[k], 7.3e10, I, A, 2700.0, shapes=shapes),
@@ -132,7 +133,8 @@ def frequencies() -> Array:
     model, e = compile_scene(manipulator(axial=True, driven=False)), 1e-7
     mechanism, state = Mechanism(model, "the manipulator"), model.initial_state
     n, force = mechanism.speed_count, load_impulse(model, state, 1.0)
-    none, soft, rows = np.zeros(n), np.zeros(model.joints.count), [[] for _ in mechanism.limbs]  # type: ignore[var-annotated]
+    none, soft = np.zeros(n), np.zeros(model.joints.count)
+    rows: list[list[tuple[int, Array, Array]]] = [[] for _ in mechanism.limbs]
     columns = []
     for one in e * np.eye(n):
         posture = mechanism.posture(one, none, state)
