@@ -61,7 +61,7 @@ def started(scene: sg.Scene, formulation: Any, h: float, seed: int) -> sg.Simula
 
     mechanism = Mechanism(compile_scene(scene), "test")
     u = r.normal(size=memory.speed.size)
-    state = mechanism.state(mechanism.posture(memory.configuration, u, snapshot.state), snapshot.state, 0.0)
+    state = mechanism.state(mechanism.posture(memory.configuration, u, snapshot.state), 0.0)
     sim.restore(replace(snapshot, state=state, memory=replace(memory, speed=u)))
     return sim
 

@@ -10,18 +10,8 @@ import pytest
 
 from signorini._arrays import Array
 from signorini.dynamics.response import GROUND, Assembly, Bodies, Links, make_plan
-from signorini.dynamics.response.flexible import (
-    Flexible,
-    Points,
-    Section,
-    Shapes,
-    beam_points,
-    elastic_force,
-    equations,
-    handles,
-    make_beam,
-    weight,
-)
+from signorini.dynamics.response.flexible import elastic_force, equations, handles, weight
+from signorini.model import Flexible, Points, Section, Shapes, beam_points, make_beam
 
 AXIAL, BENDING = [0.0, 0.0, 1.0], [0.0, 0.0, 1.5, -0.5]
 LINKS = (Section(0.545, 7.3e10, (1.69e-8,) * 2, 9e-4, 2700.0), Section(0.675, 7.3e10, (3.33e-9,) * 2, 4e-4, 2700.0))

@@ -29,7 +29,7 @@ from signorini.analysis.touching import (
 )
 from signorini.dynamics import prescribed_pose, relative_velocity
 from signorini.errors import InputError
-from signorini.model import Model, State, refuse_layers
+from signorini.model import Model, State, refuse_flexible, refuse_layers
 from signorini.scene import Scene, compile_scene
 from signorini.solvers import Status
 
@@ -246,6 +246,7 @@ def _polygon(model: Model, cone: str, directions: int, rotation: float) -> Array
 def _refuse(model: Model) -> None:
     """Raise `InputError` for laws that the model does not know."""
     refuse_layers(model, "the instantaneous model")
+    refuse_flexible(model, "the instantaneous model")
     laws = model.materials
     for word, values in (("torsional", laws.torsional), ("rolling", laws.rolling), ("ellipsoid", laws.ellipsoid)):
         if np.any(values > 0.0):

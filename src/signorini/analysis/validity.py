@@ -30,7 +30,7 @@ from signorini.analysis.touching import (
     touching,
     with_prescribed,
 )
-from signorini.model import Contacts, Model, State, refuse_layers
+from signorini.model import Contacts, Model, State, refuse_flexible, refuse_layers
 from signorini.solvers import Status
 
 
@@ -140,6 +140,7 @@ def check_state(
         Coupled sliding contacts up to which uniqueness is decided exactly.
     """
     refuse_layers(model, "tests of the rigid model")
+    refuse_flexible(model, "tests of the rigid model")
     state = with_prescribed(model, model.initial_state if state is None else state)
     damping = _checked_damping(damping)
     reach = closed_reach(model, touch)
@@ -188,6 +189,7 @@ def check_step(
         As for :func:`check_state`.
     """
     refuse_layers(model, "tests of the rigid model")
+    refuse_flexible(model, "tests of the rigid model")
     damping = _checked_damping(damping)
     found = pressing(model, state, contacts, impulse, velocity)
     too_large: list[int] = []

@@ -75,7 +75,7 @@ class Energies:
         """Stretches of springs and their rates, (n+1, n_j)."""
         for k in range(n):
             q, v = np.ascontiguousarray(record.q[k]), np.ascontiguousarray(record.v[k])
-            self.kinetic[k], self.potential[k] = motion_energies(model, q, v, record.modal_rate[k])
+            self.kinetic[k], self.potential[k] = motion_energies(model, q, v, record.modal_rate[k], record.modal[k])
             if joints.count:
                 near = np.zeros(joints.count) if record.joints is None else record.joints.coordinate[k]
                 rows = joint_rows(joints.arrays, joints.coordinates, q, near)

@@ -96,8 +96,10 @@ class Record:
     """(n,)"""
     q: Array
     v: Array
+    modal: Array
+    """Further coordinates, those of modes first, (n+1, n_m)."""
     modal_rate: Array
-    """Velocities of further coordinates, of unit mass, (n+1, n_m)."""
+    """Their rates, (n+1, n_m)."""
     contacts: ContactRows | None
     joints: JointRows | None
     tolerance: float
@@ -145,6 +147,9 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
     modal_rate = _floats(tree.get("modal_rate", np.zeros((n + 1, 0))))
     if modal_rate.ndim != 2 or modal_rate.shape[0] != n + 1:
         raise FileError(f"{source}: modal_rate has the shape {modal_rate.shape}, must have {n + 1} rows")
+    modal = _floats(tree.get("modal", np.zeros_like(modal_rate)))
+    if modal.shape != modal_rate.shape:
+        raise FileError(f"{source}: modal has the shape {modal.shape}, must be {modal_rate.shape} like modal_rate")
     settings = tree.get("settings") or {}
     if not isinstance(settings, dict):
         raise FileError(f"{source}: settings are {short(settings)}, must be a group")
@@ -165,6 +170,7 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
         h=_steps(time, _number(settings, "h", source)),
         q=q,
         v=v,
+        modal=modal,
         modal_rate=modal_rate,
         contacts=_contacts(tree.get("contacts"), n, n_b, source),
         joints=joints,

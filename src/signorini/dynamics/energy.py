@@ -5,8 +5,9 @@ r"""Kinetic, potential and stored energy of a scene: the one place where they ar
     V = -\sum_b m_b\, g \cdot x_b, \qquad
     U = \tfrac12 \sum_j k_j (s_j - s_{0j})^2 + U_m,
 
-with further coordinates a of unit mass (:class:`~signorini.State`), springs of joints at the coordinates that the
-memory of the stepper counts, and :math:`U_m`, what the stepper has stored elsewhere: in contacts, in modes.
+with flexible bodies point by point, further coordinates a of unit mass (:class:`~signorini.State`), springs of joints
+at the coordinates that the memory of the stepper counts, and :math:`U_m`, what the stepper has stored elsewhere: in
+contacts, in modes.
 """
 
 from __future__ import annotations
@@ -44,17 +45,31 @@ class Energies(NamedTuple):
 
 def energies(model: Model, state: State, memory: Stores) -> Energies:
     """Return the energies of a state whose stepper remembers `memory`."""
-    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate)
+    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate, state.modal)
     return Energies(float(kinetic), float(potential), stored_energy(model, memory))
 
 
-def motion_energies(model: Model, q: Array, v: Array, modal_rate: Array) -> tuple[Array, Array]:
+def motion_energies(
+    model: Model, q: Array, v: Array, modal_rate: Array, modal: Array | None = None
+) -> tuple[Array, Array]:
     """Return the kinetic and the potential energy of one state or many, (...) [J].
 
-    `q` (..., n_b, 7), `v` (..., n_b, 6) and `modal_rate` (..., n_m) are as in a State.
+    `q` (..., n_b, 7), `v` (..., n_b, 6), `modal_rate` and `modal` (..., n_m) are as in a State; `modal` is needed where
+    bodies are flexible.
     """
-    kinetic = kinetic_energy(model.arrays, q, v).sum(axis=-1) + 0.5 * np.sum(modal_rate**2, axis=-1)
-    return kinetic, potential_energy(model, q).sum(axis=-1)
+    kinetic, potential = kinetic_energy(model.arrays, q, v), potential_energy(model, q)
+    if not model.flexible:
+        return kinetic.sum(axis=-1) + 0.5 * np.sum(modal_rate**2, axis=-1), potential.sum(axis=-1)
+    from signorini.dynamics.response.flexible import motion_of  # only those who bend wait for its kernels
+
+    assert modal is not None, "modal coordinates are needed where bodies are flexible"
+    first, owned = model.flexible[0].row, model.flexible[-1].modes.stop
+    T = kinetic[..., :first].sum(axis=-1) + 0.5 * np.sum(modal_rate[..., owned:] ** 2, axis=-1)
+    V = potential[..., :first].sum(axis=-1)
+    for one in model.flexible:
+        more = motion_of(one, q, v, modal, modal_rate, model.arrays.gravity)
+        T, V = T + more[0], V + more[1]
+    return T, V
 
 
 def stored_energy(model: Model, memory: Stores) -> float:

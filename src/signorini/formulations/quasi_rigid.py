@@ -49,7 +49,7 @@ from signorini.formulations.layered.step import ImplicitStep, Options, Outcome
 from signorini.formulations.layered.swift import Swift, is_swift
 from signorini.geometry import detect
 from signorini.math.rotation import tangent_frame
-from signorini.model import Contacts, Layer, Model, State
+from signorini.model import Contacts, Layer, Model, State, refuse_flexible
 from signorini.posing.base import Balance, StepResult
 from signorini.posing.constants import BAND, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
 from signorini.posing.posed import Phases, Posed
@@ -104,6 +104,7 @@ class QuasiRigid:
         return state, LayerMemory.of(rows, coordinate, stored)
 
     def _refuse(self, model: Model) -> None:
+        refuse_flexible(model, "QuasiRigid")
         for word in ("torsional", "rolling", "restitution"):
             values = getattr(model.materials, word)
             if np.any(values > 0.0):

@@ -38,10 +38,8 @@ from signorini.dynamics import (
     contact_wrenches,
     drive_velocity,
     elastic_energy,
-    kinetic_energy,
     load_impulse,
     motion_energies,
-    potential_energy,
     prescribed_pose,
     relative_velocity,
 )
@@ -79,7 +77,7 @@ class JointMemory:
     coordinate: Array
     """Of joints that have one of their own, (n_j,) [m, rad]."""
     stored: float = 0.0
-    """Nothing is stored elsewhere [J]."""
+    """Energy of modes [J]."""
     mechanism: Mechanism | None = field(default=None, compare=False, repr=False)
     """The trees of the model; made anew where a memory comes from a file."""
     kind: ClassVar[str] = "joint coordinates"
@@ -103,10 +101,13 @@ class JointMemory:
 class Recursive:
     """Joint coordinates, divide and conquer, contact at the root of the assembly; perfectly inelastic.
 
-    It knows trees of rigid bodies under joints of the kinds fixed, revolute, prismatic, cylindrical, spherical,
-    universal and planar, and floating bodies. Joints may have a prescribed motion, springs and dampers; these push as
-    they stand at the start of a step, so that a stiffness k asks for ``h < 2 sqrt(m / k)``. Loops, distance joints,
-    gears, springs between points, limits, friction and effort limits of joints are refused so far.
+    It knows trees of rigid and flexible bodies under joints of the kinds fixed, revolute, prismatic, cylindrical,
+    spherical, universal and planar, and floating bodies. Joints may have a prescribed motion, springs and dampers;
+    these push as they stand at the start of a step, so that a stiffness k asks for ``h < 2 sqrt(m / k)``. Loops,
+    distance joints, gears, springs between points, limits, friction and effort limits of joints are refused so far.
+
+    Modes of flexible bodies are explicit too: their largest angular frequency w asks for ``h < 2 / w``, with
+    :class:`~signorini.RK4` for ``h < 2.8 / w``.
     """
 
     cone: str = "exact"
@@ -116,6 +117,8 @@ class Recursive:
     """Friction directions of the polygon, at least 3; in the plane there are always two."""
     integrator: Integrator = field(default_factory=SemiImplicitEuler)
     """:class:`~signorini.SemiImplicitEuler`, or :class:`~signorini.RK4` for steps in which no contact presses."""
+    stiffness: str = "explicit"
+    """How modes are taken: ``"explicit"`` is all that this version has."""
     solver: Any = None
     """Anything that solves the friction problem; None: the best known, Lemke for the polygon."""
 
@@ -125,6 +128,11 @@ class Recursive:
             raise InputError(f"Recursive: directions is {self.directions!r}, must be an integer >= 3")
         if not isinstance(self.integrator, SemiImplicitEuler | RK4):
             raise InputError(f"Recursive: integrator is {self.integrator!r}, must be SemiImplicitEuler() or RK4()")
+
+        if self.stiffness == "implicit":
+            raise InputError("Recursive: stiffness is 'implicit', is not part of this version, must be 'explicit'")
+        if self.stiffness != "explicit":
+            raise InputError(f"Recursive: stiffness is {self.stiffness!r}, must be 'explicit'")
 
     # --- where a run begins --------------------------------------------------
 
@@ -137,7 +145,8 @@ class Recursive:
         u = mechanism.speeds(state, q)
         _refuse_jumps(mechanism, state.t, q, u)
         none = np.zeros(0, dtype=np.int64)
-        return state, JointMemory(q, u, none, np.zeros((0, 6)), mechanism.joint_coordinates(q), mechanism=mechanism)
+        coordinate, stored = mechanism.joint_coordinates(q), mechanism.elastic(q)
+        return state, JointMemory(q, u, none, np.zeros((0, 6)), coordinate, stored, mechanism=mechanism)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, "explicit", joined_fly=False)
@@ -163,8 +172,9 @@ class Recursive:
         if free:
             q_new, u_new, power, effort, reaction = self._free(model, mechanism, state, q, u, h)
         after = _state(model, mechanism, q_new, u_new, state, h)
-        coordinate = mechanism.joint_coordinates(q_new)
+        coordinate, stored = mechanism.joint_coordinates(q_new), mechanism.elastic(q_new)
         wound = elastic_energy(model.joints, coordinate) - elastic_energy(model.joints, memory.coordinate)
+        wound += stored - memory.stored
         velocity = (space.W @ p.reshape(-1)).reshape(p.shape) + space.b
         if free:
             balance = _free_balance(model, state, after, h * power, wound)
@@ -173,14 +183,21 @@ class Recursive:
             balance = _balance(
                 model, mechanism, state, after, at, pushed, solved.acceleration, force, space, contacts, p, velocity, h
             )
-            balance = _with_joints(balance, mechanism.joint_speeds(u_new), effort, soft, wound, h)
+            modal = mechanism.modal_power(q, u, u_new)
+            balance = _with_springs(balance, mechanism.joint_speeds(u_new), effort, soft, modal, wound, h)
         order = np.argsort(contacts.feature, kind="stable")
         impulse, velocity = padded(p, 3), padded(velocity, 3)
         posed = PosedFriction(problem, solution.z)
         return StepResult(
             state=after,
             memory=JointMemory(
-                q_new, u_new, contacts.feature[order], padded(impulse, 6)[order], coordinate, mechanism=mechanism
+                q_new,
+                u_new,
+                contacts.feature[order],
+                padded(impulse, 6)[order],
+                coordinate,
+                stored,
+                mechanism=mechanism,
             ),
             contacts=contacts,
             impulse=impulse,
@@ -230,7 +247,7 @@ class Recursive:
         def accelerated(t: float, q: Array, u: Array) -> Array:
             q, u, drive = mechanism.prescribed(t, q, u)
             at = mechanism.posture(q, u, state)
-            loads = load_impulse(model, mechanism.state(at, state, t), 1.0)
+            loads = load_impulse(model, mechanism.state(at, t), 1.0)
             soft = mechanism.soft_forces(q, u)
             assembly = mechanism.assembled(at, loads, [[] for _ in mechanism.limbs], drive, soft[0] + soft[1])
             solved = assembly.solve()
@@ -238,7 +255,7 @@ class Recursive:
             power = (
                 np.sum((loads - model.arrays.weight) * np.hstack([at.v, at.w])),
                 np.sum(((effort - soft[0] - soft[1]) * speed)[_driven(model)]),
-                -np.sum(soft[1] * speed),
+                -np.sum(soft[1] * speed) - mechanism.modal_power(q, u, u)[1],
             )
             stages.append((np.array(power), effort, mechanism.reactions(at, solved.wrench)))
             return mechanism.rates(at, solved.acceleration)
@@ -343,7 +360,7 @@ def _contact_space(
     across = contacts.gap[:, None] * contacts.normal
     point_a, point_b = contacts.point_a + share * across, contacts.point_b - (1.0 - share) * across
     J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b)
-    rows: list[list[tuple[Array, Array]]] = [[] for _ in mechanism.limbs]
+    rows: list[list[tuple[int, Array, Array]]] = [[] for _ in mechanism.limbs]
     parts: list[list[tuple[int, float]]] = [[] for _ in mechanism.limbs]
     for c in range(n_c):
         n = contacts.normal[c]
@@ -351,7 +368,7 @@ def _contact_space(
         for body, point, sign in ((contacts.body_a[c], point_a[c], -1.0), (contacts.body_b[c], point_b[c], 1.0)):
             k = mechanism.row.get(int(body))
             if k is not None:
-                rows[k] += [(point, d) for d in frame]
+                rows[k] += [(int(body), point, d) for d in frame]
                 parts[k] += [(dim * c + i, sign) for i in range(dim)]
     assembly = mechanism.assembled(at, force, rows, drive, soft)
     flat = [one for own in parts for one in own]
@@ -376,7 +393,7 @@ def _contact_space(
 def _state(model: Model, mechanism: Mechanism, q: Array, u: Array, before: State, h: float) -> State:
     """Return the state of coordinates and speeds at the end of a step; walls stand where their motion says."""
     t = before.t + h
-    at = mechanism.state(mechanism.posture(q, u, before), before, t)
+    at = mechanism.state(mechanism.posture(q, u, before), t)
     walls = slice(model.fixed_count)
     at.q[walls], at.v[walls] = prescribed_pose(model, t)
     return at
@@ -389,18 +406,24 @@ def _free_balance(model: Model, before: State, after: State, work: Array, wound:
     return Balance(loads, drives, 0.0, 0.0, 0.0, 0.0, damped, lost, wound)
 
 
-def _with_joints(
-    balance: Balance, speed: Array, effort: Array, soft: tuple[Array, Array], wound: float, h: float
+def _with_springs(
+    balance: Balance,
+    speed: Array,
+    effort: Array,
+    soft: tuple[Array, Array],
+    modal: tuple[float, float],
+    wound: float,
+    h: float,
 ) -> Balance:
-    """Add what joints do along their coordinates, all at the new speeds (n_j,).
+    """Add what joints do along their coordinates, all at the new speeds (n_j,), and what modes do.
 
     A spring pushes as it is wound at the start of the step; what it stores beyond its work is the scheme's.
     """
     spring, damper = (h * float(np.sum(one * speed)) for one in soft)
     return balance._replace(
         drive_work=balance.drive_work + h * float(np.sum(effort * speed)) - spring - damper,
-        damping=balance.damping - damper,
-        integration=balance.integration - spring - wound,
+        damping=balance.damping - damper - h * modal[1],
+        integration=balance.integration - spring - h * modal[0] - wound,
         elastic=balance.elastic + wound,
     )
 
@@ -422,28 +445,26 @@ def _balance(
 ) -> Balance:
     """Account for the energy of a step from the equations of every single body.
 
-    With v' the velocities of the new speeds at the old coordinates and ``M a + gyroscopic = F + forces of joints``,
-    ``T(v') - T(v) = v' . M (v' - v) - 1/2 |v' - v|_M^2``; forces of joints do no work on v', which is what this
+    With v' the velocities of the new speeds at the old coordinates and ``Gamma a + beta = F + forces of joints``,
+    ``T(v') - T(v) = v' . Gamma (v' - v) - 1/2 |v' - v|_Gamma^2``; forces of joints do no work on v', which is what this
     identity tests. What coordinates that move on change is the scheme's, as is the difference between v' and the
     velocities that the law of contacts was posed with.
     """
     arrays, fixed = model.arrays, model.fixed_count
-    v = np.hstack([at.v, at.w])
     v_new = np.hstack([pushed.v, pushed.w])
-    v[:fixed] = v_new[:fixed] = 0.0
-    jump = v_new - v
-    lost = kinetic_energy(arrays, before.q, jump)
-    hit = _hit(model, mechanism, contacts, p)
-    turned = 0.0
-    for k, limb in enumerate(mechanism.limbs):
-        b = limb.body
-        I = at.R[b] @ arrays.inertia[b] @ at.R[b].T
-        a = np.concatenate([acceleration[6 * k + 3 : 6 * k + 6], acceleration[6 * k : 6 * k + 3]])
-        left = h * a - jump[b]
-        turned += arrays.mass[b] * float(v_new[b, :3] @ left[:3])
-        turned += float(v_new[b, 3:] @ (I @ left[3:] + h * np.cross(at.w[b], I @ at.w[b])))
-    there, start = _energy(model, after), float(potential_energy(model, before.q).sum())
-    at_old = float(kinetic_energy(arrays, before.q, v_new).sum()) + start - h * float(np.sum(arrays.weight * v_new))
+    v_new[:fixed] = 0.0
+    count = len(mechanism.limbs)
+    lost, hit, turned, at_old = np.zeros(count), _hit(mechanism, contacts, p), 0.0, 0.0
+    for k in range(count):
+        Gamma, beta = mechanism.equations(at, k)
+        V, V_new = mechanism.motion(at, k), mechanism.motion(pushed, k)
+        jump = V_new - V
+        lost[k] = 0.5 * float(jump @ Gamma @ jump)
+        left = h * mechanism.of_limb(acceleration, k) - jump
+        turned += float(V_new @ (Gamma @ left + h * beta))
+        at_old += 0.5 * float(V_new @ Gamma @ V_new) - h * float(V_new @ mechanism.weight(at, k))
+    there, start = _energy(model, after), float(_energies(model, before)[1])
+    at_old += start
     own = relative_velocity(*space.J, contacts, v_new) + space.drive
     slack = float(np.sum(p * (own - velocity)))
     correction = float(np.sum(p[:, 0] * np.maximum(0.0, -contacts.gap / h)))
@@ -460,22 +481,28 @@ def _balance(
     )
 
 
-def _hit(model: Model, mechanism: Mechanism, contacts: Contacts, p: Array) -> BoolArray:
-    """Tell which bodies hang together with one that a contact presses, (n_b,)."""
-    hit = np.zeros(model.body_count, dtype=bool)
-    active = np.any(p != 0.0, axis=1)
-    hit[contacts.body_a[active]] = hit[contacts.body_b[active]] = True
-    hit[: model.fixed_count] = False
-    joined = [(limb.body, limb.inboard) for limb in mechanism.limbs if limb.inboard >= model.fixed_count]
-    for body, inboard in reversed(joined):
-        hit[inboard] |= hit[body]
-    for body, inboard in joined:
-        hit[body] |= hit[inboard]
+def _hit(mechanism: Mechanism, contacts: Contacts, p: Array) -> BoolArray:
+    """Tell which limbs hang together with one that a contact presses, (n,)."""
+    limbs, row = mechanism.limbs, mechanism.row
+    hit = np.zeros(len(limbs), dtype=bool)
+    for c in np.flatnonzero(np.any(p != 0.0, axis=1)):
+        for body in (int(contacts.body_a[c]), int(contacts.body_b[c])):
+            if body in row:
+                hit[row[body]] = True
+    joined = [(k, row[limb.inboard]) for k, limb in enumerate(limbs) if limb.inboard in row]
+    for k, inboard in reversed(joined):
+        hit[inboard] |= hit[k]
+    for k, inboard in joined:
+        hit[k] |= hit[inboard]
     return hit
 
 
+def _energies(model: Model, state: State) -> tuple[Array, Array]:
+    return motion_energies(model, state.q, state.v, state.modal_rate, state.modal)
+
+
 def _energy(model: Model, state: State) -> float:
-    kinetic, stored = motion_energies(model, state.q, state.v, state.modal_rate)
+    kinetic, stored = _energies(model, state)
     return float(kinetic + stored)
 
 

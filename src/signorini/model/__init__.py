@@ -1,6 +1,8 @@
 """The nouns: Model, State and Contacts as arrays. No physics happens here."""
 
+from signorini.model.beams import Section, Shapes, beam_points, make_beam
 from signorini.model.contacts import Contacts
+from signorini.model.flexible import Deformable, Flexible, Line, Points, frame_rows, refuse_flexible
 from signorini.model.joints import (
     WORLD,
     Constraint,
@@ -21,6 +23,8 @@ __all__ = [
     "WORLD",
     "Constraint",
     "Contacts",
+    "Deformable",
+    "Flexible",
     "Force",
     "Hulls",
     "HuntCrossley",
@@ -28,19 +32,27 @@ __all__ = [
     "Joints",
     "KnownMotion",
     "Layer",
+    "Line",
     "LinearLayer",
     "Materials",
     "Model",
     "ModelArrays",
     "Motion",
+    "Points",
     "Response",
     "RowKind",
     "RowTable",
+    "Section",
     "ShapeArrays",
     "ShapeKind",
+    "Shapes",
     "State",
     "Tree",
+    "beam_points",
+    "frame_rows",
+    "make_beam",
     "make_layer",
     "no_joints",
+    "refuse_flexible",
     "refuse_layers",
 ]

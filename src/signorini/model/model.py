@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from signorini._arrays import Array, IntArray
 from signorini.model.convex_sets import ConvexSet
+from signorini.model.flexible import Deformable
 from signorini.model.joints import Joints
 from signorini.model.layers import Layer
 from signorini.model.shapes import Hulls, ShapeArrays
@@ -18,7 +19,7 @@ class ModelArrays(NamedTuple):
     """Inertia and freedom of every body; fixed bodies come first."""
 
     mass: Array
-    """(n_b,) [kg]; 0 for fixed bodies."""
+    """(n_b,) [kg]; 0 for fixed bodies. Rows of a flexible body have equal shares: `Model.flexible` says more."""
     inertia: Array
     """Inertia about the mass centre in body axes, (n_b, 3, 3) [kg m^2]; 0 for fixed bodies."""
     free: Array
@@ -90,6 +91,8 @@ class Model:
     """For each shape its inequalities if it has no other description, else None; empty if there are no such shapes."""
     layers: tuple[Layer | None, ...] = ()
     """For each body its compliant layer, None where it is rigid; empty if all are."""
+    flexible: tuple[Deformable, ...] = ()
+    """Flexible bodies; the rows of their frames and named points follow those of rigid bodies."""
 
     @property
     def body_count(self) -> int:

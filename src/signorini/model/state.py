@@ -19,8 +19,9 @@ def _none() -> Array:
 class State:
     """Maximal coordinates of every body, fixed bodies included, and further coordinates, at one time.
 
-    Further coordinates are of unit mass: their kinetic energy is half the square of their rates, as that of modes that
-    are normalised by their mass. Scenes of rigid bodies have none.
+    Named points of flexible bodies have a row like a body, and their modal coordinates are the first of the further
+    ones, as their shapes measure them. Any others are of unit mass: their kinetic energy is half the square of their
+    rates. Scenes of rigid bodies have none.
     """
 
     t: float
@@ -30,9 +31,9 @@ class State:
     v: Array
     """Velocity of the mass centre and angular velocity, both in world axes, (n_b, 6) [m/s, rad/s]."""
     modal: Array = field(default_factory=_none)
-    """Further coordinates, such as the modes of flexible bodies, one after another, (n_m,) [kg^1/2 m]."""
+    """Further coordinates, such as the modes of flexible bodies, one after another, (n_m,)."""
     modal_rate: Array = field(default_factory=_none)
-    """Their rates, (n_m,) [kg^1/2 m/s]."""
+    """Their rates, (n_m,) [1/s]."""
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:

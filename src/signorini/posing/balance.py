@@ -138,5 +138,5 @@ def with_joints(
 
 def _energy(model: Model, state: State) -> float:
     """Return kinetic and potential energy [J]."""
-    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate)
+    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate, state.modal)
     return float(kinetic + potential)

@@ -37,7 +37,7 @@ from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies, turn_rates
 from signorini.dynamics.joint_faults import BLOCKED
 from signorini.errors import InputError
 from signorini.geometry import detect
-from signorini.model import Contacts, Model, State, refuse_layers
+from signorini.model import Contacts, Model, State, refuse_flexible, refuse_layers
 from signorini.posing.balance import energy_balance, pressed, with_joints
 from signorini.posing.base import FreeMotion, Memory, StepResult
 from signorini.posing.constants import GRAIN, REACH_FACTOR, REACH_FRACTION, SPEED_ROUNDING
@@ -60,6 +60,7 @@ _AGREED = 1e-14  # relative change of a friction limit that is rounding
 def begin(model: Model, state: State) -> Memory:
     """Return the memory of a run that begins at `state`."""
     refuse_layers(model, "this formulation")
+    refuse_flexible(model, "this formulation")
     count = model.joints.count
     memory = Memory.none(count)
     return memory._replace(coordinate=joint_coordinates(model.joints, state.q, np.zeros(count))) if count else memory
@@ -77,6 +78,8 @@ def reachable_contacts(model: Model, at: Midpoint, v_free: Array) -> Contacts:
     speed = _speed(model, at, v_free)
     if any(motion is not None for motion in model.joints.motions):  # bodies that a joint drives from rest
         speed = np.maximum(speed, _speed(model, at, driven_velocity(model, state, v_free, h)))
+    if model.flexible:  # any of their points may go where the others push it
+        speed[model.fixed_count :] = speed.max(initial=0.0) + h * np.linalg.norm(model.arrays.gravity)
     reach = REACH_FACTOR * h * speed + REACH_FRACTION * bound
     # The way of fixed bodies is known exactly, however they begin it, and they are often huge.
     fixed, mean = slice(model.fixed_count), _speed(model, at, drive_velocity(model, state, at.drift, secant=True))

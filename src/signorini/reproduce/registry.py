@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signorini.errors import InputError
-from signorini.reproduce import s1_instantaneous, s1_joints, s1_sliding_sphere, s2, s3, s4, s5
+from signorini.reproduce import s1_instantaneous, s1_joints, s1_sliding_sphere, s2, s3, s4, s5, s5_manipulator
 from signorini.reproduce.reproduction import Example
 
 EXAMPLES: tuple[Example, ...] = (
@@ -16,6 +16,7 @@ EXAMPLES: tuple[Example, ...] = (
     *s3.EXAMPLES,
     *s4.EXAMPLES,
     *s5.EXAMPLES,
+    *s5_manipulator.EXAMPLES,
 )
 """In the order of the papers; each module of a paper's examples adds its own."""
 

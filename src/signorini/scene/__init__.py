@@ -10,6 +10,7 @@ from signorini.scene.files import (
     scene_to_dict,
     scene_to_text,
 )
+from signorini.scene.flexible import Beam, FlexibleBody, Modes
 from signorini.scene.implicit_shape import Implicit, Intersection
 from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Scene
@@ -35,6 +36,7 @@ from signorini.scene.shapes import (
 
 __all__ = [
     "SHAPES",
+    "Beam",
     "Body",
     "Box",
     "Capsule",
@@ -45,10 +47,12 @@ __all__ = [
     "Ellipse",
     "Ellipsoid",
     "Fixed",
+    "FlexibleBody",
     "HalfSpace",
     "Implicit",
     "Intersection",
     "Mesh",
+    "Modes",
     "PlacedShape",
     "Point",
     "Polygon",

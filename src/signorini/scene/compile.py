@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import product
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.errors import InputError
 from signorini.math.rotation import rotate
-from signorini.model import Force, Layer, Materials, Model, ModelArrays, ShapeKind, State
+from signorini.model import Deformable, Force, Layer, Materials, Model, ModelArrays, ShapeKind, State
 from signorini.model.convex_sets import ConvexSet
 from signorini.model.thickness import thinnest_extents
 from signorini.scene.body import Body, Fixed
@@ -24,12 +25,14 @@ PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def compile_scene(scene: Scene) -> Model:
-    """Turn a scene into arrays: fixed bodies first, then the moving ones in order of creation."""
+    """Turn a scene into arrays: fixed bodies first, then the moving ones in order of creation, flexible ones last."""
     fixed, bodies = list(scene.fixed.values()), list(scene.bodies.values())
-    if not bodies:
+    if not bodies and not scene.flexible:
         raise InputError("scene: has no body that can move, must have at least one")
     everything: list[Fixed | Body] = [*fixed, *bodies]
-    names = tuple(body.name for body in everything)
+    rigid = tuple(body.name for body in everything)
+    flexible = _flexible(scene, len(rigid))
+    names = (*rigid, *(name for body in scene.flexible.values() for name in (body.name, *body.point_names)))
     n_f, n_b = len(fixed), len(names)
 
     mass, inertia, free = np.zeros(n_b), np.zeros((n_b, 3, 3)), np.zeros((n_b, 6))
@@ -45,21 +48,40 @@ def compile_scene(scene: Scene) -> Model:
         q[b, 3:] = body.orientation
         v[b] = np.concatenate([body.velocity, body.angular_velocity])
 
+    for made, own in zip(flexible, scene.flexible.values(), strict=True):
+        share = 1.0 / (made.rows.stop - made.rows.start)
+        mass[made.rows], inertia[made.rows] = share * made.body.mass.sum(), share * _moments(made)
+        free[made.rows] = PLANAR if scene.planar else SPATIAL
+        x, e = own.places()
+        q[made.rows] = np.vstack([np.append(own.position, own.orientation), np.hstack([x, e])])
+        v[made.rows] = np.vstack([np.append(own.velocity, own.angular_velocity), own.rates()])
+
     placed = [(b, piece) for b, body in enumerate(everything) for shape in body.shapes for piece in shape.pieces()]
+    index = {name: b for b, name in enumerate(names)}
+    placed += [
+        (index[f"{body.name}.{point}"], piece)
+        for body in scene.flexible.values()
+        for point, some in body.contacts.items()
+        for shape in some
+        for piece in shape.pieces()
+    ]
     if scene.planar:
         _check_plates(piece.shape for _, piece in placed)
     shapes, hulls = encode(placed, mass_centre)
     bound = np.zeros(n_b)
     bounded = np.isfinite(shapes.bound)
     np.maximum.at(bound, shapes.body[bounded], shapes.bound[bounded])
-    _check_extents(names, n_f, shapes.body[~bounded], bound)
+    _check_extents(rigid, n_f, shapes.body[~bounded], bound)
+    for made in flexible:  # its size stands for that of its points
+        bound[made.rows] = np.maximum(bound[made.rows], np.linalg.norm(made.body.points.place, axis=1).max())
+    weight = np.outer(mass, [*scene.gravity, 0.0, 0.0, 0.0])
+    weight[len(rigid) :] = 0.0  # it acts on all of a flexible body
+    modes = [body.modal for body in scene.flexible.values()], [body.modal_rate for body in scene.flexible.values()]
     return Model(
         names=names,
         fixed_count=n_f,
         planar=scene.planar,
-        arrays=ModelArrays(
-            mass, inertia, free, scene.gravity.copy(), np.outer(mass, [*scene.gravity, 0.0, 0.0, 0.0]), bound
-        ),
+        arrays=ModelArrays(mass, inertia, free, scene.gravity.copy(), weight, bound),
         shapes=shapes,
         hulls=hulls,
         materials=_materials(scene, names),
@@ -69,16 +91,47 @@ def compile_scene(scene: Scene) -> Model:
                 names.index(force.body),
                 force.force,
                 force.torque,
-                None if force.at is None else force.at - scene.bodies[force.body].mass_centre,
+                None if force.at is None else force.at - mass_centre[names.index(force.body)],
             )
             for force in scene.forces
         ),
         joints=compile_joints(scene, names, n_f, q),
         mass_centre=mass_centre,
-        initial_state=State(t=0.0, q=q, v=v),
+        initial_state=State(t=0.0, q=q, v=v, **_modal(*modes)),
         implicit=_implicit([piece.shape for _, piece in placed]),
         layers=_layers(scene, names, thinnest_extents(shapes, hulls, n_b)),
+        flexible=flexible,
     )
+
+
+def _flexible(scene: Scene, first: int) -> tuple[Deformable, ...]:
+    """Return the flexible bodies as arrays that nobody can change, their rows from `first` on."""
+    out: list[Deformable] = []
+    row, mode = first, 0
+    for body in scene.flexible.values():
+        made, points, line = body.made()
+        for array in (*made[:1], *made.points, *made[2:], *points, *((line.axis, line.coefficient) if line else ())):
+            array.flags.writeable = False
+        out.append(Deformable(body.name, row, points, made, mode, line))
+        row, mode = out[-1].rows.stop, out[-1].modes.stop
+    return tuple(out)
+
+
+def _modal(coordinate: list[Array], rate: list[Array]) -> dict[str, Array]:
+    """Return the further coordinates of a state, nothing in a scene of rigid bodies."""
+    return {"modal": np.concatenate(coordinate), "modal_rate": np.concatenate(rate)} if coordinate else {}
+
+
+def _moments(made: Deformable) -> Array:
+    """Return the inertia of a flexible body about the axes of its frame, undeformed, (3, 3)."""
+    r, m = made.body.points.place, made.body.mass
+    out: Array = made.body.turning + np.einsum("n,nk,nk->", m, r, r) * np.eye(3) - np.einsum("n,ni,nj->ij", m, r, r)
+    return out
+
+
+def _rows(scene: Scene, name: str) -> tuple[str, ...]:
+    """Return the rows that a name stands for: with a flexible body all its points too."""
+    return (name, *scene.flexible[name].point_names) if name in scene.flexible else (name,)
 
 
 def _layers(scene: Scene, names: tuple[str, ...], width: Array) -> tuple[Layer | None, ...]:
@@ -126,13 +179,15 @@ def _motion(scene: Scene, wall: Fixed) -> Callable[[float], Array] | None:
 
 
 def _joined(scene: Scene) -> set[tuple[str, str]]:
-    """Return the pairs of bodies that do not touch because a joint connects them, unless the user gave them a law."""
+    """Return the pairs that do not touch because a joint connects their bodies, or because one body has both."""
+    owner = {point: body.name for body in scene.flexible.values() for point in body.point_names}
     pairs = {
-        (min(joint.body_a, joint.body_b), max(joint.body_a, joint.body_b))
+        (owner.get(joint.body_a, joint.body_a), owner.get(joint.body_b, joint.body_b))
         for joint in scene.joints.values()
         if joint.body_a is not None and joint.kind not in ("distance", "gear", "spring")
     }
-    return pairs - set(scene.pair_contact)
+    parts = {(name, name) for name in scene.flexible}
+    return {pair for a, b in pairs | parts for pair in product(_rows(scene, a), _rows(scene, b))}
 
 
 ROUGHEST = 1e6
@@ -145,13 +200,20 @@ def _materials(scene: Scene, names: tuple[str, ...]) -> Materials:
     index = {name: b for b, name in enumerate(names)}
     rows: list[ContactData] = [scene.contact]
     by_key: dict[int, int] = {}
-    for pair, data in scene.pair_contact.items():
-        a, b = sorted(index[name] for name in pair)
-        by_key[a * len(names) + b] = len(rows)
+
+    def set_pair(a: str, b: str, row: int) -> None:
+        for pair in product(_rows(scene, a), _rows(scene, b)):
+            low, high = sorted(index[name] for name in pair)
+            by_key[low * len(names) + high] = row
+
+    for a, b in _joined(scene):
+        if a != b:
+            set_pair(a, b, -1)
+    for (a, b), data in scene.pair_contact.items():
+        set_pair(a, b, len(rows))
         rows.append(data)
-    for pair in scene.excluded | _joined(scene):
-        a, b = sorted(index[name] for name in pair)
-        by_key[a * len(names) + b] = -1
+    for a, b in scene.excluded:
+        set_pair(a, b, -1)
     keys = np.array(sorted(by_key), dtype=np.int64)
     return Materials(
         friction=np.minimum([row.friction for row in rows], ROUGHEST),

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from signorini.errors import FileError, InputError, suggestion
 from signorini.io import MOST_LETTERS, MOST_NAME, clipped, read_yaml, short, write_yaml
 from signorini.model.layers import LAWS
+from signorini.scene.flexible import Beam, Modes
 from signorini.scene.mesh import Mesh
 from signorini.scene.scene import Scene
 from signorini.scene.shape import PlacedShape, Shape
@@ -90,6 +91,9 @@ def scene_from_dict(data: Any, where: str = "scene", folder: Path = Path(), *, o
         with _at(place, f"body {entry.get('name')!r}: "):
             body = scene.add_body(_shapes(entry, place, place_of_files), **_arguments(entry))
             _set_layer(scene, body.name, entry, place)
+    for place, entry in _entries(data, "flexible", _FLEXIBLE, where):
+        with _at(place, f"flexible body {entry.get('name')!r}: "):
+            scene.add_flexible(_bending(entry, place), **_flexible_arguments(entry, place, place_of_files))
     if "contact" in data:
         _check_words(data["contact"], _CONTACT, f"{where}: contact")
         with _at(where):
@@ -149,10 +153,23 @@ def _optional(*words: str) -> dict[str, bool]:
 
 
 _SCENE = _optional(
-    "gravity", "planar", "contact", "pairs", "exclude", "fixed", "bodies", "forces", "joints", "springs", "simulate"
+    "gravity",
+    "planar",
+    "contact",
+    "pairs",
+    "exclude",
+    "fixed",
+    "bodies",
+    "flexible",
+    "forces",
+    "joints",
+    "springs",
+    "simulate",
 )
 _FIXED = _optional("shape", "shapes") | _keywords(Scene.add_fixed, "motion") | _optional("layer")
 _BODY = _optional("shape", "shapes") | _keywords(Scene.add_body) | _optional("layer")
+_FLEXIBLE = _optional("beam", "modes") | _keywords(Scene.add_flexible, "what")
+_BEAM, _MODES = _keywords(Beam), _keywords(Modes)
 _CONTACT = _keywords(Scene.set_contact, "between")
 _PAIR = _keywords(Scene.set_contact) | {"between": True}
 _LAYER = _keywords(Scene.set_layer, "body")
@@ -221,6 +238,49 @@ def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
         for key, value in entry.items()
         if key not in ("shape", "shapes", "layer")
     }
+
+
+def _bending(entry: dict[str, Any], place: str) -> Beam | Modes:
+    """Make what bends from ``beam`` or ``modes``."""
+    if ("beam" in entry) == ("modes" in entry):
+        raise FileError(f"{place}: must have either beam or modes")
+    if "modes" in entry:
+        _check_words(entry["modes"], _MODES, f"{place}: modes")
+        return Modes(**{key: _numbers(value, f"modes: {key}") for key, value in entry["modes"].items()})
+    _check_words(entry["beam"], _BEAM, f"{place}: beam")
+    words = dict(entry["beam"])
+    shapes = _mapping(words.pop("shapes", None), "beam: shapes")
+    given = {key: _numbers(value, f"beam: shapes: {key}", ragged=True) for key, value in shapes.items()}
+    return Beam(**{key: _numbers(value, f"beam: {key}") for key, value in words.items()}, shapes=given)
+
+
+def _flexible_arguments(entry: dict[str, Any], place: str, folder: _Folder) -> dict[str, Any]:
+    """Return the entry of a flexible body, without what bends, as arguments of a call."""
+    out: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key in ("masses", "points"):
+            out[key] = {name: _numbers(one, f"{key}: {name}") for name, one in _mapping(value, key).items()}
+        elif key == "contacts":
+            out[key] = {
+                name: [
+                    _shape(shape, f"{place}: contacts: {name}", folder)
+                    for shape in (some if isinstance(some, list) else [some])
+                ]
+                for name, some in _mapping(value, key).items()
+            }
+        elif key == "damping" and isinstance(value, dict):
+            out[key] = {word: _numbers(one, f"damping: {word}") for word, one in value.items()}
+        elif key in ("name", "geometric"):
+            out[key] = _text(value, key)
+        elif key not in ("beam", "modes"):
+            out[key] = _numbers(value, key)
+    return out
+
+
+def _mapping(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise InputError(f"{what} is {_short(value)}, must be a mapping from names")
+    return value
 
 
 def _set_layer(scene: Scene, name: str, entry: dict[str, Any], place: str) -> None:

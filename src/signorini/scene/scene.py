@@ -6,7 +6,7 @@ A scene checks everything once, at the door. :func:`signorini.scene.compile.comp
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from signorini.errors import InputError
 from signorini.model import Layer, Motion, State, make_layer
 from signorini.scene.body import Body, Fixed, ShapeOrShapes, mass_properties, placed_shapes
 from signorini.scene.contact import ContactData, make_contact
+from signorini.scene.flexible import Beam, FlexibleBody, Modes, make_flexible
 from signorini.scene.joint import (
     AddedConstraint,
     Joint,
@@ -29,7 +30,7 @@ from signorini.scene.joint import (
     make_constraint,
     make_joint,
 )
-from signorini.scene.names import joined_names, name_of, new_name, pair_of
+from signorini.scene.names import AnyBody, joined_names, name_of, new_name, pair_of
 from signorini.scene.revision import Revision, counted
 from signorini.scene.space import Space
 
@@ -77,6 +78,7 @@ class Scene:
         self.gravity = self._space.vector(gravity, "scene: gravity")
         self.bodies: dict[str, Body] = counted({}, self.revision)
         self.fixed: dict[str, Fixed] = counted({}, self.revision)
+        self.flexible: dict[str, FlexibleBody] = counted({}, self.revision)
         self.contact = ContactData()
         self.contact_given = False
         """Whether anything was said about contacts; frictionless ones may be meant, or forgotten."""
@@ -100,6 +102,7 @@ class Scene:
         parts: tuple[Any, ...] = (
             *self.bodies.values(),
             *self.fixed.values(),
+            *self.flexible.values(),
             *self.joints.values(),
             *self.forces,
         )
@@ -145,7 +148,7 @@ class Scene:
         name : str, optional
             Unique; generated if not given.
         """
-        name = new_name(name, "body", self.bodies, self.fixed)
+        name = new_name(name, "body", *self._known)
         what = f"body {name!r}"
         shapes = placed_shapes(shape, what, planar=self.planar)
         total, inertia, centre = mass_properties(what, shapes, mass, density, inertia, mass_centre, self._space)
@@ -177,7 +180,7 @@ class Scene:
         `motion` returns a position, or a pair (position, orientation), at time t; velocities follow by differentiation,
         so it must be defined a little before the start of the simulation too.
         """
-        name = new_name(name, "fixed", self.bodies, self.fixed)
+        name = new_name(name, "fixed", *self._known)
         what = f"fixed body {name!r}"
         if motion is not None:
             if position is not None or orientation is not None:
@@ -193,6 +196,72 @@ class Scene:
         self.fixed[name] = fixed
         return fixed
 
+    def add_flexible(
+        self,
+        what: Beam | Modes,
+        *,
+        position: ArrayLike,
+        orientation: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        modal: ArrayLike | None = None,
+        modal_rate: ArrayLike | None = None,
+        masses: Mapping[str, float] | None = None,
+        points: Mapping[str, float] | None = None,
+        contacts: Mapping[str, ShapeOrShapes] | None = None,
+        damping: Any = None,
+        geometric: str = "foreshortening",
+        name: str | None = None,
+    ) -> FlexibleBody:
+        """Add a body that deforms by modes in a floating frame; :class:`~signorini.Recursive` knows such bodies.
+
+        Every named point is called ``"body.point"`` by joints, contacts, loads and trajectories, like a body. A joint
+        that names the flexible body itself attaches to the point at its anchor; a beam makes one there.
+
+        Parameters
+        ----------
+        what : Beam or Modes
+        position, orientation : array_like
+            Of the frame [m]; a beam lies along its x from its origin.
+        velocity, angular_velocity : array_like, optional
+            Of the origin of the frame [m/s], and in world axes [rad/s].
+        modal, modal_rate : (nu,) array_like, optional
+            Modal coordinates and their rates at the start; default zero.
+        masses : mapping, optional
+            Point masses by the names of points [kg].
+        points : mapping, optional
+            Distances along a beam, which also has ``start`` and ``end`` [m]; numbers of nodes of `Modes`.
+        contacts : mapping, optional
+            Shapes, or lists of them, by the names of the points that they move and turn with.
+        damping : optional
+            Matrix (nu, nu), ratios of the modes (nu,) or one for all, or ``{"rayleigh": (a, b)}``.
+        geometric : "foreshortening" or "none"
+            Whether axial loads stiffen bending.
+        name : str, optional
+            Unique; generated if not given.
+        """
+        name = new_name(name, "flexible", *self._known)
+        body = make_flexible(
+            what,
+            position=position,
+            orientation=orientation,
+            velocity=velocity,
+            angular_velocity=angular_velocity,
+            modal=modal,
+            modal_rate=modal_rate,
+            masses=masses,
+            points=points,
+            contacts=contacts,
+            damping=damping,
+            geometric=geometric,
+            name=name,
+            space=self._space,
+        )
+        for point in body.point_names:
+            new_name(point, "", *self._known)
+        self.flexible[name] = body
+        return body
+
     def set_contact(
         self,
         *,
@@ -201,7 +270,7 @@ class Scene:
         torsional: float = 0.0,
         rolling: float = 0.0,
         ellipsoid: ArrayLike | None = None,
-        between: tuple[str | Body | Fixed, str | Body | Fixed] | None = None,
+        between: tuple[AnyBody, AnyBody] | None = None,
     ) -> None:
         """Set the contact law of every pair of bodies, or of the pair `between`.
 
@@ -236,7 +305,7 @@ class Scene:
 
     def set_layer(
         self,
-        body: str | Body | Fixed,
+        body: AnyBody,
         *,
         stiffness: ArrayLike | None = None,
         damping: ArrayLike = 0.0,
@@ -257,7 +326,7 @@ class Scene:
         law : HuntCrossley, optional
             Another law instead of stiffness and damping.
         """
-        name = self._name(body)
+        name = name_of(body, self.fixed, self.bodies)
         self.layers[name] = make_layer(
             f"layer of {name!r}",
             planar=self.planar,
@@ -267,7 +336,7 @@ class Scene:
             law=law,
         )
 
-    def exclude(self, a: str | Body | Fixed, b: str | Body | Fixed) -> None:
+    def exclude(self, a: AnyBody, b: AnyBody) -> None:
         """Let bodies `a` and `b` pass through each other."""
         self.excluded.add(self._pair((a, b)))
 
@@ -284,7 +353,7 @@ class Scene:
         `at` is the point of attack in the body frame [m]; default the mass centre.
         """
         name = self._name(body)
-        if name not in self.bodies:
+        if name in self.fixed:
             raise InputError(f"force: {name!r} is a fixed body, must be a body that can move")
         what = f"force on {name!r}"
         if force is None and torque is None:
@@ -303,8 +372,8 @@ class Scene:
     def add_joint(
         self,
         kind: str,
-        body_a: str | Body | Fixed | None,
-        body_b: str | Body | Fixed | None,
+        body_a: AnyBody | None,
+        body_b: AnyBody | None,
         *,
         anchor: ArrayLike | None = None,
         axis: ArrayLike | None = None,
@@ -357,13 +426,15 @@ class Scene:
         what = f"joint {name!r}"
         check_kind(what, kind, self.planar)
         a, b = self._joined(body_a, body_b, what)
+        anchors = anchors_in_space(kind, anchor, what, self._space)
+        a, b, grown = (a, b, {}) if kind == "gear" else self._attached(a, b, anchors, name)
         joint = make_joint(
             what,
             kind,
             a,
             b,
             planar=self.planar,
-            anchor=anchors_in_space(kind, anchor, what, self._space),
+            anchor=anchors,
             axis=None if axis is None else axes_in_space(axis, what, self._space),
             ratio=ratio,
             friction=friction,
@@ -374,13 +445,14 @@ class Scene:
             effort_limit=effort_limit,
             name=name,
         )
+        self.flexible.update(grown)
         self.joints[name] = joint
         return joint
 
     def add_spring(
         self,
-        body_a: str | Body | Fixed | None,
-        body_b: str | Body | Fixed | None,
+        body_a: AnyBody | None,
+        body_b: AnyBody | None,
         *,
         anchor: ArrayLike,
         stiffness: float,
@@ -403,6 +475,7 @@ class Scene:
         what = f"spring {name!r}"
         a, b = self._joined(body_a, body_b, what)
         points = anchors_in_space("spring", anchor, what, self._space)
+        a, b, grown = self._attached(a, b, points, name)
         distance = float(np.linalg.norm(points[1] - points[0]))
         rest = distance if length is None else checked_number(length, f"{what}: length", least=0.0)
         spring = make_joint(
@@ -422,13 +495,14 @@ class Scene:
             effort_limit=None,
             name=name,
         )
+        self.flexible.update(grown)
         self.joints[name] = spring
         return spring
 
     def add_constraint(
         self,
         psi: Callable[[Array, float], Any],
-        bodies: Sequence[str | Body | Fixed],
+        bodies: Sequence[AnyBody],
         *,
         kind: str = "equality",
         jacobian: Callable[[Array, float], Any] | None = None,
@@ -448,7 +522,7 @@ class Scene:
             taken otherwise.
         """
         name = f"constraint {name!r}" if name is not None else f"constraint {len(self.constraints) + 1}"
-        names = tuple(self._name(body) for body in bodies)
+        names = tuple(name_of(body, self.fixed, self.bodies) for body in bodies)
         if not any(body in self.bodies for body in names):
             raise InputError(f"{name}: bodies are {list(names)}, at least one must be a body that can move")
         every: list[Body | Fixed] = [self.bodies[b] if b in self.bodies else self.fixed[b] for b in names]
@@ -486,13 +560,39 @@ class Scene:
         """Return a pose (position, or position with orientation) as 7 numbers."""
         return self._space.pose(value, what)
 
-    def _name(self, body: str | Body | Fixed) -> str:
-        return name_of(body, self.fixed, self.bodies)
+    @property
+    def _known(self) -> tuple[Mapping[str, object], ...]:
+        """All names of bodies, and of points of flexible ones."""
+        points = {point: body for body in self.flexible.values() for point in body.point_names}
+        return self.fixed, self.bodies, self.flexible, points
 
-    def _pair(self, pair: tuple[str | Body | Fixed, str | Body | Fixed]) -> tuple[str, str]:
-        return pair_of(pair, self.fixed, self.bodies)
+    def _name(self, body: AnyBody) -> str:
+        return name_of(body, *self._known)
 
-    def _joined(
-        self, body_a: str | Body | Fixed | None, body_b: str | Body | Fixed | None, what: str
-    ) -> tuple[str | None, str]:
-        return joined_names(body_a, body_b, what, self.fixed, self.bodies)
+    def _pair(self, pair: tuple[AnyBody, AnyBody]) -> tuple[str, str]:
+        return pair_of(pair, *self._known)
+
+    def _joined(self, body_a: AnyBody | None, body_b: AnyBody | None, what: str) -> tuple[str | None, str]:
+        return joined_names(body_a, body_b, what, *self._known)
+
+    def _attached(
+        self, a: str | None, b: str, anchors: Array, joint: str
+    ) -> tuple[str | None, str, dict[str, FlexibleBody]]:
+        """Return the points at which a joint meets flexible bodies instead of these, and bodies that gained a point."""
+        grown: dict[str, FlexibleBody] = {}
+        ends = [a, b]
+        for side, name in enumerate((a, b)):
+            if name in self.flexible:
+                grown[name], point = self.flexible[name].meeting(anchors[side], joint)
+                if point not in self.flexible[name].point_names:
+                    new_name(point, "", *self._known)
+                ends[side] = point
+        owners = [None if name is None else self._owner(name) for name in (a, b)]
+        if owners[0] is not None and owners[0] == owners[1]:
+            raise InputError(f"joint {joint!r}: joins {owners[0]!r} to itself, must be two different bodies")
+        assert ends[1] is not None
+        return ends[0], ends[1], grown
+
+    def _owner(self, name: str) -> str | None:
+        """Return the flexible body that this is, or that has this point; None if it is rigid."""
+        return next((one.name for one in self.flexible.values() if name in (one.name, *one.point_names)), None)

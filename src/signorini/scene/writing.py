@@ -8,7 +8,7 @@ into exactly the value in the scene.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from signorini.errors import InputError
 from signorini.scene.body import Body, Fixed
 from signorini.scene.contact import ContactData, words
+from signorini.scene.flexible import Beam, FlexibleBody
 from signorini.scene.scene import AddedForce, Scene
 from signorini.scene.shapes import HalfSpace, PlacedShape
 from signorini.scene.writing_joints import joint_to_dict
@@ -48,6 +49,8 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
         data["fixed"] = [_fixed(scene, wall) for wall in scene.fixed.values()]
     if scene.bodies:
         data["bodies"] = [_body(scene, body) for body in scene.bodies.values()]
+    if scene.flexible:
+        data["flexible"] = [_flexible(scene, body) for body in scene.flexible.values()]
     if scene.forces:
         data["forces"] = [_force(scene, force) for force in scene.forces]
     for key, springs in (("joints", False), ("springs", True)):
@@ -79,6 +82,33 @@ def _body(scene: Scene, body: Body) -> dict[str, Any]:
     if not _zero(body.angular_velocity):
         entry["angular_velocity"] = _moment(scene, body.angular_velocity)
     return entry | _layer(scene, body.name)
+
+
+def _flexible(scene: Scene, body: FlexibleBody) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": body.name}
+    entry["beam" if isinstance(body.what, Beam) else "modes"] = body.what.words()
+    entry["position"] = _vector(scene, body.position)
+    entry |= _orientation(scene, body.orientation)
+    if not _zero(body.velocity):
+        entry["velocity"] = _vector(scene, body.velocity)
+    if not _zero(body.angular_velocity):
+        entry["angular_velocity"] = _moment(scene, body.angular_velocity)
+    for word, values in (("modal", body.modal), ("modal_rate", body.modal_rate)):
+        if values.any():
+            entry[word] = values.tolist()
+    named = {k: x for k, x in body.points.items() if not isinstance(body.what, Beam) or k not in ("start", "end")}
+    for word, some in (("masses", body.masses), ("points", named)):
+        if some:
+            entry[word] = dict(some)
+    if body.contacts:
+        entry["contacts"] = {point: [_shape(scene, one) for one in placed] for point, placed in body.contacts.items()}
+    if isinstance(body.damping, Mapping):
+        entry["damping"] = {key: np.asarray(value).tolist() for key, value in body.damping.items()}
+    elif body.damping is not None:
+        entry["damping"] = np.asarray(body.damping, dtype=float).tolist()
+    if body.geometric != "foreshortening":
+        entry["geometric"] = body.geometric
+    return entry
 
 
 def _layer(scene: Scene, name: str) -> dict[str, Any]:

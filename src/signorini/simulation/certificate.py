@@ -437,7 +437,7 @@ def _unsure(model: Model, before: State, result: StepResult, law: ContactLaw) ->
 
 def _energies(model: Model, state: State) -> tuple[float, float]:
     """Return kinetic and potential energy [J]."""
-    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate)
+    kinetic, potential = motion_energies(model, state.q, state.v, state.modal_rate, state.modal)
     return float(kinetic), float(potential)
 
 

@@ -21,6 +21,7 @@ from signorini.posing.friction_law import has_couples
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.choose import memory_to_dict
 from signorini.simulation.contact_table import ContactLog
+from signorini.simulation.deformed import flexible_to_dict
 from signorini.simulation.layer_log import layer_columns
 from signorini.simulation.trajectory import Trajectory
 
@@ -179,6 +180,7 @@ class Recorder:
             elastic=self._elastic,
             memory=memory_to_dict(memory),
             settings=self._settings,
+            flexible=flexible_to_dict(model),
         )
 
 
@@ -199,7 +201,7 @@ def _block(
         key: np.concatenate([getattr(steps, key) for steps in every])
         for key in ("time", "q", "v", "modal", "modal_rate")
     }
-    kinetic, potential = motion_energies(model, states["q"], states["v"], states["modal_rate"])
+    kinetic, potential = motion_energies(model, states["q"], states["v"], states["modal_rate"], states["modal"])
     balance = np.concatenate([steps.balance for steps in every])
     contacts = ContactLog.of(
         [steps.contacts for steps in every if steps.contacts is not None], [steps.counts for steps in every]

@@ -13,11 +13,12 @@ from signorini._arrays import Array
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
 from signorini.io import clipped, short
-from signorini.math.rotation import rotate
+from signorini.math.rotation import matrix, rotate
 from signorini.model import State
 from signorini.posing.base import IMPULSES
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
+from signorini.simulation.deformed import ModalRecord, entry_of, line
 from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.layer_log import LayerLog, LayerRecord
 from signorini.simulation.repair import repaired_tree
@@ -25,6 +26,7 @@ from signorini.simulation.report import report_text, told
 from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
 
+_ORDERS = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
 _FORMAT = "signorini trajectory 2"
 _EARLIER = "signorini trajectory 1"  # states have no further coordinates, memories one kind
 
@@ -99,6 +101,8 @@ class Trajectory:
     """What the stepper remembers at the end of the run, by name as files hold it."""
     layer_log: LayerLog | None = None
     """Compliant layers; None in scenes without, and in files of earlier versions."""
+    flexible: dict[str, Any] = field(default_factory=dict)
+    """What the modes of flexible bodies mean, by their numbers; empty in scenes of rigid bodies."""
     settings: dict[str, Any] = field(default_factory=dict)
     """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
     to be suspicious, ``"warnings"`` (files of older versions have none)."""
@@ -135,6 +139,39 @@ class Trajectory:
         """Return the angular velocity in world axes, (n+1, 3), in the plane (n+1,) [rad/s]."""
         omega = self.v[:, self._index(name), 3:]
         return omega[:, 2] if self.planar and not spatial else omega
+
+    def angles(self, name: str, order: str = "xyz") -> Array:
+        """Return Euler angles about the body's own axes in this order, unwrapped, (n+1, 3) [rad].
+
+        ``"xyz"`` means ``R = R_x(a_0) R_y(a_1) R_z(a_2)``. Where the second angle is a right one the others are not
+        unique.
+        """
+        if order not in _ORDERS:
+            raise InputError(f"angles: order is {order!r}, must be one of {', '.join(_ORDERS)}")
+        i, j, k = ("xyz".index(axis) for axis in order)
+        sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
+        R = np.array([matrix(tuple(e)) for e in self.q[:, self._index(name), 3:]]).reshape(-1, 3, 3)
+        first = np.arctan2(-sign * R[:, j, k], R[:, k, k])
+        second = np.arctan2(sign * R[:, i, k], np.hypot(R[:, i, i], R[:, i, j]))
+        last = np.arctan2(-sign * R[:, i, j], R[:, i, i])
+        return _unwrapped(np.stack([first, second, last], axis=1))
+
+    def modes(self, name: str) -> ModalRecord:
+        """Return coordinates and rates of the modes of a flexible body."""
+        entry = entry_of(self.flexible, name)
+        own = slice(entry["first"], entry["first"] + entry["count"])
+        return ModalRecord(self.modal[:, own], self.modal_rate[:, own])
+
+    def deformed(self, name: str, step: int, points: int = 50) -> Array:
+        """Return the line of a flexible body after so many steps: places on a beam's axis, nodes of others, (m, 3) [m].
+
+        In a planar scene (m, 2).
+        """
+        entry, row = entry_of(self.flexible, name), self._index(name)
+        if not -self.time.size <= step < self.time.size:
+            raise InputError(f"step is {step}, must be from 0 to {self.time.size - 1}")
+        x = line(entry, self.q[step, row], self.modes(name).coordinate[step], points)
+        return x[:, :2] if self.planar else x
 
     def _index(self, name: str) -> int:
         if name not in self.names:
@@ -312,6 +349,7 @@ class Trajectory:
             "elastic": self.elastic,
             "memory": self.memory,
             "settings": self.settings,
+            **({"flexible": self.flexible} if self.flexible else {}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -352,6 +390,18 @@ class Trajectory:
                 elastic=tree["elastic"],
                 memory=tree["memory"],
                 settings=tree["settings"],
+                flexible=tree.get("flexible", {}),
             )
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {clipped(str(error), 150)}") from error
+
+
+def _unwrapped(angles: Array) -> Array:
+    """Return Euler angles (n, 3) without jumps: of the two triples that mean the same turn, the nearer to the last."""
+    out = angles.copy()
+    for k in range(1, len(out)):
+        a, b, c = out[k]
+        triples = np.array([[a, b, c], [a + np.pi, np.pi - b, c + np.pi]])
+        triples += 2.0 * np.pi * np.round((out[k - 1] - triples) / (2.0 * np.pi))
+        out[k] = triples[np.argmin(np.abs(triples - out[k - 1]).max(axis=1))]
+    return out

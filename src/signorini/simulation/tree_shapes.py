@@ -9,6 +9,7 @@ import numpy as np
 
 from signorini.errors import FileError
 from signorini.io import short
+from signorini.simulation.deformed import check_flexible
 
 Sizes = dict[str, int]
 
@@ -102,6 +103,8 @@ def check_tree(tree: Mapping[str, Any], where: str) -> None:
         sizes["layers"] = _flat(tree["layers"], time.size + 1, "layers", where)
         _check_group(tree["layers"], _LAYERS, sizes, f"{where}: layers")
         _check_range(tree["layers"], "body", bodies, f"{where}: layers")
+    if "flexible" in tree:
+        check_flexible(tree["flexible"], sizes["modal"], where)
     _check_settings(tree["settings"], where)
 
 

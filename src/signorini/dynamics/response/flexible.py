@@ -20,45 +20,13 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from signorini._arrays import Array
-
-
-class Points(NamedTuple):
-    """Material points of a body with nu modes."""
-
-    place: Array
-    """In the frame, undeformed, (n, 3) [m]."""
-    Phi: Array
-    """Displacements by the modes, (n, 3, nu)."""
-    Psi: Array
-    """Small turns by the modes, (n, 3, nu) [rad per unit]."""
-    Chi: Array
-    """Displacements of the second order, symmetric in the modes, (n, 3, nu, nu)."""
-
-
-class Flexible(NamedTuple):
-    """Points of mass and stiffness of a body; its frame is where modes neither displace nor turn it."""
-
-    mass: Array
-    """Of each point, (n,) [kg]."""
-    points: Points
-    stiffness: Array
-    """(nu, nu)"""
-    damping: Array
-    """(nu, nu)"""
-    turning: Array
-    """Inertia beyond that of the points about the axes of the frame, such as that of sections, (3, 3) [kg m^2]."""
-
-    @property
-    def mode_count(self) -> int:
-        """Number of modes."""
-        return int(self.stiffness.shape[0])
+from signorini.math.rotation import matrix, turn_exact
+from signorini.model import Deformable, Flexible, Points
 
 
 class Deformed(NamedTuple):
@@ -81,11 +49,12 @@ class Deformed(NamedTuple):
 def deformed(points: Points, R: Array, w: Array, q: Array, qd: Array) -> Deformed:
     """Return points of a body whose frame is turned by `R` (3, 3) and turns at `w` (3,) in the world."""
     own = points.Phi + points.Chi @ q
-    r = (points.place + points.Phi @ q + 0.5 * (points.Chi @ q) @ q) @ R.T
+    r = bent(points, q) @ R.T
     partial, turn = R @ own, R @ points.Psi
     rate = partial @ qd
-    bias = np.cross(w, np.cross(w, r)) + 2.0 * np.cross(w, rate) + ((points.Chi @ qd) @ qd) @ R.T
-    return Deformed(r, partial, turn, rate, bias, np.cross(w, turn @ qd))
+    W = _across(w)  # x @ W.T is w x x, for all points at once
+    bias = r @ (W @ W).T + 2.0 * rate @ W.T + ((points.Chi @ qd) @ qd) @ R.T
+    return Deformed(r, partial, turn, rate, bias, (turn @ qd) @ W.T)
 
 
 def equations(body: Flexible, R: Array, w: Array, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -101,15 +70,15 @@ def equations(body: Flexible, R: Array, w: Array, q: Array, qd: Array) -> tuple[
     J = R @ body.turning @ R.T
     Gamma[:3, :3] += J
     beta = weighted.T @ at.bias.reshape(-1)
-    beta[:3] += np.cross(w, J @ w)
+    beta[:3] += _across(w) @ (J @ w)
     return 0.5 * (Gamma + Gamma.T), beta
 
 
 def weight(body: Flexible, R: Array, q: Array, gravity: Array) -> Array:
     """Return the generalised force of gravity (3,) on frame and modes, (6 + nu,)."""
-    at, m = deformed(body.points, R, np.zeros(3), q, np.zeros_like(q)), body.mass
-    modal = m @ np.einsum("i,nik->nk", gravity, at.partial)
-    return np.concatenate([np.cross(m @ at.r, gravity), m.sum() * gravity, modal])
+    points, m, g = body.points, body.mass, R.T @ gravity
+    moment = R @ (_across(m @ bent(points, q)) @ g)
+    return np.concatenate([moment, m.sum() * gravity, m @ (g @ (points.Phi + points.Chi @ q))])
 
 
 def elastic_force(body: Flexible, q: Array, qd: Array) -> Array:
@@ -127,81 +96,67 @@ def handles(points: Points, R: Array, w: Array, q: Array, qd: Array) -> tuple[Ar
     return T, np.hstack([at.bias_turn, at.bias])
 
 
-# --- beams -------------------------------------------------------------------
+def turns(points: Points, q: Array) -> Array:
+    """Return the rotations of the points against the frame, ``Exp(Psi q)``, (n, 3, 3)."""
+    return np.array([rotation(theta) for theta in points.Psi @ q]).reshape(-1, 3, 3)
 
 
-class Section(NamedTuple):
-    """What a straight uniform beam along x is made of."""
-
-    length: float
-    E: float
-    I: tuple[float, float]
-    """Second moments of area for bending along y and along z [m^4]."""
-    A: float
-    density: float
+def rotation(theta: Array) -> Array:
+    """Return ``Exp(theta)``, (3, 3)."""
+    return np.array(matrix(turn_exact((1.0, 0.0, 0.0, 0.0), tuple(theta), 1.0))).reshape(3, 3)
 
 
-class Shapes(NamedTuple):
-    """Modes of a beam in this order, each by coefficients of powers of x/length."""
-
-    axial: Sequence[Sequence[float]] = ()
-    bending_y: Sequence[Sequence[float]] = ()
-    bending_z: Sequence[Sequence[float]] = ()
-
-    def polynomials(self) -> list[tuple[int, Polynomial]]:
-        """Return the axis and the polynomial of every mode."""
-        return [(axis, Polynomial(one)) for axis, modes in enumerate(self) for one in modes]
+def bent(points: Points, q: Array) -> Array:
+    """Return where the points are in the frame, (n, 3)."""
+    out: Array = points.place + points.Phi @ q + 0.5 * (points.Chi @ q) @ q
+    return out
 
 
-def beam_points(section: Section, shapes: Shapes, x: Array, *, foreshortening: bool = True) -> Points:
-    r"""Return the points of a beam at distances `x` (n,) from its start.
+# --- energies ----------------------------------------------------------------
 
-    With foreshortening :math:`\chi_{ij} = -\int_0^x S_i' S_j' ds` along the beam, for bending along one axis.
+
+def motion_of(
+    one: Deformable, q: Array, v: Array, modal: Array, modal_rate: Array, gravity: Array
+) -> tuple[Array, Array]:
+    """Return the kinetic and the potential energy of a flexible body in one state or many, (...) [J].
+
+    Point by point, ``T = 1/2 sum m |v + w x r + Phi* qd|^2`` and ``V = - sum m g . (x + r)``: other sums than those of
+    the equations of motion.
     """
-    L, modes = section.length, shapes.polynomials()
-    xi, nu = np.asarray(x, dtype=float) / L, len(modes)
-    n = xi.size
-    place, Phi, Psi, Chi = np.zeros((n, 3)), np.zeros((n, 3, nu)), np.zeros((n, 3, nu)), np.zeros((n, 3, nu, nu))
-    place[:, 0] = L * xi
-    for i, (axis, S) in enumerate(modes):
-        Phi[:, axis, i] = S(xi)
-        if axis == 0:
-            continue
-        slope = S.deriv()
-        # A beam that bends along y turns about z, along z about -y.
-        Psi[:, 3 - axis, i] = (1.0 if axis == 1 else -1.0) * slope(xi) / L
-        for j, (other, S_j) in enumerate(modes):
-            if foreshortening and other == axis:
-                Chi[:, 0, i, j] = -(slope * S_j.deriv()).integ()(xi) / L
-    return Points(place, Phi, Psi, Chi)
+    points, m = one.body.points, one.body.mass
+    pose, rate = q[..., one.row, :], v[..., one.row, :]
+    a, a_rate = modal[..., one.modes], modal_rate[..., one.modes]
+    R = _matrices(pose[..., 3:])
+    second = np.einsum("nijk,...k->...nij", points.Chi, a)
+    r = points.place + np.einsum("...nij,...j->...ni", points.Phi + 0.5 * second, a)
+    own = np.einsum("...nij,...j->...ni", points.Phi + second, a_rate)
+    r, own = (np.einsum("...ij,...nj->...ni", R, x) for x in (r, own))
+    w = rate[..., None, 3:]
+    speed = rate[..., None, :3] + own
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        speed[..., i] += w[..., j] * r[..., k] - w[..., k] * r[..., j]
+    spin = np.einsum("...ji,...j->...i", R, rate[..., 3:])
+    kinetic = 0.5 * np.einsum("n,...ni,...ni->...", m, speed, speed)
+    kinetic += 0.5 * np.einsum("...i,ij,...j->...", spin, one.body.turning, spin)
+    potential = -np.einsum("n,...ni,i->...", m, pose[..., None, :3] + r, gravity)
+    return kinetic, potential
 
 
-def make_beam(
-    section: Section,
-    shapes: Shapes,
-    *,
-    masses: Sequence[tuple[float, float]] = (),
-    damping: Array | None = None,
-    turning: Array | None = None,
-    foreshortening: bool = True,
-) -> Flexible:
-    """Return a beam with point masses at (distance, mass); K = E A int phi'^2 along and E I int phi''^2 across it."""
-    L, modes = section.length, shapes.polynomials()
-    # Products of two foreshortenings have four times the degree of a shape; n Gauss points are exact to 2 n - 1.
-    count = 2 * max([1, *(S.degree() for _, S in modes)]) + 1
-    xi, share = np.polynomial.legendre.leggauss(count)
-    x = np.concatenate([0.5 * L * (1.0 + xi), [place for place, _ in masses]])
-    mass = np.concatenate([0.5 * section.density * section.A * L * share, [one for _, one in masses]])
-    K = np.zeros((len(modes), len(modes)))
-    for i, (axis, S) in enumerate(modes):
-        for j, (other, S_j) in enumerate(modes):
-            if axis == other:
-                order, rigidity = (1, section.E * section.A) if axis == 0 else (2, section.E * section.I[axis - 1])
-                K[i, j] = rigidity * (S.deriv(order) * S_j.deriv(order)).integ()(1.0) / L ** (2 * order - 1)
-    none = np.zeros_like(K)
-    own = np.diag([section.density * sum(section.I) * L, 0.0, 0.0]) if turning is None else turning
-    points = beam_points(section, shapes, x, foreshortening=foreshortening)
-    return Flexible(mass, points, K, none if damping is None else damping, own)
+def _matrices(e: Array) -> Array:
+    """Return the rotation matrices of quaternions (..., 4), (..., 3, 3)."""
+    w, x, y, z = np.moveaxis(e, -1, 0)
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def _across(w: Array) -> Array:
+    """Return the matrix of the cross product with a vector, (3, 3)."""
+    x, y, z = w
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _skew(r: Array) -> Array:

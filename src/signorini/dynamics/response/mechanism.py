@@ -1,4 +1,4 @@
-r"""Trees of rigid bodies in joint coordinates, for :mod:`signorini.dynamics.response` (S5 spec 2 to 4).
+r"""Trees of rigid and flexible bodies in joint coordinates, for :mod:`signorini.dynamics.response` (S5 spec 2 to 4).
 
 From the root outwards, with the frame A of a joint on its inboard body and its frame B on the outboard one,
 
@@ -24,6 +24,11 @@ planar       two displacements, angle          their rates
 none         origin of the body, quaternion    its velocity and the spin, in the world
 ===========  ================================  ============================================
 
+After those of its joint come the modal coordinates of a flexible body, with their rates as speeds. Its frame follows
+from the point at which the joint holds it, ``R = R_P Exp(Psi_P q)^T``; its named points are rows of the model, and with
+the acceleration x of the frame and of the modes each of them has ``A = T x + A^``. As the method assumes small turns,
+the spin of a point is ``w + Psi_P qd``, which is exact for bending in one plane.
+
 Speeds of a spherical joint are those of its outboard body and not relative ones: so it turns at a constant spin in the
 world while coordinates move at constant speeds, whatever its inboard body does meanwhile.
 """
@@ -38,10 +43,11 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links
+from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
 from signorini.dynamics.response.plan import GROUND, Plan, make_plan
 from signorini.errors import InputError
 from signorini.math.rotation import matrix, turn_exact
-from signorini.model import Model, State
+from signorini.model import Deformable, Model, State, frame_rows
 
 _SIZES = {
     "free": (7, 6),
@@ -67,16 +73,16 @@ class Limb:
     """A moving body with what it hangs by."""
 
     body: int
-    """Its row in the model."""
+    """Its row in the model, that of its frame."""
     inboard: int
-    """Row of the body that it hangs from, -1 for the world."""
+    """Row of the body or the point that it hangs from, -1 for the world."""
     joint: int
     """Its number in the model, -1 if the body floats."""
     kind: str
     sign: float
     """Of the joint's own coordinate beside ours: -1 where body a hangs from body b."""
     anchor: tuple[Array, Array]
-    """Origins of A and B in the frames of the mass centres [m]."""
+    """Origins of A and B in the frames of the mass centres, or of the points [m]."""
     frame: tuple[Array, Array]
     """Rotations of A and B to these frames, (3, 3)."""
     rest: Array
@@ -85,6 +91,18 @@ class Limb:
     """Whether its coordinate is prescribed."""
     q: slice
     u: slice
+    row: int
+    """That by which the joint holds it: its own, or that of one of its points."""
+    flexible: Deformable | None
+    modes_q: slice
+    """Its modal coordinates."""
+    modes_u: slice
+    """Their rates among the speeds."""
+
+    @property
+    def size(self) -> int:
+        """Number of accelerations of its frame and its modes."""
+        return 6 + int(self.modes_u.stop) - int(self.modes_u.start)
 
 
 class Posture(NamedTuple):
@@ -106,6 +124,12 @@ class Posture(NamedTuple):
     """(6, f) of each limb."""
     turning: Array
     """A_t of each limb, (n, 6)."""
+    modal: Array
+    """(n_m,)"""
+    modal_rate: Array
+    """(n_m,)"""
+    points: dict[int, tuple[Array, Array]]
+    """T (6, 6 + nu) and A^ (6,) of the rows of points."""
 
 
 class Mechanism:
@@ -114,9 +138,14 @@ class Mechanism:
     def __init__(self, model: Model, who: str) -> None:
         self.model = model
         self.limbs = _limbs(model, who)
-        self.coordinate_count = self.limbs[-1].q.stop if self.limbs else 0
-        self.speed_count = self.limbs[-1].u.stop if self.limbs else 0
-        self.row = {limb.body: k for k, limb in enumerate(self.limbs)}
+        self.coordinate_count = self.limbs[-1].modes_q.stop if self.limbs else 0
+        self.speed_count = self.limbs[-1].modes_u.stop if self.limbs else 0
+        frame = {limb.body: k for k, limb in enumerate(self.limbs)}
+        self.row = {b: frame[int(f)] for b, f in enumerate(frame_rows(model)) if b >= model.fixed_count}
+        """Number of the limb that moves each row."""
+        self.bending = [limb for limb in self.limbs if limb.flexible is not None]
+        """Limbs that deform."""
+        self._start = np.cumsum([0, *(limb.size for limb in self.limbs)])
         held = [limb for limb in self.limbs if limb.joint >= 0]
         self._held = [self.row[limb.body] for limb in held]
         self._ends = [(self.row.get(limb.inboard, GROUND), self.row[limb.body]) for limb in held]
@@ -133,13 +162,15 @@ class Mechanism:
         """Return the coordinates of a state; a joint that its poses contradict is an error."""
         q = np.zeros(self.coordinate_count)
         for limb in self.limbs:
+            if limb.flexible is not None:
+                q[limb.modes_q] = state.modal[limb.flexible.modes]
             if limb.joint < 0:
                 pose = state.q[limb.body]
                 q[limb.q] = np.concatenate([pose[:3] + _matrix(pose[3:]) @ limb.anchor[1], pose[3:]])
                 continue
             d, R = self._relative(limb, state.q)
             if limb.kind == "spherical":
-                q[limb.q], there, turned = state.q[limb.body, 3:], np.zeros(3), R
+                q[limb.q], there, turned = state.q[limb.row, 3:], np.zeros(3), R
             else:
                 q[limb.q] = _coordinates(limb, d, R)
                 there, turned = _placed(limb, q[limb.q])
@@ -151,7 +182,7 @@ class Mechanism:
     def _relative(self, limb: Limb, poses: Array) -> tuple[Array, Array]:
         """Return origin and rotation of B as seen from A."""
         ends = []
-        for side, body in enumerate((limb.inboard, limb.body)):
+        for side, body in enumerate((limb.inboard, limb.row)):
             R = np.eye(3) if body < 0 else _matrix(poses[body, 3:])
             x = np.zeros(3) if body < 0 else poses[body, :3]
             ends.append((x + R @ limb.anchor[side], R @ limb.frame[side]))
@@ -161,6 +192,9 @@ class Mechanism:
     def speeds(self, state: State, q: Array) -> Array:
         """Return the speeds of a state; velocities that a joint contradicts are an error."""
         u = np.zeros(self.speed_count)
+        for limb in self.bending:
+            assert limb.flexible is not None
+            u[limb.modes_u] = state.modal_rate[limb.flexible.modes]
         at = self.posture(q, u, state)
         v, w = state.v[:, :3], state.v[:, 3:]
         for k, limb in enumerate(self.limbs):
@@ -168,11 +202,11 @@ class Mechanism:
                 velocity = _velocity_at(at.x, v, w, limb.body, at.place[k])
                 u[limb.u] = np.concatenate([velocity[3:], velocity[:3]])
                 continue
-            relative = _velocity_at(at.x, v, w, limb.body, at.place[k]) - _velocity_at(
+            relative = _velocity_at(at.x, v, w, limb.row, at.place[k]) - _velocity_at(
                 at.x, v, w, limb.inboard, at.place[k]
             )
             own = np.linalg.lstsq(at.P[k], relative, rcond=None)[0] if at.P[k].size else np.zeros(0)
-            u[limb.u] = w[limb.body] if limb.kind == "spherical" else own
+            u[limb.u] = w[limb.row] if limb.kind == "spherical" else own
             left = relative - at.P[k] @ own
             if np.abs(left).max() > _APART * max(1.0, float(np.abs(state.v).max())):
                 name = self.model.joints.names[limb.joint]
@@ -187,6 +221,7 @@ class Mechanism:
         out = q.copy()
         for limb in self.limbs:
             own, by = q[limb.q], d[limb.u]
+            out[limb.modes_q] = q[limb.modes_q] + d[limb.modes_u]
             if limb.kind == "spherical":
                 out[limb.q] = turn_exact(tuple(own), tuple(by), 1.0)
             elif limb.kind == "free":
@@ -204,13 +239,15 @@ class Mechanism:
         for b in range(self.model.fixed_count):
             R[b] = _matrix(e[b])
         place, turning, P = np.zeros((len(self.limbs), 3)), np.zeros((len(self.limbs), 6)), []
+        modal, modal_rate, points = state.modal.copy(), state.modal_rate.copy(), dict[int, tuple[Array, Array]]()
         for k, limb in enumerate(self.limbs):
-            b, a, own, rate = limb.body, limb.inboard, q[limb.q], u[limb.u]
+            b, a, own, rate = limb.row, limb.inboard, q[limb.q], u[limb.u]
             if limb.joint < 0:
                 e[b], R[b], w[b], place[k] = own[3:], _matrix(own[3:]), rate[3:], own[:3]
                 r = R[b] @ limb.anchor[1]
                 x[b], v[b] = own[:3] - r, rate[:3] - _cross(w[b], r)
                 P.append(np.zeros((6, 0)))
+                _place_points(limb, q, u, x, e, R, v, w, points)
                 continue
             R_a, x_a = (np.eye(3), np.zeros(3)) if a < 0 else (R[a], x[a])
             v_a, w_a = (np.zeros(3), np.zeros(3)) if a < 0 else (v[a], w[a])
@@ -233,12 +270,16 @@ class Mechanism:
             v[b] = v_a + _cross(w_a, place[k] - x_a) + by[3:] - _cross(w[b], place[k] - x[b])
             if limb.kind == "universal":
                 turning[k, :3] += rate[0] * rate[1] * _cross(subspace[:3, 0], subspace[:3, 1])
-        return Posture(x, e, R, v, w, place, P, turning)
+            _place_points(limb, q, u, x, e, R, v, w, points)
+        for limb in self.bending:
+            assert limb.flexible is not None
+            modal[limb.flexible.modes], modal_rate[limb.flexible.modes] = q[limb.modes_q], u[limb.modes_u]
+        return Posture(x, e, R, v, w, place, P, turning, modal, modal_rate, points)
 
-    def state(self, at: Posture, state: State, t: float) -> State:
+    def state(self, at: Posture, t: float) -> State:
         """Return the state of a posture at time `t`."""
         return State(
-            t=t, q=np.hstack([at.x, at.e]), v=np.hstack([at.v, at.w]), modal=state.modal, modal_rate=state.modal_rate
+            t=t, q=np.hstack([at.x, at.e]), v=np.hstack([at.v, at.w]), modal=at.modal, modal_rate=at.modal_rate
         )
 
     def joint_coordinates(self, q: Array) -> Array:
@@ -296,46 +337,38 @@ class Mechanism:
     # --- dynamics ------------------------------------------------------------
 
     def assembled(
-        self, at: Posture, force: Array, rows: list[list[tuple[Array, Array]]], drive: Array, soft: Array
+        self, at: Posture, force: Array, rows: list[list[tuple[int, Array, Array]]], drive: Array, soft: Array
     ) -> Assembly:
         """Assemble the trees in a posture.
 
         Parameters
         ----------
         force : (n_b, 6)
-            Force at the mass centre and moment on each body, weight included [N, N m].
-        rows : (point, direction) in the world of all contact rows of each limb
+            Force at the mass centre, or at the point, and moment; weight included where bodies are rigid [N, N m].
+        rows : (row of the model, point, direction) in the world of all contact rows of each limb
         drive : (n_u,)
             Accelerations of prescribed coordinates.
         soft : (n_j,)
             Known forces along the joints' own coordinates [N, N m].
         """
-        model, limbs = self.model, self.limbs
-        handles: list[list[Array]] = [[] for _ in limbs]
+        limbs = self.limbs
+        handles: list[list[tuple[int, Array]]] = [[] for _ in limbs]
         for k, (a, b) in zip(self._held, self._ends, strict=True):
-            for body in (a, b):
+            for body, row in ((a, limbs[k].inboard), (b, limbs[k].row)):
                 if body != GROUND:
-                    handles[body].append(at.place[k])
+                    handles[body].append((row, at.place[k]))
         inertia, bias, jacobian, drift = [], [], [], []
         for k, limb in enumerate(limbs):
-            b = limb.body
-            w, x = at.w[b], at.x[b]
-            I = at.R[b] @ model.arrays.inertia[b] @ at.R[b].T
-            Gamma = np.zeros((6, 6))
-            Gamma[:3, :3] = I
-            Gamma[[3, 4, 5], [3, 4, 5]] = model.arrays.mass[b]
+            Gamma, beta = self.equations(at, k)
             inertia.append(Gamma)
-            bias.append(np.concatenate([_cross(w, I @ w) - force[b, 3:], -force[b, :3]]))
+            bias.append(beta - self.known_force(at, k, force))
             m = 6 * len(handles[k])
-            T, fast = np.zeros((m + len(rows[k]), 6)), np.zeros(m + len(rows[k]))
-            for i, point in enumerate(handles[k]):
-                r = point - x
-                T[6 * i : 6 * i + 6] = _shift(r)
-                fast[6 * i + 3 : 6 * i + 6] = _cross(w, _cross(w, r))
-            for i, (point, n) in enumerate(rows[k]):
-                r = point - x
-                T[m + i, :3], T[m + i, 3:] = _cross(r, n), n
-                fast[m + i] = n @ _cross(w, _cross(w, r))
+            T, fast = np.zeros((m + len(rows[k]), limb.size)), np.zeros(m + len(rows[k]))
+            for i, (row, point) in enumerate(handles[k]):
+                T[6 * i : 6 * i + 6], fast[6 * i : 6 * i + 6] = self._response_at(at, limb, row, point)
+            for i, (row, point, n) in enumerate(rows[k]):
+                there, rushing = self._response_at(at, limb, row, point)
+                T[m + i], fast[m + i] = n @ there[3:], n @ rushing[3:]
             jacobian.append(T)
             drift.append(fast)
         D, d = np.zeros((len(self._held), 6, 6)), np.zeros((len(self._held), 6))
@@ -348,7 +381,8 @@ class Mechanism:
         for g, k in self._soft:
             applied[g] = at.P[k][:, 0] * self.limbs[k].sign * soft[self.limbs[k].joint]
         assembly = self._assembly(tuple(len(own) for own in rows))
-        assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied))
+        if not assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied)):
+            raise InputError("Recursive: the inertia of a body is singular as it is bent now, must resist every motion")
         return assembly
 
     def _assembly(self, counts: tuple[int, ...]) -> Assembly:
@@ -360,34 +394,108 @@ class Mechanism:
             if any(counts):
                 plans.append(make_plan(self._ends, counts, late=True))
             plan = min(plans, key=lambda one: one.carried)
-            sizes: IntArray = np.full(len(counts), 6, dtype=np.int64)
+            sizes: IntArray = np.array([limb.size for limb in self.limbs], dtype=np.int64)
             self._plans[counts] = Assembly(plan, sizes, self._counts)
         return self._plans[counts]
+
+    def equations(self, at: Posture, k: int) -> tuple[Array, Array]:
+        """Return the inertia of a limb, and the inertial part of beta: without loads, stiffness and damping."""
+        limb, b = self.limbs[k], self.limbs[k].body
+        if limb.flexible is not None:
+            own = limb.flexible.modes
+            return equations(limb.flexible.body, at.R[b], at.w[b], at.modal[own], at.modal_rate[own])
+        I = at.R[b] @ self.model.arrays.inertia[b] @ at.R[b].T
+        Gamma = np.zeros((6, 6))
+        Gamma[:3, :3] = I
+        Gamma[[3, 4, 5], [3, 4, 5]] = self.model.arrays.mass[b]
+        return Gamma, np.concatenate([_cross(at.w[b], I @ at.w[b]), np.zeros(3)])
+
+    def known_force(self, at: Posture, k: int, force: Array) -> Array:
+        """Return what loads on rows (n_b, 6), weight, stiffness and damping do to frame and modes of a limb."""
+        limb, b = self.limbs[k], self.limbs[k].body
+        out = np.zeros(limb.size)
+        out[:3], out[3:6] = force[b, 3:], force[b, :3]
+        if limb.flexible is None:
+            return out
+        own, body = limb.flexible.modes, limb.flexible.body
+        for row in range(limb.flexible.rows.start + 1, limb.flexible.rows.stop):
+            if force[row].any():
+                out += at.points[row][0].T @ np.concatenate([force[row, 3:], force[row, :3]])
+        out += weight(body, at.R[b], at.modal[own], self.model.arrays.gravity)
+        return out + elastic_force(body, at.modal[own], at.modal_rate[own])
+
+    def weight(self, at: Posture, k: int) -> Array:
+        """Return what gravity does to frame and modes of a limb, (6 + nu,)."""
+        limb, b = self.limbs[k], self.limbs[k].body
+        if limb.flexible is not None:
+            return weight(limb.flexible.body, at.R[b], at.modal[limb.flexible.modes], self.model.arrays.gravity)
+        own = self.model.arrays.weight[b]
+        return np.concatenate([own[3:], own[:3]])
+
+    def motion(self, at: Posture, k: int) -> Array:
+        """Return spin and velocity of the frame of a limb, and the rates of its modes, (6 + nu,)."""
+        limb, b = self.limbs[k], self.limbs[k].body
+        rate = at.modal_rate[limb.flexible.modes] if limb.flexible is not None else np.zeros(0)
+        return np.concatenate([at.w[b], at.v[b], rate])
+
+    def of_limb(self, x: Array, k: int) -> Array:
+        """Return the part of a limb among the accelerations of all, (6 + nu,)."""
+        return x[self._start[k] : self._start[k + 1]]
+
+    def elastic(self, q: Array) -> float:
+        """Return the energy stored in modes [J]."""
+        return sum(
+            0.5 * float(q[limb.modes_q] @ limb.flexible.body.stiffness @ q[limb.modes_q])
+            for limb in self.bending
+            if limb.flexible is not None
+        )
+
+    def modal_power(self, q: Array, u: Array, u_new: Array) -> tuple[float, float]:
+        """Return the power of the stiffness and of the damping of modes at `q` and `u` on the speeds `u_new` [W]."""
+        stiff = damped = 0.0
+        for limb in self.bending:
+            assert limb.flexible is not None
+            body, rate = limb.flexible.body, u_new[limb.modes_u]
+            stiff -= float(rate @ body.stiffness @ q[limb.modes_q])
+            damped -= float(rate @ body.damping @ u[limb.modes_u])
+        return stiff, damped
+
+    def _response_at(self, at: Posture, limb: Limb, row: int, point: Array) -> tuple[Array, Array]:
+        """Return T (6, 6 + nu) and A^ (6,) of a place in the world that moves with a row of the model."""
+        r, w = point - at.x[row], at.w[row]
+        S, fast = _shift(r), np.zeros(6)
+        fast[3:] = _cross(w, _cross(w, r))
+        if row not in at.points:
+            return (S if limb.size == 6 else np.hstack([S, np.zeros((6, limb.size - 6))])), fast
+        T, own = at.points[row]
+        return S @ T, S @ own + fast
 
     def rates(self, at: Posture, acceleration: Array) -> Array:
         """Return the rates of the speeds from the accelerations of the bodies, (n_u,)."""
         out = np.zeros(self.speed_count)
-        A = acceleration.reshape(-1, 6)
         for k, limb in enumerate(self.limbs):
+            out[limb.modes_u] = self.of_limb(acceleration, k)[6:]
             if limb.joint < 0:
-                there = self._acceleration_at(at, A, limb.body, at.place[k])
+                there = self._acceleration_at(at, acceleration, limb.row, at.place[k])
                 out[limb.u] = np.concatenate([there[3:], there[:3]])
-                continue
-            if limb.kind == "spherical":
-                out[limb.u] = A[k, :3]
                 continue
             if not at.P[k].size:
                 continue
-            relative = self._acceleration_at(at, A, limb.body, at.place[k]) - at.turning[k]
-            relative -= self._acceleration_at(at, A, limb.inboard, at.place[k])
+            outboard = self._acceleration_at(at, acceleration, limb.row, at.place[k])
+            if limb.kind == "spherical":
+                out[limb.u] = outboard[:3]
+                continue
+            relative = outboard - at.turning[k]
+            relative -= self._acceleration_at(at, acceleration, limb.inboard, at.place[k])
             out[limb.u] = np.linalg.lstsq(at.P[k], relative, rcond=None)[0]
         return out
 
-    def _acceleration_at(self, at: Posture, A: Array, body: int, point: Array) -> Array:
-        if body not in self.row:
+    def _acceleration_at(self, at: Posture, acceleration: Array, row: int, point: Array) -> Array:
+        if row not in self.row:
             return np.zeros(6)
-        own, r, w = A[self.row[body]], point - at.x[body], at.w[body]
-        return np.concatenate([own[:3], own[3:] + _cross(own[:3], r) + _cross(w, _cross(w, r))])
+        k = self.row[row]
+        T, fast = self._response_at(at, self.limbs[k], row, point)
+        return T @ self.of_limb(acceleration, k) + fast
 
     def reactions(self, at: Posture, wrench: Array) -> Array:
         """Return force and moment on body b of each joint at its anchor, (n_j, 6) [N, N m]."""
@@ -410,23 +518,32 @@ class Mechanism:
 def _limbs(model: Model, who: str) -> list[Limb]:
     """Return the moving bodies, every one after what it hangs from."""
     joints, arrays = model.joints, model.joints.arrays
+    frame = frame_rows(model)
+    deformable = {one.row: one for one in model.flexible}
     near: dict[int, list[tuple[int, int, float]]] = {}
     for g in range(joints.count):
         a, b = int(arrays.body_a[g]), int(arrays.body_b[g])
-        near.setdefault(a if a >= model.fixed_count else -1, []).append((g, b, 1.0))
-        near.setdefault(b if b >= model.fixed_count else -1, []).append((g, a, -1.0))
+        for here, other, sign in ((a, b, 1.0), (b, a, -1.0)):
+            near.setdefault(int(frame[here]) if here >= model.fixed_count else -1, []).append((g, other, sign))
     limbs: list[Limb] = []
     used: set[int] = set()
     seen: set[int] = set()
     sizes = [0, 0]
 
-    def add(body: int, inboard: int, g: int, sign: float) -> None:
+    def add(row: int, inboard: int, g: int, sign: float) -> None:
         kind = "free" if g < 0 else joints.kinds[g]
-        n_q, n_u = _SIZES[kind]
-        limbs.append(
-            _limb(model, body, inboard, g, sign, kind, slice(sizes[0], sizes[0] + n_q), slice(sizes[1], sizes[1] + n_u))
-        )
-        sizes[0], sizes[1] = sizes[0] + n_q, sizes[1] + n_u
+        body = int(frame[row])
+        own = deformable.get(body)
+        parts = []
+        for side, joint in enumerate(_SIZES[kind]):
+            middle = sizes[side] + joint
+            last = middle + (0 if own is None else own.body.mode_count)
+            parts.append((slice(sizes[side], middle), slice(middle, last)))
+            sizes[side] = last
+        anchor, frames, rest = _ends(model, row, inboard, g, sign, kind)
+        driven = g >= 0 and joints.motions[g] is not None
+        (q, modes_q), (u, modes_u) = parts
+        limbs.append(Limb(body, inboard, g, kind, sign, anchor, frames, rest, driven, q, u, row, own, modes_q, modes_u))
         seen.add(body)
 
     def grow(first: int) -> None:
@@ -435,35 +552,72 @@ def _limbs(model: Model, who: str) -> list[Limb]:
             for g, other, sign in near.get(at, []):
                 if g in used:
                     continue
-                if other in seen or other < model.fixed_count:
+                if other < model.fixed_count or int(frame[other]) in seen:
                     raise InputError(f"joint {joints.names[g]!r}: closes a loop, must not for {who}, which knows trees")
                 used.add(g)
                 inboard = int(arrays.body_a[g] if sign > 0.0 else arrays.body_b[g])
                 add(other, inboard, g, sign)
-                waiting.append(other)
+                waiting.append(int(frame[other]))
 
     grow(-1)
     for body in range(model.fixed_count, model.body_count):
-        if body not in seen:
+        if int(frame[body]) not in seen:
             add(body, -1, -1, 1.0)
             grow(body)
     return limbs
 
 
-def _limb(model: Model, body: int, inboard: int, g: int, sign: float, kind: str, q: slice, u: slice) -> Limb:
-    zero, one = np.zeros(3), np.eye(3)
+def _ends(
+    model: Model, row: int, inboard: int, g: int, sign: float, kind: str
+) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
+    """Return origins and rotations of A and B on their rows, and the rotation of B to A at coordinates of zero."""
     if g < 0:
-        return Limb(body, -1, g, kind, sign, (zero, -model.mass_centre[body]), (one, one), one, False, q, u)
+        return (np.zeros(3), -model.mass_centre[row]), (np.eye(3), np.eye(3)), np.eye(3)
     arrays = model.joints.arrays
     sides = ((arrays.anchor_a[g], arrays.frame_a[g]), (arrays.anchor_b[g], arrays.frame_b[g]))
     if sign < 0.0:
         sides = sides[::-1]
     frame = (_matrix(sides[0][1]), _matrix(sides[1][1]))
     poses = model.initial_state.q
-    at = [np.eye(3) if b < 0 else _matrix(poses[b, 3:]) for b in (inboard, body)]
-    rest = (at[0] @ frame[0]).T @ (at[1] @ frame[1]) if kind == "universal" else one
-    anchor, driven = (sides[0][0].copy(), sides[1][0].copy()), model.joints.motions[g] is not None
-    return Limb(body, inboard, g, kind, sign, anchor, frame, rest, driven, q, u)
+    at = [np.eye(3) if b < 0 else _matrix(poses[b, 3:]) for b in (inboard, row)]
+    rest = (at[0] @ frame[0]).T @ (at[1] @ frame[1]) if kind == "universal" else np.eye(3)
+    return (sides[0][0].copy(), sides[1][0].copy()), frame, rest
+
+
+def _place_points(
+    limb: Limb,
+    q: Array,
+    u: Array,
+    x: Array,
+    e: Array,
+    R: Array,
+    v: Array,
+    w: Array,
+    points: dict[int, tuple[Array, Array]],
+) -> None:
+    """Fill in the frame and all points of a flexible limb from the row by which it is held."""
+    if limb.flexible is None:
+        return
+    own, rate, b, held = q[limb.modes_q], u[limb.modes_u], limb.body, limb.row
+    named = limb.flexible.points
+    if held != b:
+        k = held - b - 1
+        R[b] = R[held] @ rotation(named.Psi[k] @ own).T
+        w[b] = w[held] - R[b] @ (named.Psi[k] @ rate)
+        r = R[b] @ bent(named, own)[k]
+        x[b], e[b] = x[held] - r, _quaternion(R[b], e[b])
+        v[b] = v[held] - _cross(w[b], r) - R[b] @ ((named.Phi[k] + named.Chi[k] @ own) @ rate)
+    T, fast = handles(named, R[b], w[b], own, rate)
+    there, turned = bent(named, own) @ R[b].T, turns(named, own)
+    motion = np.concatenate([w[b], v[b], rate])
+    for k in range(there.shape[0]):
+        row = b + 1 + k
+        points[row] = T[k], fast[k]
+        if row != held:
+            x[row], R[row] = x[b] + there[k], R[b] @ turned[k]
+            e[row] = _quaternion(R[row], e[row])
+            velocity = T[k] @ motion
+            w[row], v[row] = velocity[:3], velocity[3:]
 
 
 def _placed(limb: Limb, q: Array) -> tuple[Array, Array]:

@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 
 from signorini._arrays import Array
-from signorini.dynamics.response.flexible import (
-    Section,
-    Shapes,
-    beam_points,
-    elastic_force,
-    equations,
-    handles,
-    make_beam,
-    weight,
-)
+from signorini.dynamics.response.flexible import elastic_force, equations, handles, weight
+from signorini.model import Section, Shapes, beam_points, make_beam
 
 AXIAL, BENDING = [0.0, 0.0, 1.0], [0.0, 0.0, 1.5, -0.5]
 SPATIAL = Shapes([AXIAL], [BENDING, [0.0, 0.0, 0.0, 1.0]], [BENDING])

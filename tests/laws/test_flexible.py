@@ -1,0 +1,338 @@
+"""Flexible bodies under `Recursive`: conserved energy, static bending, rigid limits, contacts, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import signorini as sg
+from signorini.errors import FileError, InputError
+from signorini.scene import compile_scene, scene_from_dict, scene_to_dict
+
+SHAPES: dict[str, Any] = {"axial": [[0, 0, 1]], "bending": [[0, 0, 1.5, -0.5]]}
+SOFT: dict[str, Any] = {"length": 0.8, "E": 2e7, "I": 2e-8, "A": 4e-4, "density": 1000.0}
+"""A rubber rod: its modes are slow enough for few steps."""
+
+
+def thrown(hold: str) -> sg.Scene:
+    """Return a rubber rod hung in space by one of its points, bent and turning, with a rigid body on its other end."""
+    scene = sg.Scene()
+    beam = sg.Beam(**{**SOFT, "I": (2e-8, 3e-8)}, shapes={"axial": SHAPES["axial"], "bending_y": SHAPES["bending"]})
+    e = np.array([0.9, 0.1, -0.3, 0.2])
+    e /= np.linalg.norm(e)
+    w = np.array([0.4, -1.0, 2.0])
+    start: dict[str, Any] = {"modal": (1e-4, 0.03), "modal_rate": (0.0, 0.4)}
+    # The body stands where its point is to be held, and moves so that this point rests.
+    loose = sg.Scene().add_flexible(beam, position=(0, 0, 0), orientation=e, angular_velocity=w, **start)
+    k = loose.point_names.index(f"{loose.name}.{hold}")
+    rod = scene.add_flexible(
+        beam,
+        position=-loose.places()[0][k],
+        orientation=e,
+        velocity=-loose.rates()[k, :3],
+        angular_velocity=w,
+        points={"middle": 0.3},
+        name="rod",
+        **start,
+    )
+    scene.add_joint("spherical", None, f"rod.{hold}", anchor=(0, 0, 0))
+    far = "start" if hold == "end" else "end"
+    j = rod.point_names.index(f"rod.{far}")
+    (x, turn), rates = (part[j] for part in rod.places()), rod.rates()[j]
+    scene.add_body(
+        sg.Sphere(0.1), mass=0.2, position=x, orientation=turn, velocity=rates[:3], angular_velocity=rates[3:], name="b"
+    )
+    scene.add_joint("fixed", "b", rod, anchor=x)
+    return scene
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("hold", ["start", "end"])
+def test_a_thrown_rod_keeps_its_energy_and_its_joints(hold: str) -> None:
+    """By RK4 to the fourth order: at least 10 times less with half the step; points stay where joints hold them."""
+    errors = []
+    for steps in (20, 40):
+        scene = thrown(hold)
+        run = sg.simulate(scene, duration=0.04, h=0.04 / steps, formulation=sg.Recursive(integrator=sg.RK4()))
+        energy = run.energy()
+        errors.append(float(np.abs(energy.total - energy.total[0]).max()))
+        assert run.certificate.joint_drift.max() < 1e-12
+        assert np.abs(energy.error).max() < 1e-12 * np.abs(energy.total).max()
+        assert np.ptp(energy.elastic) > 0.3 * energy.elastic[0]
+    assert errors[1] < errors[0] / 10.0
+
+
+def cantilever(load: float, **words: Any) -> sg.Scene:
+    """Return a light beam along x, held at its start, with a point mass on its end."""
+    scene = sg.Scene(planar=True)
+    beam = sg.Beam(0.5, 2e9, 1e-9, 1e-4, 0.01, shapes={"bending": SHAPES["bending"]})
+    scene.add_flexible(beam, position=(0, 0), masses={"end": load / 9.81}, name="arm", **words)
+    scene.add_joint("fixed", None, "arm", anchor=(0, 0), name="root")
+    return scene
+
+
+@pytest.mark.compiled_only
+def test_a_damped_cantilever_comes_to_rest_where_statics_says() -> None:
+    """P L^3 / (3 E I), to the second order in the deflection; half of what the load loses is stored, half damped."""
+    P, L, EI = 0.2, 0.5, 2.0
+    drop = P * L**3 / (3.0 * EI)
+    run = sg.simulate(cantilever(P, damping=0.7), duration=1.0, h=5e-4, formulation=sg.Recursive(), progress=False)
+    assert run.position("arm.end")[-1, 1] == pytest.approx(-drop, rel=2.0 * (drop / L) ** 2)
+    assert run.modes("arm").coordinate[-1, 0] == pytest.approx(-drop, rel=2.0 * (drop / L) ** 2)
+    # The end comes nearer by int S'^2 / 2 = 0.6 d^2 / L.
+    assert L - run.position("arm.end")[-1, 0] == pytest.approx(0.6 * drop**2 / L, rel=1e-2)
+    energy = run.energy()
+    assert np.abs(energy.error).max() < 1e-14
+    assert energy.elastic[-1] == pytest.approx(0.5 * P * drop, rel=1e-2)
+    # What the scheme loses falls with the step.
+    assert energy.damping[-1] + energy.integration[-1] == pytest.approx(0.5 * P * drop, rel=1e-2)
+    assert energy.damping[-1] > 0.9 * 0.5 * P * drop
+    x = run.deformed("arm", -1, points=11)
+    np.testing.assert_allclose(x[-1], run.position("arm.end")[-1], rtol=0.0, atol=1e-14)
+    xi = np.linspace(0.0, 1.0, 11)
+    np.testing.assert_allclose(x[:, 1], -drop * (1.5 * xi**2 - 0.5 * xi**3), rtol=0.0, atol=2e-2 * drop)
+
+
+@pytest.mark.compiled_only
+def test_a_beam_without_modes_is_the_rigid_body() -> None:
+    """A free rod thrown in space, by both descriptions, to rounding."""
+    L, m = 0.8, 1000.0 * 4e-4 * 0.8
+    words: dict[str, Any] = {"orientation": (1, 0, 0, 0), "angular_velocity": (0.3, -1.0, 2.0)}
+    moments = (1000.0 * 5e-8 * L, m * L**2 / 12.0, m * L**2 / 12.0)
+    rigid, bent = sg.Scene(), sg.Scene()
+    v = np.cross(words["angular_velocity"], (L / 2, 0, 0))
+    rigid.add_body(
+        sg.Sphere(0.1),
+        mass=m,
+        inertia=moments,
+        mass_centre=(L / 2, 0, 0),
+        position=(0, 0, 0),
+        velocity=v,
+        name="rod",
+        **words,
+    )
+    bent.add_flexible(sg.Beam(**{**SOFT, "I": (2e-8, 3e-8)}, shapes={}), position=(0, 0, 0), name="rod", **words)
+    ends = []
+    for scene in (rigid, bent):
+        scene.add_joint("spherical", None, "rod", anchor=(0, 0, 0))
+        run = sg.simulate(scene, duration=0.1, h=0.01, formulation=sg.Recursive(integrator=sg.RK4()), progress=False)
+        ends.append((run.position("rod")[-1], run.orientation("rod")[-1], run.energy().kinetic[-1]))
+    for one, other in zip(*ends, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
+
+
+def landing() -> sg.Scene:
+    """Return a rubber rod that falls flat on a rough floor, on points at both of its ends."""
+    scene = sg.Scene(planar=True)
+    scene.add_fixed(sg.HalfSpace(normal=(0, 1)), name="floor")
+    scene.add_flexible(
+        sg.Beam(**SOFT, shapes=SHAPES),
+        position=(0, 0.05),
+        velocity=(0.3, -1.0),
+        angular_velocity=0.2,
+        masses={"end": 0.1},
+        contacts={"start": sg.Point(), "end": sg.Point()},
+        damping={"rayleigh": (0.1, 1e-4)},
+        name="rod",
+    )
+    scene.set_contact(friction=0.3)
+    return scene
+
+
+@pytest.mark.compiled_only
+def test_points_of_a_rod_land_and_the_balance_closes() -> None:
+    run = sg.simulate(landing(), duration=0.2, h=5e-4, formulation=sg.Recursive(), progress=False)
+    assert run.verdict != "not trusted"
+    energy = run.energy()
+    scale = float(energy.total[0])
+    assert np.abs(energy.error).max() < 1e-12 * scale
+    assert energy.impact[-1] > 0.1 * scale
+    assert energy.friction[-1] > 0.0
+    assert energy.damping[-1] > 0.0
+    # A contact that closes within a step closes at its end: nothing is left below the floor but what turning moves.
+    for point in ("rod.start", "rod.end"):
+        assert run.position(point)[:, 1].min() > -1e-5
+        assert run.contact_log.body_impulse(run.names.index(point), run.step_count)[:, 1].max() > 0.0
+
+
+@pytest.mark.compiled_only
+def test_saved_and_resumed_runs_have_the_same_bits(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"h": 1e-3, "formulation": sg.Recursive(), "progress": False}
+    whole = sg.simulate(landing(), duration=0.12, **words)
+    whole.save(tmp_path / "whole.h5")
+    again = sg.Trajectory.load(tmp_path / "whole.h5")
+    for name in ("q", "v", "modal", "modal_rate"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+    np.testing.assert_array_equal(again.deformed("rod", 60), whole.deformed("rod", 60))
+    np.testing.assert_array_equal(again.modes("rod").rate, whole.modal_rate)
+
+    class Stop(Exception):
+        pass
+
+    def stop(t: float, _: sg.State) -> None:
+        if t > 0.07:
+            raise Stop
+
+    with pytest.raises(Stop):
+        sg.simulate(landing(), duration=0.12, checkpoint=tmp_path / "c.h5", checkpoint_every=10, callback=stop, **words)
+    resumed = sg.resume(tmp_path / "c.h5", progress=False)
+    sim = sg.Simulator(landing(), h=1e-3, formulation=sg.Recursive())
+    for _ in range(50):
+        sim.step()
+    kept = sim.snapshot()
+    for _ in range(5):
+        sim.step()
+    sim.restore(kept)
+    for _ in range(70):
+        sim.step()
+    for name in ("q", "v", "modal", "modal_rate"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
+        np.testing.assert_array_equal(getattr(sim.state, name), getattr(whole, name)[-1])
+
+
+def nodes() -> sg.Modes:
+    """Return masses on a line in the plane: one at the frame, one behind it, and two in front on a mode each."""
+    shapes = np.zeros((4, 2, 2))
+    shapes[1, 1, 0] = shapes[2, 1, 1] = 1.0
+    return sg.Modes(
+        (1.0, 1.0, 2.0, 0.5), [(0, 0), (0.5, 0), (1, 0), (-0.3, 0)], shapes, [[300.0, -100.0], [-100.0, 100.0]]
+    )
+
+
+def lumped(**words: Any) -> sg.Scene:
+    scene = sg.Scene(planar=True, gravity=(0, 0))
+    scene.add_flexible(nodes(), position=(0, 0), points={"root": 0, "tip": 2}, name="rod", **words)
+    scene.add_joint("fixed", None, "rod", anchor=(0, 0))
+    return scene
+
+
+@pytest.mark.compiled_only
+def test_modes_of_lumped_nodes_vibrate_as_their_matrices_say() -> None:
+    """M = diag(1, 2), K = ((300, -100), (-100, 100)): the eigenvector of the lower frequency stays one."""
+    M, K = np.diag([1.0, 2.0]), np.array([[300.0, -100.0], [-100.0, 100.0]])
+    squares, vectors = np.linalg.eig(np.linalg.inv(M) @ K)
+    k = int(np.argmin(squares))
+    w, start = float(np.sqrt(squares[k])), 1e-2 * vectors[:, k]
+    run = sg.simulate(
+        lumped(modal=start), duration=0.5, h=2e-3, formulation=sg.Recursive(integrator=sg.RK4()), progress=False
+    )
+    want = np.cos(w * run.time)[:, None] * start
+    np.testing.assert_allclose(run.modes("rod").coordinate, want, rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(run.position("rod.tip")[:, 1], want[:, 1], rtol=0.0, atol=1e-8)
+    assert run.deformed("rod", 10).shape == (4, 2)
+
+
+def test_a_flexible_scene_comes_back_from_its_file(tmp_path: Path) -> None:
+    for scene in (landing(), lumped(damping=[0.1, 0.2]), thrown("start")):
+        scene.save(tmp_path / "scene.yaml")
+        first, again = compile_scene(scene), compile_scene(sg.Scene.load(tmp_path / "scene.yaml"))
+        assert first.names == again.names
+        for name in ("q", "v", "modal", "modal_rate"):
+            np.testing.assert_array_equal(getattr(again.initial_state, name), getattr(first.initial_state, name))
+        for one, other in zip(first.flexible, again.flexible, strict=True):
+            for a, b in zip((*one.body[2:], *one.points), (*other.body[2:], *other.points), strict=True):
+                np.testing.assert_array_equal(a, b)
+        assert scene_to_dict(scene_from_dict(scene_to_dict(scene))) == scene_to_dict(scene)
+
+
+@pytest.mark.parametrize("formulation", [sg.MoreauJean(), sg.StewartTrinkle(), sg.QuasiRigid()])
+def test_other_formulations_name_recursive(formulation: Any) -> None:
+    with pytest.raises(InputError, match=r"^body 'arm': is flexible, must be rigid for .*; Recursive knows flexible"):
+        sg.Simulator(cantilever(1.0), h=1e-3, formulation=formulation)
+
+
+def test_accelerations_and_validity_name_recursive() -> None:
+    from signorini.analysis import check_state
+
+    for ask in (sg.accelerations, lambda scene: check_state(compile_scene(scene))):
+        with pytest.raises(InputError, match=r"^body 'arm': is flexible, .*; Recursive knows flexible bodies$"):
+            ask(cantilever(1.0))
+
+
+def beam(**words: Any) -> sg.Beam:
+    return sg.Beam(**{**SOFT, "shapes": SHAPES, **words})
+
+
+@pytest.mark.parametrize(
+    ("make", "words", "what"),
+    [
+        (lambda: beam(length=0.0), {}, "beam: length is 0.0, must be > 0"),
+        (lambda: beam(E=-1.0), {}, "beam: E is -1.0, must be > 0"),
+        (lambda: beam(shapes=None), {}, "beam: shapes is None, must be given"),
+        (lambda: beam(shapes={"bending": [[0, 1.0]]}), {}, "first 2 must be 0: clamped at the frame"),
+        (lambda: beam(shapes={"axial": [[1.0]]}), {}, "first 1 must be 0: clamped at the frame"),
+        (lambda: beam(shapes={"bending": [[0, 0, 0]]}), {}, "must not vanish"),
+        (lambda: beam(shapes={"bending": [[0, 0, 1], [0, 0, 2]]}), {}, "its inertia is singular"),
+        (lambda: beam(shapes={"bendin": [[0, 0, 1]]}), {}, "unknown direction of shapes 'bendin'"),
+        (lambda: beam(I=(1e-8, 1e-8)), {}, "must be a number in a planar scene"),
+        (beam, {"modal": [0.0]}, "modal has shape (1,), must be (2)"),
+        (beam, {"geometric": "linear"}, "geometric is 'linear', is not part of this version"),
+        (beam, {"geometric": "none at all"}, "geometric is 'none at all', must be one of"),
+        (beam, {"masses": {"tip": 1.0}}, "masses: no point is called 'tip'"),
+        (beam, {"masses": {"end": 0.0}}, "mass at 'end' is 0.0, must be > 0"),
+        (beam, {"points": {"tip": 2.0}}, "point 'tip' is 2.0, must be <= 0.8"),
+        (beam, {"damping": [0.1, -0.1]}, "damping is [0.1, -0.1], must be >= 0"),
+        (beam, {"damping": [[1.0, 2.0], [2.0, 1.0]]}, "damping has the eigenvalue -1, must have none below 0"),
+        (beam, {"contacts": {"end": sg.Sphere(0.1)}}, "Sphere is a spatial shape, must be planar"),
+        (
+            lambda: sg.Modes([1.0, -1.0], [(0, 0), (1, 0)], np.zeros((2, 2, 0)), np.zeros((0, 0))),
+            {},
+            "mass is [1.0, -1",
+        ),
+        (lambda: sg.Modes([1.0], [(0, 0)], np.ones((1, 2, 1)), [[1.0]]), {}, "node 0 at the frame moves by the modes"),
+        (lambda: sg.Modes([1.0], [(1, 0)], np.ones((1, 2, 1)), [[-1.0]]), {}, "stiffness has the eigenvalue -1"),
+        (nodes, {"points": {"tip": 4}}, "point 'tip' is 4, must be the number of a node, 0 to 3"),
+        (lambda: 3.0, {}, "is 3.0, must be a Beam or Modes"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(make: Any, words: dict[str, Any], what: str) -> None:
+    with pytest.raises(InputError) as error:
+        sg.Scene(planar=True).add_flexible(make(), position=(0, 0), name="arm", **words)
+    assert what in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_joints_must_meet_points() -> None:
+    scene = sg.Scene(planar=True)
+    scene.add_flexible(beam(), position=(0, 0), name="arm")
+    scene.add_flexible(nodes(), position=(2, 0), points={"root": 0}, name="rod")
+    with pytest.raises(
+        InputError, match=r"^joint 'a': anchor \[0\.4, 0\.1\] is not on the axis of 'arm', must meet it$"
+    ):
+        scene.add_joint("revolute", None, "arm", anchor=(0.4, 0.1), name="a")
+    with pytest.raises(InputError, match=r"^joint 'b': anchor \[2\.5, 0\.0\] meets no point of 'rod', must be at one"):
+        scene.add_joint("revolute", None, "rod", anchor=(2.5, 0), name="b")
+    with pytest.raises(InputError, match=r"^joint 'c': joins 'arm' to itself"):
+        scene.add_joint("revolute", "arm.start", "arm", anchor=(0.8, 0), name="c")
+    assert scene.joints == {}
+    scene.add_joint("revolute", None, "arm", anchor=(0.4, 0), name="d")
+    assert "arm.d" in compile_scene(scene).names
+
+
+def test_bad_files_name_the_place() -> None:
+    data = scene_to_dict(landing())
+    for change, what in (
+        ({"beam": {**data["flexible"][0]["beam"], "shapes": {"axial": 3}}}, "shapes: axial is 3, must be a list"),
+        ({"geometri": "none"}, "unknown key 'geometri'"),
+        ({"masses": 3}, "masses is 3, must be a mapping from names"),
+        ({"modes": {}}, "must have either beam or modes"),
+    ):
+        with pytest.raises(FileError, match="scene: flexible") as error:
+            scene_from_dict({**data, "flexible": [{**data["flexible"][0], **change}]})
+        assert what in str(error.value)
+
+
+def test_angles_of_a_turning_body_are_unwrapped() -> None:
+    """Constant spin about x: the first angle grows through full turns, the others stay zero."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_body(sg.Sphere(0.1), mass=1.0, position=(0, 0, 0), angular_velocity=(20.0, 0, 0), name="top")
+    run = sg.simulate(scene, duration=1.0, h=0.05, progress=False)
+    angles = run.angles("top")
+    np.testing.assert_allclose(angles[:, 0], 20.0 * run.time, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(angles[:, 1:], 0.0, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(run.angles("top", "zyx")[:, 2], 20.0 * run.time, rtol=0.0, atol=1e-9)
+    with pytest.raises(InputError, match="order is 'xyx', must be one of"):
+        run.angles("top", "xyx")
