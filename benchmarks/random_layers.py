@@ -24,7 +24,6 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini._jit import counting_kernel, kernel
 from signorini.dynamics.bodies import world_inertia
-from signorini.formulations import implicit_swift
 from signorini.formulations.layered.kernels import FIXED, Posed
 from signorini.formulations.layered.newton import Newton
 from signorini.formulations.layered.run import STORED, Track, run_steps
@@ -102,7 +101,7 @@ def judged_drop(seed: int, h: float, duration: float) -> tuple[int, float, float
     """Return steps not solved, the largest rise of the energy in a step beside that at the start, and us per step."""
     sim, recorded, began = sg.Simulator(drop(seed), h=h, formulation=sg.QuasiRigid()), Recorded(), time.perf_counter()
     steps = round(duration / h)
-    with patch.object(implicit_swift, "run_steps", recorded):
+    with patch.object(swift, "run_steps", recorded):
         failed = sim.run(steps)
         sim.run(1)
     seconds, energies = time.perf_counter() - began, np.concatenate(recorded.energies)

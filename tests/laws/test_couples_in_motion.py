@@ -150,7 +150,7 @@ def test_torsional_friction_and_ellipsoids_in_one_island(solver: Any) -> None:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("couple", [{"torsional": 0.01, "rolling": 0.01}, {"rolling": 1e-3}])
-def test_what_couples_take_pays_for_what_forces_give(couple: dict[str, float], tmp_path: Path) -> None:
+def test_what_couples_take_pays_for_what_forces_give(couple: dict[str, Any], tmp_path: Path) -> None:
     """A capsule that rebounds and turns: its energy falls in every step, so no contact is said to give any."""
     r = np.random.default_rng(4)
     q = r.normal(size=4)
