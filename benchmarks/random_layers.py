@@ -24,6 +24,7 @@ import signorini as sg
 from signorini._arrays import Array
 from signorini._jit import counting_kernel, kernel
 from signorini.dynamics.bodies import world_inertia
+from signorini.formulations.layered import swift
 from signorini.formulations.layered.kernels import FIXED, Posed
 from signorini.formulations.layered.newton import Newton
 from signorini.formulations.layered.run import STORED, Track, run_steps
