@@ -83,6 +83,6 @@ def test_three_files_name_a_smooth_kind(kind: ShapeKind) -> None:
         if re.search(rf"\b{kind.name}\b", path.read_text(encoding="utf-8"))
     }
     files = {"model/shapes.py", "model/shape_kinds.py", "scene/curved_shapes.py"}
-    page = (SOURCE.parents[1] / "docs" / "extending.rst").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "extending.rst").read_text(encoding="utf-8")
     assert named - {"scene/shapes.py"} == files  # where the ellipse of planar scenes is an ellipsoid
     assert all(f"``{file}``" in page for file in files)
