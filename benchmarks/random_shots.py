@@ -27,7 +27,7 @@ from signorini._arrays import Array
 from signorini.dynamics.constants import TURN_AT_ONCE
 from signorini.dynamics.flight import write_parts
 from signorini.geometry import detect
-from signorini.math.rotation import multiply, rotate, rotated, turn_exact, unrotate
+from signorini.math.rotation import rotate, rotated, turn_exact, unrotate
 from signorini.model import Model, State
 from signorini.model.thickness import thinnest_extents
 from signorini.scene import compile_scene
@@ -97,40 +97,29 @@ def shot(seed: int) -> tuple[sg.Scene, float]:
 
 
 def _parts(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> Array:
-    """Return the parts of the turn of body `b` in a step, (n, 7): its flight with the momentum of the end.
+    """Return the parts of the turn of body `b` in a step, (n, 7): it begins with the momentum of the end.
 
-    If that does not lead to where the body ends, it turned evenly: as the turn from one recorded place to the next
-    says, and the spin at the end, how often it went round.
+    It is one even turn if that leads to where the body ends, else its flight.
     """
     I, e = model.arrays.inertia[b], q_0[b, 3:]
     L = _momenta(I[None], q_1[b : b + 1], v[b : b + 1])[0]
     omega = np.array(rotate(tuple(e), tuple(np.linalg.solve(I, np.array(unrotate(tuple(e), tuple(L)))))))
     parts = np.zeros((max(1, int(np.ceil(h * np.linalg.norm(omega) / TURN_AT_ONCE))), 7))
     parts[0, :4], parts[0, 4:] = e, omega
+    even = np.array(turn_exact(tuple(e), tuple(omega), h))
+    if abs(even @ q_1[b, 3:]) > 1.0 - 1e-12:
+        return parts[:1]
     if omega.any():
         write_parts(I, tuple(e), tuple(omega), h, parts)
-    end = np.array(turn_exact(tuple(parts[-1, :4]), tuple(parts[-1, 4:]), h / len(parts)))
-    if abs(end @ q_1[b, 3:]) > 1.0 - 1e-12:
-        return parts
-    return np.concatenate([e, _even_turn(e, q_1[b, 3:], v[b, 3:], h)])[None]
-
-
-def _even_turn(e_0: Array, e_1: Array, omega: Array, h: float) -> Array:
-    """Return the constant spin from one orientation to another, of those that differ by whole turns nearest `omega`."""
-    w, *turned = multiply(tuple(e_1), tuple(e_0 * [1.0, -1.0, -1.0, -1.0]))
-    sine = float(np.linalg.norm(turned))
-    axis, angle = np.array(turned) / max(sine, 1e-300), 2.0 * np.arctan2(sine, w)
-    if sine == 0.0:
-        axis = omega / max(float(np.linalg.norm(omega)), 1e-300)
-    return np.asarray((angle + 2.0 * np.pi * np.round((h * float(omega @ axis) - angle) / (2.0 * np.pi))) / h * axis)
+    return parts
 
 
 def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
     """Return the deepest overlap on the way of every step, in parts of the thinnest body.
 
-    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly between
-    recorded places. Looks are a hundredth of the step apart, or less where bodies are so close that they could touch
-    and part again in between, down to a 30th of the thinnest body.
+    Mass centres go evenly from where a step begins to where it ends, and bodies turn as they fly, or evenly. Looks are
+    a hundredth of the step apart, or less where bodies are so close that they could touch and part again in between,
+    down to a 30th of the thinnest body.
     """
     model, worst = compile_scene(scene), 0.0
     thin, fixed = thinnest_extents(model.shapes, model.hulls, model.body_count).min(), model.fixed_count

@@ -31,8 +31,7 @@ as large as the load, unless it is as much more precise (:data:`~signorini.math.
 :math:`\lambda = 1` is Newton's law, taken wherever it keeps to both. :math:`\lambda = 0` is the law without rebound,
 which does always: :math:`\sigma \ge 0` there, so that :math:`p \cdot u^+ \le 0`. G depends on :math:`\lambda`
 continuously where the solution does, and is a convex parabola while contacts keep to stick, slip or open; its root is
-found by the method of Anderson and Bjoerck, by halving where chords stay short, and what is taken is always on the
-safe side.
+found by the method of Illinois, and what is taken is always on the safe side.
 
 With friction Newton's law may have no solution at all, as for a bar on a hinge whose end can leave the floor only by
 slipping more than its cone permits. The law without rebound always has one: standstill is possible. So a rebound for
@@ -58,11 +57,9 @@ from signorini.posing.constants import PART_ROUNDS, REBOUND_ROUNDING
     HIGH,  # ... the smallest known not to be ...
     HIGH_EXCESS,
     SIDE,  # ... and which of them the last one was: -1, 1
-    WIDTH,  # between the bounds when they last came twice as close ...
-    STALE,  # ... and how many rounds ago that was
     ROUND,  # how often it was tried, SETTLED when its part is found
     PART_COLUMNS,
-) = np.arange(10, dtype=np.int64)
+) = np.arange(8, dtype=np.int64)
 SETTLED = -1.0
 UNSOLVED = math.inf
 """Excess of a rebound that no solution was found for."""
@@ -71,19 +68,13 @@ UNSOLVED = math.inf
 @inner_kernel
 def _narrow(row: Array, excess: float) -> None:
     """Take the part that was tried as a bound, and choose one between the bounds."""
+    tried = row[PART]
     side = 1.0 if excess > 0.0 else -1.0
     near, far = (HIGH, LOW) if side > 0.0 else (LOW, HIGH)
-    if row[SIDE] == side:  # Anderson and Bjoerck: the bound that stays must not hold the chord back
-        left = 1.0 - excess / row[near + 1]
-        row[far + 1] *= left if left > 0.0 else 0.5
-    row[near], row[near + 1], row[SIDE] = row[PART], excess, side
-    width = row[HIGH] - row[LOW]
-    row[STALE] += 1.0
-    if row[STALE] > 2.0 and width > 0.5 * row[WIDTH]:  # a bound barely on its side makes chords short for many rounds
-        row[PART], row[WIDTH], row[STALE] = row[LOW] + 0.5 * width, width, 0.0
-        return
-    if width <= 0.5 * row[WIDTH]:
-        row[WIDTH], row[STALE] = width, 0.0
+    row[near], row[near + 1] = tried, excess
+    if row[SIDE] == side:  # Illinois: the bound that stays must not hold the chord back
+        row[far + 1] *= 0.5
+    row[SIDE] = side
     row[PART] = row[LOW] + (row[HIGH] - row[LOW]) * row[LOW_EXCESS] / (row[LOW_EXCESS] - row[HIGH_EXCESS])
 
 
@@ -126,7 +117,6 @@ def next_part(row: Array, excess: float, error: float, tolerance: float) -> bool
         if excess <= min(error, tolerance) + REBOUND_ROUNDING:
             return True
         row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
-        row[WIDTH], row[STALE] = 1.0, 0.0
         return False
     excess += 0.5 * tolerance
     if row[ROUND] == 2.0:

@@ -44,18 +44,6 @@ def test_the_root_of_a_parabola_is_found_from_its_safe_side(root: float, bend: f
     assert len(tried) <= 14
 
 
-@pytest.mark.parametrize("barely", [1e-3, 1e-5, 1e-9])
-def test_a_bound_barely_on_its_side_does_not_hold_the_search_up(barely: float) -> None:
-    """Without rebound the excess is next to nothing, and falls before it rises: a root of two bodies that part."""
-
-    def excess(part: float) -> float:
-        return -barely if part < 0.03 else (part - 0.84) * (0.03 + 0.3 * part)
-
-    part, _ = found(excess, 1e-12)
-    assert part == pytest.approx(0.84, abs=1e-9)
-    assert excess(part) <= 0.0
-
-
 def test_where_nothing_but_no_rebound_is_allowed_none_is_taken() -> None:
     assert found(lambda part: part)[0] == 0.0
     assert found(lambda part: 0.5 if part > 0.0 else -0.5)[0] < 1e-3
