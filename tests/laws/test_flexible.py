@@ -177,7 +177,9 @@ def test_saved_and_resumed_runs_have_the_same_bits(tmp_path: Path) -> None:
             raise Stop
 
     with pytest.raises(Stop):
-        sg.simulate(landing(), duration=0.12, checkpoint=tmp_path / "c.h5", checkpoint_every=1e-9, callback=stop, **words)
+        sg.simulate(
+            landing(), duration=0.12, checkpoint=tmp_path / "c.h5", checkpoint_every=1e-9, callback=stop, **words
+        )
     resumed = sg.resume(tmp_path / "c.h5", progress=False)
     sim = sg.Simulator(landing(), h=1e-3, formulation=sg.Recursive())
     for _ in range(50):
