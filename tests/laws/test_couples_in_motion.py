@@ -168,7 +168,7 @@ def test_what_couples_take_pays_for_what_forces_give(couple: dict[str, Any], tmp
     scene.set_contact(friction=0.5, restitution=0.9, **couple)
     run = sg.simulate(scene, duration=0.12, h=0.001)
     kinetic = np.ravel(run.kinetic)
-    assert np.diff(kinetic).min() < -1e-6 * kinetic[0]  # it hits
+    assert max(run.contacts(k).normal_impulse.max(initial=0.0) for k in range(run.step_count)) > 0.1  # it hits
     assert np.diff(kinetic).max() <= 1e-12 * kinetic[0]
     assert run.certificate.energy_gain.max() <= 1e-12
     run.save(tmp_path / "run.h5")
