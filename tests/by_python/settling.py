@@ -90,11 +90,18 @@ def _moved(
     return Kept(state, pushes) if drift <= TORN and not far.any() else None
 
 
-def cannot_close(model: Model, state: State, coordinate: Array) -> bool:
-    """Tell whether no way along the rows where bodies are leads onto the joints, to :data:`ASKED`."""
+def apart_at_start(model: Model, before: State, near: Array) -> float:
+    """Return how far apart rigid rows were where a step began, beside their sizes."""
+    rows = rigid_rows(model, before, joint_coordinates(model.joints, before.q, near))
+    rows.psi[np.flatnonzero(model.joints.drive)] = 0.0
+    return worst(all_sizes(model, rows), rows.psi)[0]
+
+
+def cannot_close(model: Model, state: State, coordinate: Array, asked: float) -> bool:
+    """Tell whether no way along the rows where bodies are leads onto the joints, to what is `asked`."""
     for _ in range(FEW_MOVES):
         rows = rigid_rows(model, state, coordinate)
-        if worst(all_sizes(model, rows), rows.psi)[0] <= ASKED:
+        if worst(all_sizes(model, rows), rows.psi)[0] <= asked:
             return False
         try:
             shift, _ = pushing(model, state, coordinate).solve(np.zeros_like(state.v))
@@ -161,8 +168,9 @@ def ended(
             end = Settled(found.state, joint_coordinates(joints, found.state.q, near))
             return Ended(end, tuple(found.pushes))
     coordinate = joint_coordinates(joints, state.q, near)
-    is_open = closed is not None and closed.open and not space.system.redundant
-    cannot = is_open and not is_torn and cannot_close(model, state, near)
+    is_open = closed is not None and closed.open
+    asked = max(ASKED, apart_at_start(model, before, near)) if space.system.redundant else ASKED
+    cannot = is_open and not is_torn and cannot_close(model, state, near, asked)
     if closed is None or not closed.rows.any():
         return Ended(Settled(state, coordinate), cannot=cannot)
     state, ending, driven = obeyed(model, state, near, h, closed)

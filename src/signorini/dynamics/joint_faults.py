@@ -6,8 +6,8 @@ the anchor from its mass centre if that is more, or the length of a distance joi
 - **Drift** up to :data:`TORN` is what the linear rows of a step leave when bodies turn by a third of a radian in it,
   :math:`\theta^2/2`, and the next step takes it back. Beyond that bodies are moved onto their joints;
   where they cannot be, the joints cannot hold. Nor can those of a mechanism on which nothing else acts that leave more
-  than :data:`ASKED` open, do not close, and cannot be closed, if none of their rows depends on
-  others: a loop pulled beyond its reach is told in the step that goes beyond it. Where bodies came turning by more than
+  than :data:`ASKED` open, do not close, and cannot be closed: a loop pulled beyond its reach is told in the step that
+  goes beyond it. Rows that depend on others, and were apart before, may stay so. Where bodies came turning by more than
   :data:`MOST_TURN` a step, or go so far near others that they would be moved through something, it is the step that is
   too long: they go on, apart as they are, and the verdict says so.
 - **Conflict**: rows that depend on each other may ask for rates that cannot all be met. What is left open of these, by

@@ -284,31 +284,42 @@ def _keep(t: IntArray, j: IntArray) -> bool:
 
 
 @inner_kernel
+def _apart_at_start(j: IntArray) -> float:
+    """Return how far apart rigid rows were where the step began, beside their sizes."""
+    J, psi, role, sizes, worst = real_rows(j, ja.JACOBIAN), reals(j, ja.PSI), wholes(j, ja.ROLE), row_sizes(j), 0.0
+    for r in range(psi.shape[0]):
+        if role[r] != ja.SPRING and role[r] != ja.DRIVEN:
+            worst = max(worst, abs(psi[r]) / row_size(sizes, J, r))
+    return float(worst)
+
+
+@inner_kernel
 def _cannot_close(t: IntArray, j: IntArray) -> bool:
     """Tell whether joints that did not close cannot: no way along the rows where bodies are leads onto them.
 
-    Rows that depend on each other may be apart: see ``joint_faults``.
+    Rows that depend on each other, and were apart before, may stay so, but not come apart further.
     """
     tree, tally, open_ = whole_rows(j, ja.TREE), wholes(j, ja.TALLY), 0
     redundant = tally[ja.REDUNDANT]
     for k in range(tree.shape[0]):
         open_ += 1 if tree[k, ja.ACTS] == ja.IS_OPEN else 0
-    if open_ == 0 or redundant > 0:
+    if open_ == 0:
         return False
+    asked = max(ASKED, _apart_at_start(j)) if redundant > 0 else ASKED
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(j, ja.END_Q), real_rows(j, ja.END_V)
     _copy(j, q, v, q_0, v_0)
     least = math.inf
     for _ in range(FEW_MOVES):
         _factor_here(t, j)
         least = min(least, _open_rows(t, j)[1])
-        if least <= ASKED:
+        if least <= asked:
             _soften(j)
             break
         _push(t, j)
         _soften(j)
     _copy(j, q_0, v_0, q, v)
     tally[ja.REDUNDANT] = redundant
-    return bool(least > ASKED)
+    return bool(least > asked)
 
 
 @inner_kernel
