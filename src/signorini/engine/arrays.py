@@ -90,6 +90,8 @@ def _numbered(count: int) -> Any:
     MODE,  # int (cap,): what contacts did, see contact_checks
     SEEN_VALUE,  # float (cap, VALUE_COLUMNS): contacts at the start of the step
     SEEN_INDEX,  # int (cap, INDEX_COLUMNS)
+    HIT_ARMS,  # float (cap, 9): hits that the last step left unfinished: both arms and the normal, see engine/hits.py
+    HIT_INDEX,  # int (cap, INDEX_COLUMNS)
     # contacts in the order of islands
     ORDER,  # int (cap,): row in the order of features
     ISLAND,  # int (n_b, ISLAND_COLUMNS): see below
@@ -169,7 +171,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # float (cap, 3): couples in the order of features, as IMPULSE
     COUPLE_WORK,  # float (4, 6, R): work space
     ARRAY_COUNT,
-) = _numbered(133)
+) = _numbered(135)
 
 # Kernels of the stages: rows of the table after those of the arrays, see ``stages.py``.
 (
@@ -382,11 +384,13 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     LATER,  # pairs that meet on the free way after one of their bodies met another
+    HITS,  # that the last step left unfinished ...
+    TO_FINISH,  # ... and those of them that are still to be added to the contacts ahead
     PASSIVE,  # whether rebounds are made smaller where they would gain energy or go through others
     REBOUNDS,  # whether some contact rebounds
     TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(44)
+) = _numbered(46)
 
 # HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
 AT_ONCE, AT_LAST = 1 + _numbered(2)

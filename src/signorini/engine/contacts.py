@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
+from signorini._jit import counted, inner_kernel, kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
     A_BODY,
     ACTIVE,
@@ -17,6 +17,7 @@ from signorini.engine.arrays import (
     B_BODY,
     BLOCK,
     BOUND,
+    CELLS,
     CLEARED,
     CONTACTS,
     CORRECTED,
@@ -29,6 +30,7 @@ from signorini.engine.arrays import (
     DRIVE,
     FACTOR,
     FEATURE,
+    FIND,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
@@ -44,7 +46,10 @@ from signorini.engine.arrays import (
     ISLAND,
     ISLANDS,
     JOINED,
+    LABEL,
     LIFT,
+    LINK,
+    MARK,
     MATERIAL,
     MEETS,
     MU,
@@ -58,6 +63,7 @@ from signorini.engine.arrays import (
     OLD_SOFTNESS,
     ORDER,
     OWN_ISLAND,
+    PAIR,
     PARENT,
     PASSIVE,
     PLACE,
@@ -66,6 +72,7 @@ from signorini.engine.arrays import (
     POSE_TOGETHER,
     POSITION,
     Q_START,
+    REACH,
     REBOUND,
     REFERENCE,
     RESTITUTION,
@@ -73,10 +80,12 @@ from signorini.engine.arrays import (
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
+    SHAPE,
     SHIFT,
     SIZE,
     SOFTNESS,
     SOFTNESS_COLUMNS,
+    SOLID,
     SPRING,
     START,
     THIN,
@@ -85,6 +94,8 @@ from signorini.engine.arrays import (
     VEER,
     VEERED,
     WIDTH,
+    WORK,
+    WORLD,
     Y_ROW,
     B,
     H,
@@ -101,6 +112,29 @@ from signorini.posing.constants import DOUBT, GRAIN, MEETING, SPEED_ROUNDING, SW
 
 Vector = tuple[float, float, float]
 Frame = tuple[Vector, Vector, Vector]
+
+
+@inner_kernel
+def find(t: IntArray) -> int:
+    """Find the contacts within reach; return how many, or what there was no room for as a negative number."""
+    return counted(
+        t[FIND, 0],
+        (
+            real_rows(t, SHAPE),
+            whole_rows(t, LABEL),
+            real_rows(t, SOLID),
+            whole_rows(t, LINK),
+            whole_rows(t, PAIR),
+            real_rows(t, Q),
+            reals(t, REACH),
+            real_rows(t, WORLD),
+            wholes(t, CELLS),
+            real_rows(t, WORK),
+            whole_rows(t, MARK),
+            real_rows(t, VALUE),
+            whole_rows(t, INDEX),
+        ),
+    )
 
 
 @inner_kernel

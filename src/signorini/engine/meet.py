@@ -116,8 +116,7 @@ from signorini.engine.arrays import (
     Q,
     V,
 )
-from signorini.engine.contacts import approach, may_mislead
-from signorini.engine.run import find
+from signorini.engine.contacts import approach, find, may_mislead
 from signorini.geometry.meetings import (
     DISPLACE,
     MEET,

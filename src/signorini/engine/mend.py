@@ -67,7 +67,7 @@ from signorini.engine.arrays import (
     Q,
     V,
 )
-from signorini.engine.contacts import contact_arms, point_velocity
+from signorini.engine.contacts import contact_arms, find, point_velocity
 from signorini.engine.meet import (
     copy_contact,
     end_of_pair,
@@ -86,7 +86,6 @@ from signorini.engine.meet import (
     to_ask,
     write_meeting,
 )
-from signorini.engine.run import find
 from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed, parted_by
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot, turn_exact

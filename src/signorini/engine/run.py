@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import (
-    counted,
     inner_kernel,
     kernel,
     perform,
@@ -32,7 +31,6 @@ from signorini.engine.arrays import (
     AWAY,
     BALANCE,
     BEGIN,
-    CELLS,
     CHECK,
     CHECK_WAYS,
     CLOSE,
@@ -42,23 +40,20 @@ from signorini.engine.arrays import (
     DONE,
     DOUBTS,
     FAR,
-    FIND,
     FLOWN,
     FREE_MOTION,
     GONE,
     GUESSES,
     HAND_OVER,
     HAS_ROOM,
+    HITS,
     IMPULSE,
-    INDEX,
     JOIN,
     JOINED,
     KEEP,
-    LABEL,
     LATER,
     LAW,
     LAW_ROOM,
-    LINK,
     LOADED,
     LOG_BALANCE,
     LOG_CHECK,
@@ -70,7 +65,6 @@ from signorini.engine.arrays import (
     LOG_VALUE,
     LOGGED,
     LOOK,
-    MARK,
     MEET,
     MEETS,
     MEND,
@@ -81,13 +75,11 @@ from signorini.engine.arrays import (
     NEEDED,
     NO_REBOUND,
     NOTE_REST,
-    PAIR,
     PAUSE,
     POSE,
     POSE_JOINED,
     POSED_AGAIN,
     POSITION,
-    REACH,
     READY,
     REBOUNDS,
     RESCUED,
@@ -96,30 +88,27 @@ from signorini.engine.arrays import (
     SEEN_INDEX,
     SEEN_VALUE,
     SETTLE_JOINTS,
-    SHAPE,
     SLEEPS,
     SMALLEST_GAP,
-    SOLID,
     SOLVE,
     SOLVED,
     STAGE,
     STIRRED,
     SUCCESS,
     TEMPER,
+    TO_FINISH,
     UNFOLLOWED,
     UNSOLVED,
-    VALUE,
     VELOCITIES,
     WAY,
-    WORK,
-    WORLD,
     WRITE_LOG,
     P,
     Q,
     U,
     V,
 )
-from signorini.engine.contacts import count_doubts
+from signorini.engine.contacts import count_doubts, find
+from signorini.engine.hits import finish_hits, note_hits
 
 UNKNOWN = -1  # number of doubts
 
@@ -156,6 +145,8 @@ def _solve(t: IntArray) -> bool:
         counts[LATER] = 0
         reals(t, CHECK)[UNFOLLOWED] = 0.0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
+        return False
+    if counts[TO_FINISH] > 0 and not finish_hits(t):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now
         counts[NEEDED] = 0
@@ -245,7 +236,10 @@ def after_look(t: IntArray, found: int) -> bool:
         counts[NEEDED] = found
         return False
     begun = counts[STAGE] == LOADED
+    if begun:
+        note_hits(t)
     counts[DOUBTS] = UNKNOWN
+    counts[TO_FINISH] = counts[HITS]
     perform(t[SMALLEST_GAP, 0], (t,))
     counts[STAGE] = READY
     if begun:
@@ -308,29 +302,6 @@ def write_log(t: IntArray) -> None:
                 log_value[start[row] + c, 16 + k] = couple[c, k]
     start[row + 1] = start[row] + n_c
     counts[LOGGED] = row + 1
-
-
-@inner_kernel
-def find(t: IntArray) -> int:
-    """Find the contacts within reach; return how many, or what there was no room for as a negative number."""
-    return counted(
-        t[FIND, 0],
-        (
-            real_rows(t, SHAPE),
-            whole_rows(t, LABEL),
-            real_rows(t, SOLID),
-            whole_rows(t, LINK),
-            whole_rows(t, PAIR),
-            real_rows(t, Q),
-            reals(t, REACH),
-            real_rows(t, WORLD),
-            wholes(t, CELLS),
-            real_rows(t, WORK),
-            whole_rows(t, MARK),
-            real_rows(t, VALUE),
-            whole_rows(t, INDEX),
-        ),
-    )
 
 
 @kernel

@@ -36,6 +36,7 @@ from signorini.engine.arrays import (
     FIXED,
     FLOWN,
     GYROSCOPIC,
+    HITS,
     INDEX,
     INERTIA,
     JOINED,
@@ -48,6 +49,7 @@ from signorini.engine.arrays import (
     SPRING,
     STAGE,
     THIN,
+    TO_FINISH,
     V_FREE,
     V_SPUN,
     V_START,
@@ -59,7 +61,8 @@ from signorini.engine.arrays import (
     V,
 )
 from signorini.engine.bodies import load_bodies
-from signorini.engine.run import UNKNOWN, after_look, find, log_is_full, may_begin, until_look
+from signorini.engine.contacts import find
+from signorini.engine.run import UNKNOWN, after_look, log_is_full, may_begin, until_look
 
 
 @inner_kernel
@@ -142,6 +145,7 @@ def _act(t: IntArray, found: int) -> bool:
         return False
     counts[CONTACTS] = found
     counts[DOUBTS] = UNKNOWN
+    counts[TO_FINISH] = counts[HITS]
     _note_overlaps(t)
     if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
         counts[NEEDED] = 0

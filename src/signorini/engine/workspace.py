@@ -41,6 +41,7 @@ _BY_CONTACT = {
     at.IMPULSE: (3,),
     at.GUESS: (3,),
     at.SEEN_VALUE: (10,),
+    at.HIT_ARMS: (9,),
     at.B: (3,),
     at.LOAD: (3,),
     at.GAP: (),
@@ -67,6 +68,7 @@ _NUMBERS_BY_CONTACT = {
     at.OLD_FEATURE: (),
     at.GUESS_FEATURE: (),
     at.SEEN_INDEX: (4,),
+    at.HIT_INDEX: (4,),
     at.ORDER: (),
     at.MODE: (),
 }
