@@ -384,13 +384,12 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     LATER,  # pairs that meet on the free way after one of their bodies met another
-    HITS,  # that the last step left unfinished ...
-    TO_FINISH,  # ... and those of them that are still to be added to the contacts ahead
+    HITS,  # that the last step left unfinished, until they are among the contacts of the next
     PASSIVE,  # whether rebounds are made smaller where they would gain energy or go through others
     REBOUNDS,  # whether some contact rebounds
     TEMPERED,  # whether the step was posed again for that
     COUNT_COUNT,
-) = _numbered(46)
+) = _numbered(45)
 
 # HAS_ROBUST: the robust solver is asked where sweeps do not promise to be enough, or only where they have failed.
 AT_ONCE, AT_LAST = 1 + _numbered(2)

@@ -158,7 +158,9 @@ class Engine:
             impulse[:, 3:] = self.arena[at.COUPLE_OLD][:old]
         softness = self.arena[at.OLD_SOFTNESS][:old].copy()
         stored, rest, feature = float(self._numbers[at.STORED]), self.arena[at.REST].copy(), self.arena[at.OLD_FEATURE]
-        memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest)
+        hits = slice(int(self._counts[at.HITS]))
+        arms, hit_index = self.arena[at.HIT_ARMS][hits].copy(), self.arena[at.HIT_INDEX][hits].copy()
+        memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest, arms, hit_index)
         if self.joints is None:
             return memory
         return self.joints.renamed(memory)._replace(coordinate=self.joints.coordinate)
@@ -170,9 +172,9 @@ class Engine:
             memory = self.joints.renamed(memory)
         self._numbers[at.TIME] = state.t
         self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
-        old = memory.feature.size
-        if old > self.arena[at.OLD_FEATURE].shape[0]:
-            self._workspace.make_room(old)
+        old, hits = memory.feature.size, memory.hits.shape[0]
+        if max(old, hits) > self.arena[at.OLD_FEATURE].shape[0]:
+            self._workspace.make_room(max(old, hits))
         self.arena[at.OLD_FEATURE][:old] = memory.feature
         self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
         if self._couples is not None:
@@ -182,7 +184,8 @@ class Engine:
             self.arena[at.OLD_SOFTNESS][:old, [at.ALPHA, at.ENTRY_ALPHA]] = 0.0
         self._numbers[at.STORED] = memory.stored
         self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
-        self._counts[at.OLD] = old
+        self.arena[at.HIT_ARMS][:hits], self.arena[at.HIT_INDEX][:hits] = memory.hits, memory.hit_index
+        self._counts[[at.OLD, at.HITS]] = old, hits
         self._counts[[at.STAGE, at.TEMPERED]] = at.BEGIN, 0
         self._load(self.model)
         self._go_on(0)

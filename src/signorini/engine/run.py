@@ -96,7 +96,6 @@ from signorini.engine.arrays import (
     STIRRED,
     SUCCESS,
     TEMPER,
-    TO_FINISH,
     UNFOLLOWED,
     UNSOLVED,
     VELOCITIES,
@@ -146,7 +145,7 @@ def _solve(t: IntArray) -> bool:
         reals(t, CHECK)[UNFOLLOWED] = 0.0
     if counts[DOUBTS] > 0 and (t[MEET, 0] == 0 or not succeeds(t[MEET, 0], (t,))):
         return False
-    if counts[TO_FINISH] > 0 and not finish_hits(t):
+    if counts[HITS] > 0 and not finish_hits(t):
         return False
     if log_is_full(t):  # of contacts, of which there may be more now
         counts[NEEDED] = 0
@@ -239,7 +238,6 @@ def after_look(t: IntArray, found: int) -> bool:
     if begun:
         note_hits(t)
     counts[DOUBTS] = UNKNOWN
-    counts[TO_FINISH] = counts[HITS]
     perform(t[SMALLEST_GAP, 0], (t,))
     counts[STAGE] = READY
     if begun:

@@ -36,7 +36,6 @@ from signorini.engine.arrays import (
     FIXED,
     FLOWN,
     GYROSCOPIC,
-    HITS,
     INDEX,
     INERTIA,
     JOINED,
@@ -49,7 +48,6 @@ from signorini.engine.arrays import (
     SPRING,
     STAGE,
     THIN,
-    TO_FINISH,
     V_FREE,
     V_SPUN,
     V_START,
@@ -145,7 +143,6 @@ def _act(t: IntArray, found: int) -> bool:
         return False
     counts[CONTACTS] = found
     counts[DOUBTS] = UNKNOWN
-    counts[TO_FINISH] = counts[HITS]
     _note_overlaps(t)
     if log_is_full(t):  # of contacts, of which there are more here than at the end of the last step
         counts[NEEDED] = 0

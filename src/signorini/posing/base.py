@@ -53,6 +53,10 @@ class Memory(NamedTuple):
     """Energy in the compliances or springs of the contacts [J]."""
     rest: Array = np.zeros((0, 7))
     """For how many steps each body has been still, and its load in the last of them, (n_b, 7) or empty."""
+    hits: Array = np.zeros((0, 9))
+    """Hits that the last step left unfinished: both arms and the normal, see :mod:`~signorini.engine.hits`, (k, 9)."""
+    hit_index: IntArray = np.zeros((0, 4), dtype=np.int64)
+    """Bodies, name and material of these, (k, 4)."""
 
     @property
     def kind(self) -> str:
