@@ -47,7 +47,7 @@ from signorini.engine.arrays import (
     V,
 )
 from signorini.engine.contacts import approach, contact_arms, point_velocity
-from signorini.engine.meet import pair_of, place_by_name
+from signorini.engine.meet import pair_of, place_by_name, posed_at
 from signorini.geometry.meetings import common_arms
 from signorini.math.rotation import dot
 from signorini.posing.constants import ALIKE, MEETING, SWIFT
@@ -57,14 +57,9 @@ from signorini.posing.constants import ALIKE, MEETING, SWIFT
 def note_hits(t: IntArray) -> None:
     """Note the hits that the step behind left unfinished, before another begins."""
     counts, numbers, thin, position = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, THIN), wholes(t, POSITION)
-    value, index, impulse, u = (
-        real_rows(t, SEEN_VALUE),
-        whole_rows(t, SEEN_INDEX),
-        real_rows(t, IMPULSE),
-        real_rows(t, U),
-    )
-    arms, hit_index, hits = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX), 0
-    q = real_rows(t, Q_START if numbers[DRIFT] == numbers[H] else Q_0)
+    value, index, q = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), real_rows(t, posed_at(t))
+    impulse, u, hits = real_rows(t, IMPULSE), real_rows(t, U), 0
+    arms, hit_index = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX)
     for c in range(counts[SEEN] if numbers[SPRING] == 0.0 else 0):  # springs give way as the user wants
         a, b = index[c, A_BODY], index[c, B_BODY]
         if impulse[c, 0] <= 0.0 or -numbers[DRIFT] * u[position[c], 0] <= MEETING * min(thin[a], thin[b]):
@@ -82,7 +77,7 @@ def note_hits(t: IntArray) -> None:
 
 @inner_kernel
 def _takes_up(t: IntArray, c: int, i: int) -> bool:
-    """Tell whether contact `c` takes up hit `i` of its pair: near the same point, with a normal like its, and closing."""
+    """Tell whether contact `c` takes up hit `i` of its pair: near its point, with a normal like its, and closing."""
     value, hit, h = real_rows(t, VALUE), real_rows(t, HIT_ARMS), reals(t, NUMBERS)[DRIFT]
     a, b = whole_rows(t, INDEX)[c, A_BODY], whole_rows(t, INDEX)[c, B_BODY]
     width, n = min(reals(t, THIN)[a], reals(t, THIN)[b]), (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
@@ -120,13 +115,7 @@ def finish_hits(t: IntArray) -> bool:
     """Add hits that nothing takes up to the contacts of the step, once; False if there is no room for them."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     arms, hit_index, fixed = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX), counts[FIXED]
-    q, v, v_free, thin, drift = (
-        real_rows(t, Q),
-        real_rows(t, V),
-        real_rows(t, V_FREE),
-        reals(t, THIN),
-        reals(t, NUMBERS)[DRIFT],
-    )
+    q, v, v_free, thin = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), reals(t, THIN)
     _leave_out_taken_up(t)
     if counts[CONTACTS] + counts[HITS] > min(value.shape[0], real_rows(t, P).shape[0] - counts[LAW_ROOM]):
         counts[NEEDED] = counts[CONTACTS] + counts[HITS]
