@@ -68,12 +68,16 @@ class ByPython(sg.MoreauJean):
         drive = drive_velocity(model, at.state, at.drift, secant=True)
         mends = self.stiffness is None  # springs give way
         ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
-        contacts = ways.foreseen(contacts, start)
+        contacts = ways.foreseen(contacts, start, memory)
         while True:
             result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
             missed = ways.missed(v, contacts)
             if missed is None:
-                return replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
+                result = replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
+                if self.stiffness is not None:
+                    return result
+                hits = ways.unfinished(contacts, result.impulse[:, 0], result.velocity[:, 0])
+                return replace(result, memory=result.memory._replace(**hits))
             contacts, at, veer = missed, replace(at, ways=ways.ways), ways.veer
 
     def _step(

@@ -16,13 +16,15 @@ from signorini.dynamics.motion import move_bodies
 from signorini.engine import arrays as at
 from signorini.engine.bodies import moves
 from signorini.engine.contacts import count_doubts
+from signorini.engine.hits import finish_hits
 from signorini.engine.meet import FREE_WAYS, POSE_AGAIN, follow, meet_step
 from signorini.engine.mend import look_at_end
 from signorini.engine.stages import stage_address
 from signorini.geometry.tables import MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.model import Contacts, Model
 from signorini.model.thickness import thinnest_extents
-from signorini.posing.constants import SWIFT, TOO_CLOSE
+from signorini.posing.base import Memory
+from signorini.posing.constants import MEETING, SWIFT, TOO_CLOSE
 
 FIRST_WAYS = 64  # contacts for which there is room at first
 _BODIES = {
@@ -41,8 +43,8 @@ _BODIES = {
 
 @kernel
 def _meet(t: IntArray) -> bool:
-    """Pose contacts that may mislead where their pairs meet; False if there is no room."""
-    return count_doubts(t) == 0 or meet_step(t)
+    """Pose contacts that may mislead where their pairs meet, and hits to be finished; False if there is no room."""
+    return (count_doubts(t) == 0 or meet_step(t)) and finish_hits(t)
 
 
 @kernel
@@ -179,10 +181,11 @@ class Ways:
         shares = [-some.gap / np.minimum(thin[some.body_a], thin[some.body_b]) for some in several]
         self._numbers[[at.DEEPEST, at.DEEPEST_EXTENT]] = np.concatenate(shares).max(initial=0.0), 1.0
 
-    def foreseen(self, contacts: Contacts, start: Contacts) -> Contacts:
+    def foreseen(self, contacts: Contacts, start: Contacts, memory: Memory) -> Contacts:
         """Return the contacts of the step as they are to be posed; `contacts` are all that may close.
 
-        `start` are those at its start, which is elsewhere than where it acts if theta < 1.
+        `start` are those at its start, which is elsewhere than where it acts if theta < 1. Hits that the last step left
+        unfinished are remembered.
         """
         while True:
             if contacts.contact_count > self._arena[at.VALUE].shape[0]:
@@ -190,9 +193,23 @@ class Ways:
             self._rows(at.VALUE, at.INDEX, contacts)
             self._counts[at.CONTACTS] = contacts.contact_count
             self._note_overlaps(contacts, start)
+            self._arena.put(at.HIT_ARMS, memory.hits.copy())
+            self._arena.put(at.HIT_INDEX, memory.hit_index.copy())
+            self._counts[at.HITS] = memory.hits.shape[0]
             if _meet(self._arena.table):
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
+
+    def unfinished(self, contacts: Contacts, impulse: Array, u: Array) -> dict[str, Array]:
+        """Return the hits that a step with these normal impulses and velocities leaves unfinished, as memory."""
+        thin, drift, n_f = self._arena[at.THIN], float(self._numbers[at.DRIFT]), int(self._counts[at.FIXED])
+        a, b, q = contacts.body_a, contacts.body_b, self._arena[at.Q]
+        left = (impulse > 0.0) & (-drift * u > MEETING * np.minimum(thin[a], thin[b]))
+        share = np.where(a < n_f, 1.0, 0.5)[:, None] * contacts.gap[:, None] * contacts.normal
+        arm_a = contacts.point_a + share - q[a, :3]
+        arm_b = contacts.point_b - (contacts.gap[:, None] * contacts.normal - share) - q[b, :3]
+        index = np.column_stack([a, b, contacts.feature, contacts.material])
+        return {"hits": np.hstack([arm_a, arm_b, contacts.normal])[left], "hit_index": index[left]}
 
     @property
     def posed_again(self) -> int:

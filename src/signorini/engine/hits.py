@@ -4,15 +4,18 @@ A gap is closed by the end of the step, and not sooner: a body that comes on is 
 surface, and the next step, which finds it there, takes the rest. Where it has left the surface in the step, over an
 edge, or the surface has moved away, nothing would, and where half of it has, what is left of the surface would turn it.
 So contacts that pressed and still approach are posed once more, with the normal and the arms of the hit, unless one
-posed takes them up: near the same point, with a normal like theirs, and closing. They stop the approach, and let loads
+that is posed near the same point takes them up and leaves next to nothing of it. They stop the approach, and let loads
 do what they do in the step,
 
 .. math:: n \cdot u \ge \min(0, n \cdot (u_{free} - u_k)) .
+
+What loads do in a step is no hit: of what follows a convex surface, whose approach is :math:`v^2 h / 2 R` as long as
+:math:`v^2 / R` is below the acceleration by which loads press it, nothing is asked; nor again of a hit that is done.
 """
 
 from __future__ import annotations
 
-from signorini._arrays import IntArray
+from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
     A_BODY,
@@ -21,6 +24,7 @@ from signorini.engine.arrays import (
     COUNTS,
     DISTANCE,
     DRIFT,
+    DRIVE,
     FEATURE,
     FIXED,
     HIT_ARMS,
@@ -34,6 +38,8 @@ from signorini.engine.arrays import (
     NUMBERS,
     POINT_B,
     POSITION,
+    Q_0,
+    Q_START,
     SEEN,
     SEEN_INDEX,
     SEEN_VALUE,
@@ -41,23 +47,25 @@ from signorini.engine.arrays import (
     THIN,
     V_FREE,
     VALUE,
+    H,
     P,
     Q,
     U,
     V,
 )
 from signorini.engine.contacts import approach, contact_arms, point_velocity
-from signorini.engine.meet import pair_of, place_by_name, posed_at
+from signorini.engine.meet import pair_of, place_by_name
 from signorini.geometry.meetings import common_arms
 from signorini.math.rotation import dot
-from signorini.posing.constants import ALIKE, MEETING, SWIFT
+from signorini.posing.constants import HIT_LEFT, MEETING, SWIFT
 
 
 @inner_kernel
 def note_hits(t: IntArray) -> None:
     """Note the hits that the step behind left unfinished, before another begins."""
     counts, numbers, thin, position = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, THIN), wholes(t, POSITION)
-    value, index, q = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX), real_rows(t, posed_at(t))
+    value, index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
+    q = real_rows(t, Q_START if numbers[DRIFT] == numbers[H] else Q_0)  # where contacts were found
     impulse, u, hits = real_rows(t, IMPULSE), real_rows(t, U), 0
     arms, hit_index = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX)
     for c in range(counts[SEEN] if numbers[SPRING] == 0.0 else 0):  # springs give way as the user wants
@@ -76,59 +84,95 @@ def note_hits(t: IntArray) -> None:
 
 
 @inner_kernel
-def _takes_up(t: IntArray, c: int, i: int) -> bool:
-    """Tell whether contact `c` takes up hit `i` of its pair: near its point, with a normal like its, and closing."""
-    value, hit, h = real_rows(t, VALUE), real_rows(t, HIT_ARMS), reals(t, NUMBERS)[DRIFT]
-    a, b = whole_rows(t, INDEX)[c, A_BODY], whole_rows(t, INDEX)[c, B_BODY]
-    width, n = min(reals(t, THIN)[a], reals(t, THIN)[b]), (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
-    arm = contact_arms(value, real_rows(t, Q), c, a, b, wholes(t, COUNTS)[FIXED])[1]
-    off = (arm[0] - hit[i, 3], arm[1] - hit[i, 4], arm[2] - hit[i, 5])
-    if dot(off, off) > (SWIFT * width) ** 2 or dot(n, (hit[i, 6], hit[i, 7], hit[i, 8])) <= ALIKE:
-        return False
-    return bool(value[c, DISTANCE] + h * dot(n, approach(t, c, real_rows(t, V))) <= MEETING * width)
+def _width(t: IntArray, i: int) -> float:
+    """Return the width of the thinner body of hit `i`."""
+    index, thin = whole_rows(t, HIT_INDEX), reals(t, THIN)
+    return min(thin[index[i, A_BODY]], thin[index[i, B_BODY]])
 
 
 @inner_kernel
-def _leave_out_taken_up(t: IntArray) -> None:
-    """Leave hits that contacts posed take up out of those to be finished; both lists are sorted by name."""
+def _along(t: IntArray, i: int, v: Array, driven: float) -> float:
+    """Return the velocity of the points of hit `i` along its normal at velocities `v`, fixed bodies `driven` or not."""
+    hit, hit_index = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX)
+    a, b, n = hit_index[i, A_BODY], hit_index[i, B_BODY], (hit[i, 6], hit[i, 7], hit[i, 8])
+    u = dot(n, point_velocity(v, b, (hit[i, 3], hit[i, 4], hit[i, 5])))
+    arm_a = (hit[i, 0], hit[i, 1], hit[i, 2])
+    if a < wholes(t, COUNTS)[FIXED]:
+        return float(u - driven * dot(n, point_velocity(real_rows(t, DRIVE), a, arm_a)))
+    return float(u - dot(n, point_velocity(v, a, arm_a)))
+
+
+@inner_kernel
+def _load(t: IntArray, i: int) -> float:
+    """Return by how much loads change the velocity of the points of hit `i` along its normal in the step, or zero."""
+    return min(0.0, _along(t, i, real_rows(t, V_FREE), 0.0) - _along(t, i, real_rows(t, V), 0.0))
+
+
+@inner_kernel
+def _takes_up(t: IntArray, c: int, i: int) -> bool:
+    """Tell whether contact `c` takes up hit `i` of its pair: near its point, and leaving next to nothing of it."""
+    value, hit, width = real_rows(t, VALUE), real_rows(t, HIT_ARMS), _width(t, i)
+    a, b = whole_rows(t, INDEX)[c, A_BODY], whole_rows(t, INDEX)[c, B_BODY]
+    arm = contact_arms(value, real_rows(t, Q), c, a, b, wholes(t, COUNTS)[FIXED])[1]
+    off, n_i = (arm[0] - hit[i, 3], arm[1] - hit[i, 4], arm[2] - hit[i, 5]), (hit[i, 6], hit[i, 7], hit[i, 8])
+    n, u = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2]), approach(t, c, real_rows(t, V))
+    stopped = max(0.0, -dot(n, u) - value[c, DISTANCE] / reals(t, NUMBERS)[DRIFT])
+    left = -dot(n_i, u) - stopped * dot(n_i, n)
+    return bool(left <= HIT_LEFT * -dot(n_i, u) and dot(off, off) <= (HIT_LEFT * width) ** 2)
+
+
+@inner_kernel
+def _is_open(t: IntArray, i: int, first: int) -> bool:
+    """Tell whether hit `i` is to be finished; contacts of its pair begin at `first`."""
+    counts, index = wholes(t, COUNTS), whole_rows(t, INDEX)
+    pair, h = pair_of(whole_rows(t, HIT_INDEX)[i, FEATURE]), reals(t, NUMBERS)[DRIFT]
+    if h * (_load(t, i) - _along(t, i, real_rows(t, V), 1.0)) <= MEETING * _width(t, i):
+        return False
+    c = first
+    while c < counts[CONTACTS] and pair_of(index[c, FEATURE]) == pair:
+        if _takes_up(t, c, i):
+            return False
+        c += 1
+    return True
+
+
+@inner_kernel
+def _leave_out_others(t: IntArray) -> None:
+    """Leave hits that are not to be finished out; they and contacts are sorted by name."""
     counts, index, arms = wholes(t, COUNTS), whole_rows(t, INDEX), real_rows(t, HIT_ARMS)
     hit_index, first, kept = whole_rows(t, HIT_INDEX), 0, 0
     for i in range(counts[HITS]):
-        pair = pair_of(hit_index[i, FEATURE])
-        while first < counts[CONTACTS] and pair_of(index[first, FEATURE]) < pair:
+        while first < counts[CONTACTS] and pair_of(index[first, FEATURE]) < pair_of(hit_index[i, FEATURE]):
             first += 1
-        c = first
-        while c < counts[CONTACTS] and pair_of(index[c, FEATURE]) == pair and not _takes_up(t, c, i):
-            c += 1
-        if c < counts[CONTACTS] and pair_of(index[c, FEATURE]) == pair:
-            continue
-        for k in range(9):
-            arms[kept, k] = arms[i, k]
-        for k in range(4):
-            hit_index[kept, k] = hit_index[i, k]
-        kept += 1
+        if _is_open(t, i, first):
+            for k in range(9):
+                arms[kept, k] = arms[i, k]
+            for k in range(4):
+                hit_index[kept, k] = hit_index[i, k]
+            kept += 1
     counts[HITS] = kept
 
 
 @inner_kernel
 def finish_hits(t: IntArray) -> bool:
     """Add hits that nothing takes up to the contacts of the step, once; False if there is no room for them."""
-    counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
+    counts, value, index, q = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, Q)
     arms, hit_index, fixed = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX), counts[FIXED]
-    q, v, v_free, thin = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), reals(t, THIN)
-    _leave_out_taken_up(t)
+    _leave_out_others(t)
     if counts[CONTACTS] + counts[HITS] > min(value.shape[0], real_rows(t, P).shape[0] - counts[LAW_ROOM]):
         counts[NEEDED] = counts[CONTACTS] + counts[HITS]
         return False
     for i in range(counts[HITS]):
-        a, b, n = hit_index[i, A_BODY], hit_index[i, B_BODY], (arms[i, 6], arms[i, 7], arms[i, 8])
+        a, b, n, to_go = (
+            hit_index[i, A_BODY],
+            hit_index[i, B_BODY],
+            arms[i, 6:9],
+            -reals(t, NUMBERS)[DRIFT] * _load(t, i),
+        )
         arm_a, arm_b = (arms[i, 0], arms[i, 1], arms[i, 2]), (arms[i, 3], arms[i, 4], arms[i, 5])
-        load, share = dot(n, point_velocity(v_free, b, arm_b)) - dot(n, point_velocity(v, b, arm_b)), 1.0
         if a >= fixed:
-            arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, SWIFT * min(thin[a], thin[b]))
-            load -= dot(n, point_velocity(v_free, a, arm_a)) - dot(n, point_velocity(v, a, arm_a))
-            share = 0.5
-        to_go = max(0.0, -reals(t, NUMBERS)[DRIFT] * load)
+            arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, SWIFT * _width(t, i))
+        share, to_go = 1.0 if a < fixed else 0.5, -reals(t, NUMBERS)[DRIFT] * _load(t, i)
         r = place_by_name(value, index, 0, counts[CONTACTS], hit_index[i, FEATURE])
         for k in range(3):
             value[r, k] = q[a, k] + (arm_a[k] - share * to_go * n[k])

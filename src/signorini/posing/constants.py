@@ -40,6 +40,9 @@ SHALLOW: Final = 0.25
 middle of the thinner body."""
 ALIKE: Final = 0.7
 """Law [1]. Cosine between normals that say the same. Found: chosen, 45 degrees."""
+HIT_LEFT: Final = 0.1
+"""Law [1]. Part of the approach that a hit left which a contact of the next step may leave and still take it up, and of
+the width, within which it is. Found: chosen; what slides by a tenth of its radius turns its normal by as much."""
 PATIENT_ROUNDS: Final = 10
 """Law [rounds]. Rounds of posing a step after which bodies that still go through do not rebound, after as many more do
 not fly but turn evenly, and after each of which more is asked for. Found: fitted to thrown bodies; no record."""
