@@ -135,6 +135,25 @@ def test_what_touches_and_does_not_come_closer_holds() -> None:
         assert may_mislead(thrown.table, 0) == misleads
 
 
+@pins("HIT_LEFT")
+@pytest.mark.parametrize(("part", "stops"), [(0.08, False), (0.15, True)])
+def test_a_contact_that_leaves_more_than_a_tenth_of_a_hit_does_not_finish_it(part: float, stops: bool) -> None:
+    """A ball that comes down on a table at 1 m/s along it, and is 5 mm beyond its edge when the step ends.
+
+    Its contact there has the normal n, and lets it come on by gap / h: of a it leaves a - (-n u - gap / h) n_z.
+    """
+    r, x = 0.1, 0.005
+    n, gap = np.array([x, r]) / math.hypot(x, r), math.hypot(x, r) - r
+    a = (n[0] + gap / H) * n[1] / (part - n[0] ** 2)
+    scene = sg.Scene(gravity=(0, 0, 0))
+    scene.add_fixed(sg.Box((2, 2, 0.4)), position=(-1, 0, -0.2), name="table")
+    scene.add_body(sg.Sphere(r), mass=1.0, position=(x - H, 0, r + a * H), velocity=(1, 0, -3 * a), name="ball")
+    scene.set_contact(friction=0.0)
+    simulator = sg.Simulator(scene, h=H)
+    simulator.run(2)
+    assert simulator.state.v[-1, 2] == pytest.approx(0.0 if stops else -part * a, abs=1e-9)
+
+
 @uncompiled
 @pins("SWIFT")
 def test_a_ball_that_passes_by_half_its_width_is_followed() -> None:
