@@ -70,13 +70,13 @@ class ByPython(sg.MoreauJean):
         ways.begin(at.state.q, at.state.v, v_free, at.ways, drive, at.drift, mends=mends, veers=known)
         contacts = ways.foreseen(contacts, start, memory)
         while True:
-            result, v = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
+            result, v, stopped = self._step(model, at, free, contacts, ways.rebounds(contacts), veer, memory, tolerance)
             missed = ways.missed(v, contacts)
             if missed is None:
                 result = replace(result, unfollowed=ways.unfollowed, posed_again=ways.posed_again)
                 if self.stiffness is not None:
                     return result
-                hits = ways.unfinished(contacts, result.impulse[:, 0], result.velocity[:, 0])
+                hits = ways.unfinished(contacts, stopped, result.velocity[:, 0])
                 return replace(result, memory=result.memory._replace(**hits))
             contacts, at, veer = missed, replace(at, ways=ways.ways), ways.veer
 
@@ -90,8 +90,11 @@ class ByPython(sg.MoreauJean):
         veer: Array,
         memory: Memory,
         tolerance: float,
-    ) -> tuple[StepResult, Array]:
-        """Do a step with these contacts; return the velocities that follow from their impulses, too, (n_b, 6)."""
+    ) -> tuple[StepResult, Array, Array]:
+        """Do a step with these contacts.
+
+        Return the velocities that follow from their impulses, too, (n_b, 6), and what each stopped by itself, (n_c,).
+        """
         h = at.h
         law = friction_law(model, contacts)
 
@@ -132,10 +135,11 @@ class ByPython(sg.MoreauJean):
             outcome, lift = rebound_passively(model, at, space, veered, e, last, outcome_of, tolerance)
         v = space.body_velocity(outcome.impulse)
         result = _finish(model, at, free, space, outcome, lift, tolerance, projection=self.projection)
+        stopped = result.impulse[:, 0] * space.W.diagonal_blocks()[:n_c, 0, 0]
         if self.stiffness is None:
-            return result, v
+            return result, v, stopped
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
-        return _with_springs(result, stored, stored - memory.stored), v
+        return _with_springs(result, stored, stored - memory.stored), v, stopped
 
 
 def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:

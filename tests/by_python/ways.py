@@ -200,11 +200,11 @@ class Ways:
                 return self._contacts()
             self._make_room(2 * int(self._counts[at.NEEDED]))
 
-    def unfinished(self, contacts: Contacts, impulse: Array, u: Array) -> dict[str, Array]:
-        """Return the hits that a step with these normal impulses and velocities leaves unfinished, as memory."""
+    def unfinished(self, contacts: Contacts, stopped: Array, u: Array) -> dict[str, Array]:
+        """Return the hits left unfinished, as memory, by the normal velocities that the step stopped and left."""
         thin, drift, n_f = self._arena[at.THIN], float(self._numbers[at.DRIFT]), int(self._counts[at.FIXED])
         a, b, q = contacts.body_a, contacts.body_b, self._arena[at.Q]
-        left = (impulse > 0.0) & (-drift * u > MEETING * np.minimum(thin[a], thin[b]))
+        left = drift * np.minimum(stopped, -u) > MEETING * np.minimum(thin[a], thin[b])
         share = np.where(a < n_f, 1.0, 0.5)[:, None] * contacts.gap[:, None] * contacts.normal
         arm_a = contacts.point_a + share - q[a, :3]
         arm_b = contacts.point_b - (contacts.gap[:, None] * contacts.normal - share) - q[b, :3]

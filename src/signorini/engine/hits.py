@@ -3,9 +3,9 @@ r"""The compiled step, hits: what one step leaves of a hit is taken by the next,
 A gap is closed by the end of the step, and not sooner: a body that comes on is left the approach that takes it to the
 surface, and the next step, which finds it there, takes the rest. Where it has left the surface in the step, over an
 edge, or the surface has moved away, nothing would, and where half of it has, what is left of the surface would turn it.
-So contacts that pressed and still approach are posed once more, with the normal and the arms of the hit, unless one
-that is posed near the same point takes them up and leaves next to nothing of it. They stop the approach, and let loads
-do what they do in the step,
+So contacts that stopped something and left something are posed once more, with the normal and the arms of the hit,
+unless one that is posed near the same point takes them up and leaves next to nothing of it. They stop the approach, and
+let loads do what they do in the step,
 
 .. math:: n \cdot u \ge \min(0, n \cdot (u_{free} - u_k)) .
 
@@ -16,12 +16,13 @@ What loads do in a step is no hit: of what follows a convex surface, whose appro
 from __future__ import annotations
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
+from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
     A_BODY,
     B_BODY,
     CONTACTS,
     COUNTS,
+    DIAGONAL,
     DISTANCE,
     DRIFT,
     DRIVE,
@@ -65,12 +66,13 @@ def note_hits(t: IntArray) -> None:
     """Note the hits that the step behind left unfinished, before another begins."""
     counts, numbers, thin, position = wholes(t, COUNTS), reals(t, NUMBERS), reals(t, THIN), wholes(t, POSITION)
     value, index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
-    q = real_rows(t, Q_START if numbers[DRIFT] == numbers[H] else Q_0)  # where contacts were found
-    impulse, u, hits = real_rows(t, IMPULSE), real_rows(t, U), 0
+    impulse, u, diagonal, hits = real_rows(t, IMPULSE), real_rows(t, U), real_blocks(t, DIAGONAL), 0
     arms, hit_index = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX)
+    q = real_rows(t, Q_START if numbers[DRIFT] == numbers[H] else Q_0)  # where contacts were found
     for c in range(counts[SEEN] if numbers[SPRING] == 0.0 else 0):  # springs give way as the user wants
-        a, b = index[c, A_BODY], index[c, B_BODY]
-        if impulse[c, 0] <= 0.0 or -numbers[DRIFT] * u[position[c], 0] <= MEETING * min(thin[a], thin[b]):
+        a, b, h, r = index[c, A_BODY], index[c, B_BODY], numbers[DRIFT], position[c]
+        least = min(-u[r, 0], impulse[c, 0] * diagonal[r, 0, 0])
+        if impulse[c, 0] <= 0.0 or h * least <= MEETING * min(thin[a], thin[b]):
             continue
         arm_a, arm_b = contact_arms(value, q, c, a, b, counts[FIXED])
         for k in range(3):
@@ -87,7 +89,7 @@ def note_hits(t: IntArray) -> None:
 def _width(t: IntArray, i: int) -> float:
     """Return the width of the thinner body of hit `i`."""
     index, thin = whole_rows(t, HIT_INDEX), reals(t, THIN)
-    return min(thin[index[i, A_BODY]], thin[index[i, B_BODY]])
+    return float(min(thin[index[i, A_BODY]], thin[index[i, B_BODY]]))
 
 
 @inner_kernel
@@ -105,7 +107,7 @@ def _along(t: IntArray, i: int, v: Array, driven: float) -> float:
 @inner_kernel
 def _load(t: IntArray, i: int) -> float:
     """Return by how much loads change the velocity of the points of hit `i` along its normal in the step, or zero."""
-    return min(0.0, _along(t, i, real_rows(t, V_FREE), 0.0) - _along(t, i, real_rows(t, V), 0.0))
+    return float(min(0.0, _along(t, i, real_rows(t, V_FREE), 0.0) - _along(t, i, real_rows(t, V), 0.0)))
 
 
 @inner_kernel
