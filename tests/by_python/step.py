@@ -34,7 +34,7 @@ from signorini.posing.time_stepping import (
     reported,
     warm_start,
 )
-from signorini.problems import FrictionProblem
+from signorini.problems import Delassus, FrictionProblem
 from signorini.solvers import Solution, solve
 from tests.by_python.closing import Closed, Pressing, closed
 from tests.by_python.rebounds import asked_of, rebound_passively
@@ -135,7 +135,9 @@ class ByPython(sg.MoreauJean):
             outcome, lift = rebound_passively(model, at, space, veered, e, last, outcome_of, tolerance)
         v = space.body_velocity(outcome.impulse)
         result = _finish(model, at, free, space, outcome, lift, tolerance, projection=self.projection)
-        stopped = result.impulse[:, 0] * space.W.diagonal_blocks()[:n_c, 0, 0]
+        rows = space.b.shape[1]
+        diagonal = space.W.diagonal_blocks()[:, 0, 0] if isinstance(space.W, Delassus) else space.W.diagonal()[::rows]
+        stopped = result.impulse[:, 0] * diagonal[:n_c]
         if self.stiffness is None:
             return result, v, stopped
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
