@@ -135,13 +135,22 @@ class ByPython(sg.MoreauJean):
             outcome, lift = rebound_passively(model, at, space, veered, e, last, outcome_of, tolerance)
         v = space.body_velocity(outcome.impulse)
         result = _finish(model, at, free, space, outcome, lift, tolerance, projection=self.projection)
-        rows = space.b.shape[1]
-        diagonal = space.W.diagonal_blocks()[:, 0, 0] if isinstance(space.W, Delassus) else space.W.diagonal()[::rows]
-        stopped = result.impulse[:, 0] * diagonal[:n_c]
+        stopped = result.impulse[:, 0] * _compliance(space)[:n_c]
         if self.stiffness is None:
             return result, v, stopped
         stored = float(np.sum(result.impulse[:, 0] ** 2)) / (2.0 * h * h * self.stiffness)
         return _with_springs(result, stored, stored - memory.stored), v, stopped
+
+
+def _compliance(space: ContactSpace) -> Array:
+    """Return how fast a unit impulse along its normal makes each contact part, (n_c,) [1/kg]."""
+    W = space.W
+    if not isinstance(W, Delassus):
+        return np.asarray(W.diagonal()[:: space.b.shape[1]])
+    compliance: Array = np.zeros(W.J_a.shape[0])
+    for J, body in ((W.J_a, W.body_a), (W.J_b, W.body_b)):
+        compliance += np.einsum("ci,cij,cj->c", J[:, 0], W.M_inv[body], J[:, 0])
+    return compliance
 
 
 def _with_springs(result: StepResult, stored: float, gained: float) -> StepResult:

@@ -155,6 +155,8 @@ class _Search:
             centre = r
             u = scaled.velocity(r)
             F, size = scaled.function(u, r)
+            if not size > 0.0:  # nothing that a step could better, whatever the residual says; or not a number
+                return
             first, inner = size, 0
             while inner < _INNER_STEPS and size > _INNER_FALL * first:
                 step = scaled.newton_step(u, r, F, alpha)

@@ -85,6 +85,9 @@ def proximal_newton(
         centre = r
         u = scaled.velocity(r)
         first = size = alart_curnier(u, r, mu, F)
+        if not size > 0.0:  # nothing that a step could better, whatever the residual says; or not a number
+            status = Status.STALLED
+            break
         inner = 0
         while inner < _INNER_STEPS and size > _INNER_FALL * first:
             newton_blocks(u, r, mu, F, alpha, S, g)
