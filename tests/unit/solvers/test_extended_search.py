@@ -18,7 +18,7 @@ def test_newtons_method_ends_where_there_is_no_number() -> None:
         looks += 1
         assert looks < 10
 
-    problem = sg.FrictionProblem(np.eye(4), np.array([-1.0, 0, 0, 0]), 0.5, torsional=0.1)
+    problem = sg.FrictionProblem(np.eye(4), np.array([-1.0, 0, 0, 0]), np.array([0.5]), torsional=np.array([0.1]))
     search = _Search(problem, Control(tolerance=1e-14, callback=look), ExtendedFriction(), 0.0)
     search.newton(np.full(search.scaled.b.shape, np.nan), 1e-3, 60)
     assert search.iterations == 0
