@@ -146,6 +146,7 @@ def curved_pair(
         touch,
         limit,
         _EXACT * scale,
+        least,
         memory.patches,
         memory.polygon,
         memory.tag,
