@@ -1,7 +1,7 @@
 """Contact points of two solids, one of them curved, around their closest points.
 
 A solid that is flat towards the other, in one or two directions, shows it a patch: a face of a hull, the cap of a
-cylinder or cone as a polygon of fixed places on its rim, the straight line of a side, or the patch of a nearly flat
+cylinder or cone as a polygon of fixed places on its rim, the straight line of a side, or the facet of a nearly flat
 cap (:mod:`signorini.geometry.caps`). Where two patches face each other, the corners of their common part are contacts, as for polytopes; lines side by side give two. The closest points
 are added unless a corner is as close.
 
@@ -15,21 +15,21 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
-from signorini.geometry.caps import cap_patch, end_name
+from signorini.geometry.caps import facet, facet_corner
 from signorini.geometry.curved_memory import Patches
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
 from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
-from signorini.geometry.solids import KIND, brought_out, seen_from, size_of, turned_in, turned_out
+from signorini.geometry.solids import FACETED, KIND, brought_out, seen_from, size_of, turned_in, turned_out
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
-from signorini.model.shape_kinds import CONE, CYLINDER, ELLIPSOID
+from signorini.model.shape_kinds import CONE, CYLINDER
 
 PATCH_CORNERS = RIM
 """Most corners of the patch of a curved solid."""
 _PARALLEL = 1e-2  # squared sine of the angle between two lines up to which they lie side by side
 _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end still faces it
-_BESIDE = 1e-5  # of the radius: how far beside the line of a cone or cap its surface is known well enough
+_BESIDE = 1e-5  # of the radius: how far beside the line of a cone or facet its surface is known well enough
 
 
 @inner_kernel
@@ -81,7 +81,7 @@ def _rim_patch(
 
 
 @inner_kernel
-def _cap(
+def _facet_patch(
     solid: Array,
     side: int,
     n: Vector,
@@ -93,19 +93,19 @@ def _cap(
     plane: Array,
     link: IntArray,
 ) -> None:
-    """Show the patch of a superellipsoid around its closest point `x`: where it is wide in one direction, a line."""
-    m, y = turned_in(solid, side, n), seen_from(solid, side, x)
-    i, j, first, second = cap_patch(size_of(solid, side), m, y, least)
-    sides = 6  # after the names of all ends
-    for k in range(4):
-        axis, (t, forth, back) = (i, first) if k % 2 == 0 else (j, second)
-        if forth > 0.0:
-            end = brought_out(solid, side, along(y, forth if k < 2 else -back, t))
-            number = end_name(axis, k // 2)
-            _put(patch, name, part, side, end, number, number + sides)
-    if part[side, VERTICES] > 2:
-        _close(part, side, plane, link, n)
-        plane[side, 3] = dot(n, row(patch, part[side, VERTEX]))
+    """Show the facet of a superellipsoid around its closest point `x`: four corners, two, or none for one."""
+    m, edges = turned_in(solid, side, n), 10  # after the names of all corners
+    k, first, out, most = facet(size_of(solid, side), m, seen_from(solid, side, x), least)
+    for i in range(4):
+        shown, corner, octant = facet_corner(m, k, first, out, most, i)
+        if shown:
+            _put(patch, name, part, side, brought_out(solid, side, corner), 2 + octant, edges + 8 * k + octant)
+    if part[side, VERTICES] < 3:
+        return
+    s = 1.0 if first[k] >= 0.0 else -1.0
+    up = turned_out(solid, side, (s if k == 0 else 0.0, s if k == 1 else 0.0, s if k == 2 else 0.0))
+    _close(part, side, plane, link, up)
+    plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
 
 
 @inner_kernel
@@ -155,8 +155,8 @@ def _show(
             patch_plane[side, 3] = plane[f, 3]
         return 0.0
     if kind > CONE:
-        if kind > ELLIPSOID:
-            _cap(solid, side, n, x, least, patch, name, patch_part, patch_plane, patch_link)
+        if part[side, FACETED] == 1:
+            _facet_patch(solid, side, n, x, least, patch, name, patch_part, patch_plane, patch_link)
         return 0.0
     m, size = turned_in(solid, side, n), size_of(solid, side)
     wide = np.sqrt(m[0] * m[0] + m[1] * m[1])
