@@ -30,7 +30,7 @@ from signorini.model.shape_kinds import Size
 
 def has_facets(exponent: float) -> bool:
     """Tell whether the caps of a superellipsoid are nearly flat."""
-    return exponent > 2.0 and float((exponent * FACET_DEPTH) ** (1.0 / exponent)) >= FACET_WIDTH
+    return float((exponent * FACET_DEPTH) ** (1.0 / exponent)) >= FACET_WIDTH
 
 
 @inner_kernel
@@ -72,7 +72,7 @@ def facet_corner(n: Vector, k: int, corner: Vector, out: float, gap: float, i: i
         first, second = second, first
     shown, x = True, (corner[0], corner[1], corner[2])
     for side in range(2):
-        axis, mirrored = (first, i == 1 or i == 2) if side == 0 else (second, i >= 2)
+        axis, mirrored = (first, 0 < i < 3) if side == 0 else (second, i >= 2)
         if mirrored:
             shown = shown and 2.0 * abs(n[axis] * corner[axis]) <= gap
             x = (-x[0] if axis == 0 else x[0], -x[1] if axis == 1 else x[1], -x[2] if axis == 2 else x[2])

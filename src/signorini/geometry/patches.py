@@ -1,9 +1,9 @@
 """Contact points of two solids, one of them curved, around their closest points.
 
 A solid that is flat towards the other, in one or two directions, shows it a patch: a face of a hull, the cap of a
-cylinder or cone as a polygon of fixed places on its rim, the straight line of a side, or the facet of a nearly flat
-cap (:mod:`signorini.geometry.caps`). Where two patches face each other, the corners of their common part are contacts, as for polytopes; lines side by side give two. The closest points
-are added unless a corner is as close.
+cylinder or cone as a polygon of fixed places on its rim, the straight line of a side, or the facet of a nearly flat cap
+(:mod:`signorini.geometry.caps`). Where two patches face each other, the corners of their common part are contacts, as
+for polytopes; lines side by side give two. The closest points are added unless a corner is as close.
 
 Row ``side n + v`` of `patch` (2 n, 3) is vertex v of the patch of a or b; `name` has the features of that vertex and of
 the side that follows it.

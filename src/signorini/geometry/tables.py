@@ -128,8 +128,8 @@ def tables_of(
     label[mine, BOX] = 1
     shape[mine, SIZE + 1 : SIZE + 4] = half[shapes.hull[mine]]
     if facets:
-        power = [has_facets(float(p)) for p in shapes.size[:, 3]]
-        label[:, FACETED] = (shapes.kind == ShapeKind.SUPERELLIPSOID) & power
+        for i in np.flatnonzero(shapes.kind == ShapeKind.SUPERELLIPSOID):
+            label[i, FACETED] = has_facets(float(shapes.size[i, 3]))
     pair = np.ascontiguousarray(np.column_stack([materials.pair, materials.pair_material]))
     return Tables(np.ascontiguousarray(shape), label, solid, link, pair)
 
