@@ -253,7 +253,7 @@ def test_facets_are_wider_than_a_hundredth() -> None:
 
 @pins("FACET_GAP")
 def test_facets_go_across_up_to_gaps_of_a_ten_thousandth() -> None:
-    """At an angle t the lowest point of exponent 8 is ``0.5 t^(1/7)`` from the middle, and its image ``2 t x`` higher."""
+    """At an angle t the lowest point of exponent 8 is at ``0.5 t^(1/7)``, and its image ``2 t x`` higher."""
     for gap, corners in ((0.9e-4, 4), (1.1e-4, 2)):
         assert len(_capped(8.0, (0.5 * gap) ** (7 / 8)).gap) == corners
 
