@@ -141,3 +141,55 @@ def test_contact_point_moves_as_the_body_does(kind: str) -> None:
     assert worst < 1e-9
     assert again < len(points) / 3
     nothing_from_nowhere(scene, trajectory)
+
+
+def gripped(p: float, press: float) -> sg.Scene:
+    """Return a superellipsoid of 0.2 kg, a little off the middle of two fingers that press it by forces."""
+    scene = sg.Scene(gravity=(0, 0, -G))
+    scene.add_body(sg.Superellipsoid((0.03, 0.03, 0.03), p), mass=0.2, position=(0.0, 0.002, 0.001), name="body")
+    for side in (-1, 1):
+        finger, x = f"finger {side}", (0.04 * side, 0.0, 0.0)
+        scene.add_body(sg.Box((0.02, 0.06, 0.06)), mass=0.1, position=x, name=finger)
+        scene.add_joint("prismatic", None, finger, anchor=x, axis=(1, 0, 0))
+        scene.add_force(finger, force=(-press * side, 0, 0))
+    scene.set_contact(friction=0.5)
+    return scene
+
+
+@pytest.mark.parametrize(("p", "h"), [(4.0, 0.01), (6.0, 0.01), (8.0, 0.01), (8.0, 0.002), (10.0, 0.01), (20.0, 0.005)])
+def test_a_grip_on_nearly_flat_caps_holds(p: float, h: float) -> None:
+    """Two fingers of 3 N hold 2 x 0.5 x 3 N > 1.96 N: nothing moves, and the body does not turn between them."""
+    trajectory = sg.simulate(gripped(p, 3.0), duration=10.0, h=h)
+    assert np.abs(trajectory.position("body") - trajectory.position("body")[0]).max() < 1e-9
+    assert np.abs(trajectory.orientation("body")[:, 1:]).max() < 1e-9
+    assert trajectory.verdict == "trusted"
+
+
+@pytest.mark.parametrize("p", [4.0, 8.0])
+def test_caps_on_caps_and_a_box_on_them_stand(p: float) -> None:
+    """Three superellipsoids on each other and a box on top stand for 5 s."""
+    scene = sg.Scene(gravity=(0, 0, -G))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k in range(3):
+        scene.add_body(sg.Superellipsoid((0.3, 0.2, 0.1), p), mass=1.0, position=(0, 0, 0.1 + 0.2 * k), name=f"{k}")
+    scene.add_body(sg.Box((0.4, 0.4, 0.1)), mass=1.0, position=(0, 0, 0.65), name="box")
+    scene.set_contact(friction=0.5)
+    trajectory = sg.simulate(scene, duration=5.0, h=0.01)
+    for name in ("0", "1", "2", "box"):
+        moved = trajectory.position(name) - trajectory.position(name)[0]
+        assert np.abs(moved).max() < 1e-8
+    assert trajectory.verdict == "trusted"
+
+
+@pytest.mark.parametrize("p", [4.0, 8.0])
+@pytest.mark.parametrize("h", [0.01, 0.002])
+def test_a_tilted_superellipsoid_rocks_and_settles(p: float, h: float) -> None:
+    """Let go at 0.3 rad it never gains energy, and ends no lower than on its cap."""
+    angle, a = 0.3, np.full(3, 0.3)
+    e = np.array([np.cos(0.5 * angle), 0.0, np.sin(0.5 * angle), 0.0])
+    height = -float(support_point(a, p, np.zeros(3), e)[2])
+    scene = on_floor(sg.Superellipsoid((0.3, 0.3, 0.3), p), 0.8, position=(0, 0, height), orientation=e)
+    trajectory = sg.simulate(scene, duration=3.0, h=h)
+    E = energy(scene, trajectory)
+    assert E.max() <= E[0] * (1.0 + 1e-9)
+    assert trajectory.position("body")[:, 2].min() > 0.3 * (1.0 - 1e-3)

@@ -83,7 +83,7 @@ class QuasiRigid:
         self._refuse(model)
         count = model.joints.count
         coordinate = joint_coordinates(model.joints, state.q, np.zeros(count)) if count else np.zeros(0)
-        touching = detect(model, state, np.zeros(model.body_count))
+        touching = detect(model, state, np.zeros(model.body_count), facets=False)
         rows: dict[int, tuple[tuple[int, int], Kept]] = {}
         for c in range(touching.contact_count):
             a, b, depth = int(touching.body_a[c]), int(touching.body_b[c]), -float(touching.gap[c])
@@ -144,7 +144,7 @@ class QuasiRigid:
         return Swift(model, h, self._options) if self.solver is None and is_swift(model, self._options) else None
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
-        return candidates(model, state, h, self.gyroscopic)
+        return candidates(model, state, h, self.gyroscopic, facets=False)
 
     # --- one step ------------------------------------------------------------
 

@@ -13,8 +13,9 @@ from signorini.geometry.patches import patch_contacts
 from signorini.geometry.reduction import reduce_points
 from signorini.geometry.rows import emit, material_of
 from signorini.geometry.separation import Touch, load
+from signorini.geometry.solids import FACETED as FACETED_PART
 from signorini.geometry.solids import place, separation
-from signorini.geometry.tables import BODY, BOUND, KIND, SIZE
+from signorini.geometry.tables import BODY, BOUND, FACETED, KIND, SIZE
 from signorini.geometry.touch import finished
 from signorini.geometry.vectors import along, row
 from signorini.geometry.ways_out import shortest_way_out
@@ -132,6 +133,7 @@ def curved_pair(
         load(side, s, x, matrix(e), label, solid, vertex, plane, part)
         size = (shape[s, SIZE], shape[s, SIZE + 1], shape[s, SIZE + 2], shape[s, SIZE + 3])
         place(side, label[s, KIND], x, e, size, part, pose)
+        part[side, FACETED_PART] = label[s, FACETED]
     limit = reach[label[i, BODY]] + reach[label[j, BODY]] + r_a + r_b
     scale, least = (shape[i, BOUND] + shape[j, BOUND], min(shape[i, BOUND], shape[j, BOUND]))
     touch = closest_touch(vertex, plane, link, part, pose, limit, scale, least, memory.search)
@@ -146,6 +148,7 @@ def curved_pair(
         touch,
         limit,
         _EXACT * scale,
+        least,
         memory.patches,
         memory.polygon,
         memory.tag,

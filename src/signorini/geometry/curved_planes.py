@@ -2,7 +2,8 @@
 
 A cylinder meets a plane with the lowest points of its rims and, if a cap faces the plane, with points at fixed places
 of that rim; a cone likewise, with its apex as second rim. The lowest points are exact at any tilt, and those at fixed
-places do not move on the body while it stands: all keep their names.
+places do not move on the body while it stands: all keep their names. A superellipsoid meets it with its lowest point
+or, where its caps are nearly flat, with the corners of a facet (:mod:`signorini.geometry.caps`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
+from signorini.geometry.caps import facet, facet_corner
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.planes import above_plane
 from signorini.geometry.rows import emit_on_plane, material_of
-from signorini.geometry.tables import BODY, KIND, SIZE
+from signorini.geometry.tables import BODY, FACETED, KIND, SIZE
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot
 from signorini.model.shape_kinds import CONE, Size, curved_support
@@ -54,8 +56,22 @@ def _add(
 
 
 @inner_kernel
+def _add_facet(
+    size: Size, n: Vector, x: Vector, height: float, margin: float, count: int, point: Array, feature: IntArray
+) -> int:
+    """Add the contacts of the facet around the lowest point of a superellipsoid; return the new count."""
+    down = (-n[0], -n[1], -n[2])
+    k, first, out, most = facet(size, down, x, np.inf)
+    for i in range(4):
+        shown, corner, octant = facet_corner(down, k, first, out, most, i)
+        if shown:
+            count = _add(corner, 2 + octant, n, height, margin, count, point, feature)
+    return count
+
+
+@inner_kernel
 def curved_on_plane(
-    kind: int, size: Size, n: Vector, height: float, margin: float, point: Array, feature: IntArray
+    kind: int, size: Size, faceted: bool, n: Vector, height: float, margin: float, point: Array, feature: IntArray
 ) -> int:
     """Write the contacts of a half-space a and a curved shape b in the axes of b; return how many.
 
@@ -64,6 +80,8 @@ def curved_on_plane(
     none = kind - kind  # no literal, for which Numba would compile anew
     if kind > CONE:
         x = curved_support(kind, size, (-n[0], -n[1], -n[2]))
+        if faceted:
+            return _add_facet(size, n, x, height, margin, none, point, feature)
         return _add(x, none + 1, n, height, margin, none, point, feature)
     across = np.sqrt(n[0] * n[0] + n[1] * n[1])
     f = -1.0 / across if across > 0.0 else 0.0
@@ -117,5 +135,5 @@ def curved_plane_pair(
     m, n, height = above_plane(shape, world, p, o)
     size = (shape[o, SIZE], shape[o, SIZE + 1], shape[o, SIZE + 2], shape[o, SIZE + 3])
     margin = reach[label[i, BODY]] + reach[label[j, BODY]]
-    count = curved_on_plane(label[o, KIND], size, n, height, margin, point, feature)
+    count = curved_on_plane(label[o, KIND], size, label[o, FACETED] == 1, n, height, margin, point, feature)
     return emit_on_plane(made, count, i, j, plane_last, m, material, 0.0, label, world, point, feature, value, index)

@@ -17,7 +17,7 @@ from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 from signorini.model.state import State
 
 
-def detect(model: Model, state: State, reach: Array) -> Contacts:
+def detect(model: Model, state: State, reach: Array, *, facets: bool = True) -> Contacts:
     """Find all candidate contacts: pairs of surfaces that may meet within the coming step.
 
     Parameters
@@ -27,19 +27,22 @@ def detect(model: Model, state: State, reach: Array) -> Contacts:
     reach : (n_b,) [m]
         How far any surface point of each body may move. Shapes of different bodies make candidates where their gap
         is at most the sum of both reaches, unless both bodies are fixed or the pair is excluded.
+    facets : whether nearly flat caps of superellipsoids touch by several points (:mod:`signorini.geometry.caps`)
     """
     q = np.require(state.q, requirements=["C", "W"])  # states that simulators show are read-only
-    return detect_arrays(model.shapes, model.hulls, model.materials, model.fixed_count, q, reach, model.implicit)
+    return detect_arrays(
+        model.shapes, model.hulls, model.materials, model.fixed_count, q, reach, model.implicit, facets=facets
+    )
 
 
 class _Detector:
     """The tables of one scene and the memory of its last detection."""
 
-    __slots__ = ("family", "fixed_count", "materials", "scratch", "tables")
+    __slots__ = ("facets", "family", "fixed_count", "materials", "scratch", "tables")
 
-    def __init__(self, shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int) -> None:
-        self.materials, self.fixed_count = materials, fixed_count
-        self.tables: Tables = tables_of(shapes, hulls, materials, fixed_count)
+    def __init__(self, shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int, facets: bool) -> None:
+        self.materials, self.fixed_count, self.facets = materials, fixed_count, facets
+        self.tables: Tables = tables_of(shapes, hulls, materials, fixed_count, facets=facets)
         self.family: Family = family_of(self.tables)
         self.scratch: Scratch = scratch_for(self.tables, 2 * shapes.kind.size)
 
@@ -54,15 +57,16 @@ class _Known(threading.local):
 _known = _Known()
 
 
-def _detector(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int) -> _Detector:
+def _detector(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int, facets: bool) -> _Detector:
     detectors = _known.detectors
     key = id(shapes.kind)
     entry = detectors.get(key)
     if entry is not None and entry[0]() is shapes.kind:
         detector = entry[1]
-        if detector.materials is materials and detector.fixed_count == fixed_count:
+        known = detector.materials is materials and detector.fixed_count == fixed_count
+        if known and detector.facets == facets:
             return detector
-    detector = _Detector(shapes, hulls, materials, fixed_count)
+    detector = _Detector(shapes, hulls, materials, fixed_count, facets)
     detectors[key] = (weakref.ref(shapes.kind, lambda _: detectors.pop(key, None)), detector)
     return detector
 
@@ -75,12 +79,14 @@ def detect_arrays(
     q: Array,
     reach: Array,
     implicit: Implicits = (),
+    *,
+    facets: bool = True,
 ) -> Contacts:
     """Do the work of :func:`detect` on arrays.
 
     What is derived from the scene is kept as long as the array ``shapes.kind`` lives: its arrays must not change.
     """
-    detector = _detector(shapes, hulls, materials, fixed_count)
+    detector = _detector(shapes, hulls, materials, fixed_count, facets)
     count, detector.scratch = contact_rows(detector.tables, detector.family, q, reach, detector.scratch)
     value, index = detector.scratch.value[:count], detector.scratch.number[:count]
     if implicit:

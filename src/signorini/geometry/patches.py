@@ -1,9 +1,9 @@
 """Contact points of two solids, one of them curved, around their closest points.
 
 A solid that is flat towards the other, in one or two directions, shows it a patch: a face of a hull, the cap of a
-cylinder or cone as a polygon of fixed places on its rim, or the straight line of a side. Where two patches face each
-other, the corners of their common part are contacts, as for polytopes; lines side by side give two. The closest points
-are added unless a corner is as close.
+cylinder or cone as a polygon of fixed places on its rim, the straight line of a side, or the facet of a nearly flat cap
+(:mod:`signorini.geometry.caps`). Where two patches face each other, the corners of their common part are contacts, as
+for polytopes; lines side by side give two. The closest points are added unless a corner is as close.
 
 Row ``side n + v`` of `patch` (2 n, 3) is vertex v of the patch of a or b; `name` has the features of that vertex and of
 the side that follows it.
@@ -15,11 +15,12 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
+from signorini.geometry.caps import facet, facet_corner
 from signorini.geometry.curved_memory import Patches
 from signorini.geometry.curved_planes import FACING, LOWER, RIM, rim_place
 from signorini.geometry.manifold import clip_faces, facing
 from signorini.geometry.separation import FACE, FACES, HALF_EDGES, LOOP, SIDE, VERTEX, VERTICES, Touch
-from signorini.geometry.solids import KIND, brought_out, size_of, turned_in, turned_out
+from signorini.geometry.solids import FACETED, KIND, brought_out, seen_from, size_of, turned_in, turned_out
 from signorini.geometry.vectors import Vector, along, row
 from signorini.math.rotation import cross, dot
 from signorini.model.shape_kinds import CONE, CYLINDER
@@ -28,7 +29,7 @@ PATCH_CORNERS = RIM
 """Most corners of the patch of a curved solid."""
 _PARALLEL = 1e-2  # squared sine of the angle between two lines up to which they lie side by side
 _BEYOND = 1e-9  # an end this fraction of the length beyond the other's end still faces it
-_BESIDE = 1e-5  # of the radius: how far beside the line of a cone its surface is known well enough
+_BESIDE = 1e-5  # of the radius: how far beside the line of a cone or facet its surface is known well enough
 
 
 @inner_kernel
@@ -80,6 +81,34 @@ def _rim_patch(
 
 
 @inner_kernel
+def _facet_patch(
+    solid: Array,
+    side: int,
+    n: Vector,
+    x: Vector,
+    least: float,
+    patch: Array,
+    name: IntArray,
+    part: IntArray,
+    plane: Array,
+    link: IntArray,
+) -> None:
+    """Show the facet of a superellipsoid around its closest point `x`: four corners, two, or none for one."""
+    m, edges = turned_in(solid, side, n), 10  # after the names of all corners
+    k, first, out, most = facet(size_of(solid, side), m, seen_from(solid, side, x), least)
+    for i in range(4):
+        shown, corner, octant = facet_corner(m, k, first, out, most, i)
+        if shown:
+            _put(patch, name, part, side, brought_out(solid, side, corner), 2 + octant, edges + 8 * k + octant)
+    if part[side, VERTICES] < 3:
+        return
+    s = 1.0 if first[k] >= 0.0 else -1.0
+    up = turned_out(solid, side, (s if k == 0 else 0.0, s if k == 1 else 0.0, s if k == 2 else 0.0))
+    _close(part, side, plane, link, up)
+    plane[side, 3] = dot(up, row(patch, part[side, VERTEX]))
+
+
+@inner_kernel
 def _show(
     vertex: Array,
     plane: Array,
@@ -88,9 +117,11 @@ def _show(
     solid: Array,
     side: int,
     n: Vector,
+    x: Vector,
+    least: float,
     patches: Patches,
 ) -> float:
-    """Write the patch that a solid shows along its outward normal `n`; no vertices where it is not flat.
+    """Write the patch that a solid shows along its outward normal `n` at `x`; no vertices where it is not flat.
 
     Return by how much the polygon may fall short of the true patch along `n` before the closest points are added.
     """
@@ -124,6 +155,8 @@ def _show(
             patch_plane[side, 3] = plane[f, 3]
         return 0.0
     if kind > CONE:
+        if part[side, FACETED] == 1:
+            _facet_patch(solid, side, n, x, least, patch, name, patch_part, patch_plane, patch_link)
         return 0.0
     m, size = turned_in(solid, side, n), size_of(solid, side)
     wide = np.sqrt(m[0] * m[0] + m[1] * m[1])
@@ -189,7 +222,7 @@ def _side_by_side(
         s = f * dot(along(x, -gap, n), axis)
         beside = abs(dot(x, cross(axis, out)))
         r = _radius(part, solid, 1 - side, s)
-        known = beside < (_BESIDE if part[1 - side, KIND] == CONE else 1.0) * r
+        known = beside < (_BESIDE if part[1 - side, KIND] >= CONE else 1.0) * r
         if count == 2 or not known or not -_BEYOND <= s <= 1.0 + _BEYOND:
             continue
         # The surface falls off beside its line.
@@ -219,6 +252,7 @@ def patch_contacts(
     touch: Touch,
     limit: float,
     equal: float,
+    size: float,
     patches: Patches,
     polygon: Array,
     tag: IntArray,
@@ -227,14 +261,14 @@ def patch_contacts(
 ) -> int:
     """Write the contacts around the touch of two solids with gaps up to `limit`; return how many.
 
-    Gaps that differ by less than `equal` count as equal.
+    Gaps that differ by less than `equal` count as equal; `size` is that of the smaller solid.
     """
     n = touch[1]
     patch, patch_plane, patch_part, patch_link, name = patches
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
         out = (sign * n[0], sign * n[1], sign * n[2])
-        equal += _show(vertex, plane, link, part, solid, side, out, patches)
+        equal += _show(vertex, plane, link, part, solid, side, out, touch[2] if side == 0 else touch[3], size, patches)
     count, least = 0, np.inf
     if min(patch_part[0, VERTICES], patch_part[1, VERTICES]) > 1:
         if patch_part[0, FACES] + patch_part[1, FACES] > 0:

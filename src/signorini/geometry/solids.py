@@ -18,7 +18,9 @@ from signorini.model.shape_kinds import CONE, CYLINDER, Size, curved_support
 
 KIND = NEAR + 1
 """Column of `part` after those of :mod:`signorini.geometry.separation`: the kind of shape."""
-PART_COLUMNS = KIND + 1
+FACETED = KIND + 1
+"""Whether it shows facets, see :mod:`signorini.geometry.caps`."""
+PART_COLUMNS = FACETED + 1
 SOLID_COLUMNS = 16
 _SIZE = 12
 

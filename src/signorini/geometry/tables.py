@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, BoolArray, IntArray
+from signorini.geometry.caps import has_facets
 from signorini.model.model import Materials
 from signorini.model.shape_kinds import LAST_CURVED
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
@@ -21,9 +22,10 @@ POSITION, TURN, SIZE, BOUND = 0, 3, 7, 11
 (KIND, BODY, FIXED, VERTEX_ROW, VERTEX_COUNT, FACE_ROW, FACE_COUNT, LOOP_ROW, EDGE_ROW, EDGE_COUNT, HALF_EDGES, BOX) = (
     range(12)
 )
+FACETED = BOX + 1
 """Columns of `label`: kind, body, 1 if that is fixed, first row and number of vertices and of faces in `solid`, first
 row of the faces and first row and number of edges in `link`, number of half-edges, 1 for a box about its origin (its
-half lengths are then the last three parameters in `shape`)."""
+half lengths are then the last three parameters in `shape`), 1 for a superellipsoid that shows facets."""
 LOWER, UPPER = 7, 10
 """Columns of `world` after origin and quaternion: corners of the box, grown by reach; a half-space, which has none, has
 its normal there and how far along it the plane lies from the world's origin."""
@@ -90,8 +92,13 @@ class Scratch(NamedTuple):
         return found >> 32, found & 0xFFFFFFFF
 
 
-def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int) -> Tables:
-    """Return the tables of a scene whose first `fixed_count` bodies are fixed."""
+def tables_of(
+    shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_count: int, *, facets: bool = True
+) -> Tables:
+    """Return the tables of a scene whose first `fixed_count` bodies are fixed.
+
+    Nearly flat caps are posed as facets (:mod:`signorini.geometry.caps`) if that is asked for.
+    """
     n, n_v, n_f, n_e = (shapes.kind.size, len(hulls.vertex), len(hulls.face_offset), len(hulls.edge))
     solid = np.zeros((n_v + n_f, 4))
     solid[:n_v, :3], solid[n_v:, :3], solid[n_v:, 3] = (hulls.vertex, hulls.face_normal, hulls.face_offset)
@@ -101,7 +108,7 @@ def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_cou
     link[n_e : n_e + n_f, 1] = np.diff(hulls.loop_start)
     link[n_e + n_f :, 0] = hulls.loop
     shape = np.hstack([shapes.position, shapes.quaternion, shapes.size, shapes.bound.reshape(n, 1)])
-    label = np.zeros((n, 12), dtype=np.int64)
+    label = np.zeros((n, FACETED + 1), dtype=np.int64)
     label[:, KIND], label[:, BODY], label[:, FIXED] = (shapes.kind, shapes.body, shapes.body < fixed_count)
     bounded = shapes.hull >= 0
     h = shapes.hull[bounded]
@@ -120,6 +127,9 @@ def tables_of(shapes: ShapeArrays, hulls: Hulls, materials: Materials, fixed_cou
     mine &= shapes.kind == ShapeKind.HULL
     label[mine, BOX] = 1
     shape[mine, SIZE + 1 : SIZE + 4] = half[shapes.hull[mine]]
+    if facets:
+        for i in np.flatnonzero(shapes.kind == ShapeKind.SUPERELLIPSOID):
+            label[i, FACETED] = has_facets(float(shapes.size[i, 3]))
     pair = np.ascontiguousarray(np.column_stack([materials.pair, materials.pair_material]))
     return Tables(np.ascontiguousarray(shape), label, solid, link, pair)
 

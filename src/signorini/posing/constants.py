@@ -13,6 +13,7 @@ from typing import Final
 from signorini._constants import Constant, read
 from signorini._grades import OVERLAP_REMARK, OVERLAP_WRONG
 from signorini.dynamics import constants as _dynamics
+from signorini.geometry import constants as _geometry
 from signorini.solvers import island_constants as _island
 
 # ================================= the law =======================================
@@ -444,6 +445,6 @@ FIRST_POOL: Final = 1 << 14
 
 
 def table() -> tuple[Constant, ...]:
-    """Return all constants of the step, with those of flight, joints and the island solvers."""
+    """Return all constants of the step, with those of detection, flight, joints and the island solvers."""
     own = read(sys.modules[__name__])
-    return (*own, *read(_dynamics), *read(_island))
+    return (*own, *read(_geometry), *read(_dynamics), *read(_island))

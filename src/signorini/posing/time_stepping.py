@@ -66,13 +66,15 @@ def begin(model: Model, state: State) -> Memory:
     return memory._replace(coordinate=joint_coordinates(model.joints, state.q, np.zeros(count))) if count else memory
 
 
-def candidates(model: Model, state: State, h: float, gyroscopic: str, *, joined_fly: bool = True) -> Contacts:
-    """Return the candidate contacts of a step of `h` seconds from `state`."""
+def candidates(
+    model: Model, state: State, h: float, gyroscopic: str, *, joined_fly: bool = True, facets: bool = True
+) -> Contacts:
+    """Return the candidate contacts of a step of `h` seconds from `state`; `facets` as in :func:`detect`."""
     at = midpoint(model, state, Memory.none(), h, gyroscopic, joined_fly=joined_fly)
-    return reachable_contacts(model, at, free_motion(model, at).v_free)
+    return reachable_contacts(model, at, free_motion(model, at).v_free, facets=facets)
 
 
-def reachable_contacts(model: Model, at: Midpoint, v_free: Array) -> Contacts:
+def reachable_contacts(model: Model, at: Midpoint, v_free: Array, *, facets: bool = True) -> Contacts:
     """Return all contacts that may close within a step that acts as `at` says."""
     state, h, bound = at.state, at.h, model.arrays.bound
     speed = _speed(model, at, v_free)
@@ -84,7 +86,7 @@ def reachable_contacts(model: Model, at: Midpoint, v_free: Array) -> Contacts:
     # The way of fixed bodies is known exactly, however they begin it, and they are often huge.
     fixed, mean = slice(model.fixed_count), _speed(model, at, drive_velocity(model, state, at.drift, secant=True))
     reach[fixed] = h * np.maximum(speed, mean)[fixed]
-    return detect(model, state, reach)
+    return detect(model, state, reach, facets=facets)
 
 
 def _speed(model: Model, at: Midpoint, v: Array) -> Array:

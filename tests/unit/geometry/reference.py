@@ -92,11 +92,14 @@ def contacts_of(
     reach: float | Array,
     fixed: int = 0,
     materials: Materials = ANY_PAIR,
+    *,
+    facets: bool = False,
 ) -> Contacts:
-    """Detect the contacts of bodies with one shape each."""
+    """Detect the contacts of bodies with one shape each; nearly flat caps by their closest points, or as facets."""
     placed = [(b, s if isinstance(s, PlacedShape) else s.at()) for b, s in enumerate(shapes)]
     arrays, hulls = encode(placed, np.zeros((len(shapes), 3)))
-    return detect_arrays(arrays, hulls, materials, fixed, poses, np.broadcast_to(reach, len(shapes)).astype(float))
+    reaches = np.broadcast_to(reach, len(shapes)).astype(float)
+    return detect_arrays(arrays, hulls, materials, fixed, poses, reaches, facets=facets)
 
 
 def random_quaternion(rng: np.random.Generator) -> Array:

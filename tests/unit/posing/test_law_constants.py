@@ -247,6 +247,36 @@ def test_beside_joints_a_way_that_positions_lose_is_none() -> None:
         assert (stepped(scene, 1e-3)[1].result.impulse[0, 1] == 0.0) == rests
 
 
+def _capped(p: float, angle: float = 0.0) -> sg.ContactTable:
+    """Return the contacts of a superellipsoid of half a metre that stands on the floor, turned by `angle` about y."""
+    scene = sg.Scene(gravity=(0, 0, -G))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    n = np.array([np.sin(angle), 0.0, -np.cos(angle)])
+    height = 0.5 * float((np.abs(n) ** (p / (p - 1.0))).sum()) ** ((p - 1.0) / p)
+    e = (np.cos(0.5 * angle), 0.0, np.sin(0.5 * angle), 0.0)
+    scene.add_body(sg.Superellipsoid((0.5, 0.5, 0.5), p), mass=1.0, position=(0, 0, height), orientation=e)
+    scene.set_contact(friction=0.5)
+    return sg.simulate(scene, duration=1e-3, h=1e-3).contacts(0)
+
+
+@pins("FACET_DEPTH")
+def test_facets_are_as_wide_as_a_surface_is_flat_to_a_ten_millionth() -> None:
+    assert np.abs(_capped(8.0).point[:, 0]).max() == pytest.approx(0.5 * (8.0 * 1e-7) ** (1 / 8), rel=1e-5)
+
+
+@pins("FACET_WIDTH")
+def test_facets_are_wider_than_a_hundredth() -> None:
+    """``(p 1e-7)^(1/p)`` is 0.0080 for 3.1, 0.0099 for 3.24, 0.0101 for 3.26 and 0.0116 for 3.36."""
+    assert [len(_capped(p).gap) for p in (3.1, 3.24, 3.26, 3.36)] == [1, 1, 4, 4]
+
+
+@pins("FACET_GAP")
+def test_facets_go_across_up_to_gaps_of_a_ten_thousandth() -> None:
+    """At an angle t the lowest point of exponent 8 is at ``0.5 t^(1/7)``, and its image ``2 t x`` higher."""
+    for gap, corners in ((0.9e-4, 4), (1.1e-4, 2)):
+        assert len(_capped(8.0, (0.5 * gap) ** (7 / 8)).gap) == corners
+
+
 # --- what gaps ask for -----------------------------------------------------------
 
 

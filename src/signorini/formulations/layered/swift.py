@@ -66,7 +66,7 @@ class Swift:
 
     def __init__(self, model: Model, h: float, options: Options) -> None:
         self._model, self._h, self._options = model, h, options
-        self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
+        self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count, facets=False)
         self._bodies = fixed_tables(model)._replace(law=law_table(model, h))
         self._bodies.M[: model.fixed_count] = 0.0
         ways = gyroscopic_ways(model, "implicit" if options.implicit_spin else "explicit")
