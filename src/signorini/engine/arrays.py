@@ -55,7 +55,7 @@ def _numbered(count: int) -> Any:
     REST,  # float (n_b, REST_COLUMNS): steps for which a body has been still, and its load in the last of them
     # shapes and the memory of detection, see signorini.geometry.tables
     SHAPE,  # float (n_s, 12)
-    LABEL,  # int (n_s, 12)
+    LABEL,  # int (n_s, 13)
     SOLID,  # float (any, 4)
     LINK,  # int (any, 4)
     PAIR,  # int (any, 2)
@@ -68,7 +68,7 @@ def _numbered(count: int) -> Any:
     AIM,  # float (n_b, 6): velocities that the law knows on these ways; spins of bodies that fly are others
     MEETS,  # float (n_b, MEETS_COLUMNS): see below
     PAIR_SHAPE,  # float (2, 12): and so on: a scene of two shapes
-    PAIR_LABEL,  # int (2, 12)
+    PAIR_LABEL,  # int (2, 13)
     PAIR_Q,  # float (2, 7)
     PAIR_REACH,  # float (2,)
     PAIR_SPIN,  # float (2, 3)

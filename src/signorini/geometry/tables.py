@@ -14,18 +14,29 @@ import numpy as np
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini.geometry.caps import has_facets
 from signorini.model.model import Materials
-from signorini.model.shape_kinds import LAST_CURVED
+from signorini.model.shape_kinds import CURVED, LAST_CURVED, SMOOTH
 from signorini.model.shapes import Hulls, ShapeArrays, ShapeKind
 
 POSITION, TURN, SIZE, BOUND = 0, 3, 7, 11
 """Columns of `shape`: origin and quaternion in the body, parameters by kind, radius about the mass centre."""
-(KIND, BODY, FIXED, VERTEX_ROW, VERTEX_COUNT, FACE_ROW, FACE_COUNT, LOOP_ROW, EDGE_ROW, EDGE_COUNT, HALF_EDGES, BOX) = (
-    range(12)
-)
-FACETED = BOX + 1
+(
+    KIND,
+    BODY,
+    FIXED,
+    VERTEX_ROW,
+    VERTEX_COUNT,
+    FACE_ROW,
+    FACE_COUNT,
+    LOOP_ROW,
+    EDGE_ROW,
+    EDGE_COUNT,
+    HALF_EDGES,
+    BOX,
+    FACETED,
+) = range(13)
 """Columns of `label`: kind, body, 1 if that is fixed, first row and number of vertices and of faces in `solid`, first
 row of the faces and first row and number of edges in `link`, number of half-edges, 1 for a box about its origin (its
-half lengths are then the last three parameters in `shape`), 1 for a superellipsoid that shows facets."""
+half lengths are then the last three parameters in `shape`), 1 for a nearly flat one that shows facets."""
 LOWER, UPPER = 7, 10
 """Columns of `world` after origin and quaternion: corners of the box, grown by reach; a half-space, which has none, has
 its normal there and how far along it the plane lies from the world's origin."""
@@ -59,7 +70,7 @@ class Tables(NamedTuple):
     shape: Array
     """(n_s, 12) [m]"""
     label: IntArray
-    """(n_s, 12)"""
+    """(n_s, 13)"""
     solid: Array
     """Vertices (x, y, z, 0) of all hulls, then faces (outward normal, offset), (n_vertices + n_faces, 4)."""
     link: IntArray
@@ -128,8 +139,8 @@ def tables_of(
     label[mine, BOX] = 1
     shape[mine, SIZE + 1 : SIZE + 4] = half[shapes.hull[mine]]
     if facets:
-        for i in np.flatnonzero(shapes.kind == ShapeKind.SUPERELLIPSOID):
-            label[i, FACETED] = has_facets(float(shapes.size[i, 3]))
+        for i in np.flatnonzero(np.isin(shapes.kind, SMOOTH)):
+            label[i, FACETED] = has_facets(CURVED[shapes.kind[i]].exponent(shapes.size[i]))
     pair = np.ascontiguousarray(np.column_stack([materials.pair, materials.pair_material]))
     return Tables(np.ascontiguousarray(shape), label, solid, link, pair)
 

@@ -36,6 +36,8 @@ class CurvedKind(NamedTuple):
     """Least width [m]."""
     is_smooth: bool
     """Whether it has neither faces nor rims."""
+    exponent: Callable[[Array], float] = lambda _: 2.0
+    """Of a superquadric, whose caps are the flatter the greater it is; 2 for what has curvature everywhere."""
     form: str = ""
     """Of the surface that pictures know, see :class:`~signorini.visual.Surface`; "": tangent planes."""
 
@@ -63,6 +65,7 @@ CURVED: Final = {
         lambda size: Superquadric(np.array(size[:3]), float(size[3])),
         lambda size: 2.0 * float(size[:3].min()),
         is_smooth=True,
+        exponent=lambda size: float(size[3]),
         form="superellipsoid",
     ),
 }

@@ -96,7 +96,7 @@ def model_at(problem: MCP, x: Array, F: Array) -> Model | None:
         target = x - F / positive_diagonal(J)
     on_lower, on_upper = target <= lower, target >= upper
     rows = np.flatnonzero(~(on_lower | on_upper))
-    inverse = _inverted(principal_block(J, rows))
+    inverse = inverted(principal_block(J, rows))
     if inverse is None:
         return None
     noise = np.maximum(rounding(problem, x, F, J), _TINY)
@@ -130,7 +130,7 @@ def rounding(problem: MCP, x: Array, F: Array, J: Matrix) -> Array:
     return np.asarray(noise)
 
 
-def _inverted(K: Any) -> Inverse | None:
+def inverted(K: Any) -> Inverse | None:
     """Return how to solve with K; None if it is not finite, or singular and large."""
     m = K.shape[0]
     nothing = np.zeros((m, 0))

@@ -26,6 +26,8 @@ from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.derivatives import AutomaticJacobian
 from signorini.problems.matrices import Matrix
+from signorini.problems.mcp_distance import NEAR
+from signorini.problems.natural_jacobian import distance
 from signorini.problems.natural_kernels import Rows, natural_map
 
 
@@ -153,6 +155,15 @@ class MixedNCP:
         """Return the largest entry of the natural map, in its units; infinity where F is not defined."""
         F = self.value(z) if np.isfinite(z).all() else None
         return float("inf") if F is None else float(np.abs(self.natural(z, F)).max(initial=0.0))
+
+    def credible(self, z: Array, tolerance: float) -> bool:
+        r"""Tell whether the Newton step from a point whose residual meets `tolerance` is short.
+
+        At most 1e-3 of ``unit + |z_i|``, the shortest where the Jacobian is singular: where F only decays to zero, as
+        :math:`1 - \tanh z`, residuals are small and steps are not.
+        """
+        F = self.value(z) if np.isfinite(z).all() else None
+        return F is not None and distance(self, z, F) <= NEAR
 
 
 def _rows(unit: Array, row_unit: Array, pairs: IntArray, balls: tuple[Ball, ...]) -> Rows:

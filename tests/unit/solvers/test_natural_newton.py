@@ -12,8 +12,9 @@ from scipy import sparse
 import signorini as sg
 from signorini._arrays import Array
 from signorini.problems import MixedNCP
+from signorini.problems.natural_jacobian import natural_jacobian
 from signorini.solvers.linear_systems import regular_factors
-from signorini.solvers.natural_newton import NaturalNewton, natural_jacobian
+from signorini.solvers.natural_newton import NaturalNewton
 
 M, G, MU, H = 2.0, 9.81, 0.4, 0.01
 
@@ -123,3 +124,24 @@ def test_without_solution_it_stops_and_says_so() -> None:
     assert not solution.success
     assert solution.residual >= 1.0
     assert not sg.solve(MixedNCP(lambda z: z * np.nan, x0=[1.0])).success
+
+
+@pytest.mark.parametrize("pairs", [[], [0]])
+@pytest.mark.parametrize(
+    "F",
+    [lambda z: 1.0 - np.tanh(z), lambda z: 1e-3 * np.exp(-z), lambda z: 1e-4 / (1.0 + z) ** 2],
+    ids=["tanh", "exp", "power"],
+)
+def test_functions_that_only_decay_to_zero_are_not_solved(F: Callable[[Array], Array], pairs: list[int]) -> None:
+    """None of them vanishes anywhere, and their residuals become as small as one likes; -F does not rise either."""
+    problem = MixedNCP(lambda z: -F(z), pairs=pairs, x0=[1.0])
+    solution = sg.solve(problem, max_iterations=200)
+    assert solution.residual <= 1e-8, "the residual alone would be fooled"
+    assert not solution.success
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_roots_of_any_order_are_solved(order: int) -> None:
+    solution = sg.solve(MixedNCP(lambda z: (z - 2.0) ** order, x0=[3.0]), max_iterations=200)
+    assert solution.success
+    assert abs(solution.z[0] - 2.0) <= 0.01
