@@ -165,12 +165,7 @@ def finish_hits(t: IntArray) -> bool:
         counts[NEEDED] = counts[CONTACTS] + counts[HITS]
         return False
     for i in range(counts[HITS]):
-        a, b, n, to_go = (
-            hit_index[i, A_BODY],
-            hit_index[i, B_BODY],
-            arms[i, 6:9],
-            -reals(t, NUMBERS)[DRIFT] * _load(t, i),
-        )
+        a, b, n = hit_index[i, A_BODY], hit_index[i, B_BODY], arms[i, 6:9]
         arm_a, arm_b = (arms[i, 0], arms[i, 1], arms[i, 2]), (arms[i, 3], arms[i, 4], arms[i, 5])
         if a >= fixed:
             arm_a, arm_b = common_arms(q, a, b, arm_a, arm_b, SWIFT * _width(t, i))
