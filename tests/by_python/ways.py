@@ -93,6 +93,7 @@ class Ways:
         self._check = put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
         put(at.THIN, thin)
         put(at.BOUND, model.arrays.bound.copy())
+        put(at.RESTITUTION, model.materials.restitution.copy())
         put(at.INERTIA, model.arrays.inertia.copy())
         put(at.WAY, np.zeros(model.body_count, dtype=np.int64))
         put(at.REACH, np.zeros(model.body_count))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.distance_judge import SOLIDS, support
 from benchmarks.random_shots import STEPS, judge, shot
 
 import signorini as sg
@@ -95,6 +96,42 @@ def test_a_hinged_blade_meets_a_post(where: float) -> None:
     assert angle.max() < where + 0.05
     # The hinge drifts while the blade turns so far in a step; taken back, that moves the blade away from the post.
     assert np.abs(trajectory.angular_velocity(blade.name)[-1]).max() < 5.0
+
+
+# --- what passes slowly --------------------------------------------------------
+
+
+def passing_slowly(seed: int) -> sg.Scene:
+    """Return a body that passes another of its size by less than half of it in a step of 0.01 s, and rebounds.
+
+    The supports of both along a normal to the way are apart by a thousandth to a tenth, wherever they are on it.
+    """
+    rng, kinds = np.random.default_rng(seed), [kind for kind in SOLIDS if kind != "half_space"]
+    scene, shapes = sg.Scene(gravity=(0, 0, 0)), [SOLIDS[kinds[rng.integers(len(kinds))]](rng) for _ in range(2)]
+    turned, v = rng.standard_normal((2, 4)), rng.standard_normal(3)
+    turned /= np.linalg.norm(turned, axis=1)[:, None]
+    n = np.cross(v, rng.standard_normal(3))
+    n /= np.linalg.norm(n)
+    v *= rng.uniform(1.0, 20.0) / np.linalg.norm(v)
+    poses = np.hstack([np.zeros((2, 3)), turned])
+    clear = support(shapes[0], poses[0], n) + support(shapes[1], poses[1], -n)
+    place = (clear + 10 ** rng.uniform(-3, -1)) * n - rng.uniform(1.0, 4.0) * 0.01 * v
+    if rng.random() < 0.5:
+        scene.add_fixed(shapes[0], orientation=turned[0], name="other")
+    else:
+        scene.add_body(shapes[0], mass=2.0, position=(0, 0, 0), orientation=turned[0], name="other")
+    scene.add_body(shapes[1], mass=1.0, position=place, orientation=turned[1], velocity=v, name="body")
+    scene.set_contact(friction=float(rng.choice([0.0, 0.5])), restitution=float(rng.choice([0.0, 0.3, 0.8, 1.0])))
+    return scene
+
+
+@pytest.mark.parametrize("first", range(0, 120, 20))
+def test_what_passes_slowly_feels_nothing(first: int) -> None:
+    """Law: no impulse without touch, whatever the restitution; not the last bit of any velocity changes."""
+    for seed in range(first, first + 20):
+        trajectory = sg.simulate(passing_slowly(seed), duration=0.08, h=0.01)
+        assert trajectory.verdict == "trusted"
+        np.testing.assert_array_equal(trajectory.v, np.broadcast_to(trajectory.v[0], trajectory.v.shape))
 
 
 # --- shots -------------------------------------------------------------------
@@ -209,7 +246,7 @@ def test_a_target_in_the_shadow_of_a_shield_is_not_struck(seed: int) -> None:
 # --- tiles -------------------------------------------------------------------
 
 
-def tiled(what: str, seed: int, *, free: bool) -> tuple[sg.Scene, float]:
+def tiled(what: str, seed: int, restitution: float, *, free: bool) -> tuple[sg.Scene, float]:
     """Return something that slides or rolls over flush tiles, which lie on a floor or are fixed; and how fast it is."""
     rng = np.random.default_rng(seed)
     scene, size, thick, speed = sg.Scene(), rng.uniform(0.2, 0.6), 0.1, rng.uniform(1.0, 6.0)
@@ -242,7 +279,7 @@ def tiled(what: str, seed: int, *, free: bool) -> tuple[sg.Scene, float]:
             angular_velocity=(0, speed / r, 0),
             name="what",
         )
-    scene.set_contact(friction=0.0 if what == "box" else 0.5)
+    scene.set_contact(friction=0.0 if what == "box" else 0.5, restitution=restitution)
     return scene, float(speed)
 
 
@@ -255,7 +292,7 @@ def test_seams_of_flush_tiles_are_not_felt(what: str, h: float, *, free: bool) -
     Tiles count as flush, and bodies as in touch, to a ten thousandth of their widths: such a slope may be felt.
     """
     for seed in range(4):
-        scene, speed = tiled(what, seed, free=free)
+        scene, speed = tiled(what, seed, [0.0, 0.6][seed % 2], free=free)
         trajectory = sg.simulate(scene, duration=h * round(min(0.5, 3.0 / speed) / h), h=h)
         v = trajectory.v[:, -1]
         assert trajectory.q[-1, -1, 0] > 0.6  # over a seam at least

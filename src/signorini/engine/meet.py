@@ -7,8 +7,8 @@ move far and may leave their tangents by more than a thousandth of the thinner b
 (:mod:`signorini.geometry.meetings`):
 
 - it moves by less than half the thinner body: contacts of the start are kept if the pair overlaps along their normal;
-  if it does not meet, or touches at most, they are given the room that they need to pass; if it meets along another
-  normal its contacts are those of that place;
+  if it does not meet, or touches at most, they are given the room that they need to pass, so that nothing rebounds; if
+  it meets along another normal its contacts are those of that place;
 - it moves farther and meets after :math:`\tau` seconds: its contacts are those of that place, with the gap
   :math:`\Psi(\tau) - \tau\, n \cdot u`, which is the law of every contact with :math:`\tau = 0`;
 - it moves farther and does not meet: only what is close at the end of the way is posed, as it is there.
@@ -93,6 +93,7 @@ from signorini.engine.arrays import (
     Q_START,
     REACH,
     RESCUED,
+    RESTITUTION,
     ROUNDS,
     SEEN,
     SEEN_INDEX,
@@ -135,6 +136,7 @@ from signorini.geometry.tables import BODY
 from signorini.math.rotation import dot
 from signorini.posing.constants import (
     ALIKE,
+    BAND,
     DEEP,
     FOLLOW_ROUNDS,
     HALVINGS,
@@ -351,14 +353,20 @@ def _widen(t: IntArray, r: int, more: float) -> None:
 
 
 @inner_kernel
-def _let_pass(t: IntArray, first: int, last: int, made: int, overlap: float) -> int:
-    """Write the contacts of a pair with the room that it needs to overlap by `overlap` only; return the next row."""
-    value, index = real_rows(t, VALUE), whole_rows(t, INDEX)
-    met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
+def _let_pass(t: IntArray, first: int, last: int, made: int, apart: float) -> int:
+    """Write the contacts of a pair with the room that it needs to end `apart`, or to overlap; return the next row.
+
+    What needs room would rebound with a velocity that it does not have when it touches: it may in the next step.
+    """
+    value, index, restitution = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, RESTITUTION)
+    met_value, met_index, thin = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), reals(t, THIN)
     for c in range(first, last):
-        made = copy_contact(value, index, c, met_value, met_index, made)
-        if made <= met_value.shape[0]:
-            _widen(t, made - 1, max(0.0, _closes(t, c) - overlap))
+        made, closes = copy_contact(value, index, c, met_value, met_index, made), _closes(t, c)
+        room, width = max(0.0, closes + apart), min(thin[index[c, A_BODY]], thin[index[c, B_BODY]])
+        if restitution[index[c, MATERIAL]] > 0.0 and room > MEETING * width:
+            room = max(room, closes + BAND * width)
+        if closes > 0.0 and made <= met_value.shape[0]:
+            _widen(t, made - 1, room)
     return made
 
 
@@ -416,11 +424,11 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
         swift = way > SWIFT * width  # it is followed again if impulses change it
         overlap = -1.0 if swift else _overlap_as_said(t, desk, first, last, h)
         if 0.0 <= overlap <= MEETING * width:  # it slides or rolls past
-            return _let_pass(t, first, last, made, overlap)
+            return _let_pass(t, first, last, made, -overlap)
         if overlap < 0.0:
             time, _ = goes_through(t, desk, a, b, gap, DEEP)
             if not swift and time == math.inf:
-                return _let_pass(t, first, last, made, 0.0)
+                return _let_pass(t, first, last, made, max(0.0, gap_after(t, desk, a, b, h, gap)))
             if swift and time < math.inf:
                 before = min(meets[a, FIRST_MEETING], meets[b, FIRST_MEETING])
                 if in_order and (time - before) * way > SWIFT * width * h:

@@ -12,6 +12,10 @@ The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's t
 unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`, or by the part :math:`\lambda` of that,
 :math:`\lambda e\, u_n^- + (1 - \lambda) \max(\sigma, 0)`, see :mod:`signorini.posing.passive_law`.
 
+It collides if it would touch within the step both with the loads and without them: of what rolls towards an edge, its
+weight, which something else holds, is no approach, and what its weight alone would bring into touch is there in the
+next step.
+
 The band s is half a millionth of the body: it makes the velocities asked for agree with each other in hyperstatic
 scenes at rest, where gaps differ by rounding: not all of them could close at once, and loads would jump from leg to
 leg. A body that is lifted out of an overlap loses speed less quickly than gravity could take it, so that it never
@@ -121,7 +125,7 @@ def normal_shifts(
         closing = max(0.0, shift[c])
         room[c] = closing if before[c, 0] > closing else math.inf
         e = restitution[c]
-        if e > 0.0 and gap[c] + h * free[c, 0] <= 0.0 and before[c, 0] < -rest:
+        if e > 0.0 and gap[c] + h * max(free[c, 0], before[c, 0]) <= 0.0 and before[c, 0] < -rest:
             shift[c] = part * e * before[c, 0] + (1.0 - part) * closing
             correction[c] = 0.0
             rebounds = True

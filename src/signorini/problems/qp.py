@@ -208,6 +208,15 @@ class ConvexQP:
             and (np.abs(natural) <= np.maximum(allowed * own, tolerance * data / force)).all()
         )
 
+    def without_dust(self, z: Array) -> Array:
+        """Return `z` without the multipliers of plain inequalities that count for less than their slacks."""
+        if self.cones:
+            return z
+        plain, units = in_own_units(self)
+        mixed = qp_to_mixed(plain)
+        cleared: Array = units * mixed.back(mixed.problem.without_dust(mixed.forth(z / units)))
+        return cleared
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem as ``.npz``; :func:`~signorini.problems.load_problem` reads it."""
         fields: dict[str, Any] = {"q": self.q, "a": self.a, "c": self.c, "cones": np.array(self.cones, dtype=np.int64)}

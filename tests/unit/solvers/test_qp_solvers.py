@@ -130,3 +130,15 @@ def test_odd_units_change_nothing(units: tuple[float, float]) -> None:
     assert found.success
     own = found.z * np.concatenate([D, R])
     assert own == pytest.approx([1.0, 2.0, 2.0, 0.0, 3.0], abs=1e-8)
+
+
+@needs_clarabel
+@pytest.mark.parametrize("kind", ["regular", "equality", "singular"])
+def test_multipliers_of_rows_that_are_not_active_are_zero(kind: str) -> None:
+    """An interior point leaves something of them."""
+    problem = random_qp(2, kind=kind)
+    found = solve(problem, Clarabel(polish=False), tolerance=1e-5)
+    x, w = found.z[: problem.variables], found.z[problem.variables + problem.equalities :]
+    idle = problem.C @ x - problem.c > 1e-2
+    assert idle.any()
+    assert (w[idle] == 0.0).all()
