@@ -384,7 +384,7 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     MENDED,  # how often the step was posed again because bodies ended too close to others
     GUESSES,  # contacts in GUESS, 0 if there is no guess but the last step
     LATER,  # pairs that meet on the free way after one of their bodies met another
-    HITS,  # that the last step left unfinished, until they are among the contacts of the next
+    HITS,  # that the last step left unfinished; negative once they are among the contacts of the next
     PASSIVE,  # whether rebounds are made smaller where they would gain energy or go through others
     REBOUNDS,  # whether some contact rebounds
     TEMPERED,  # whether the step was posed again for that
@@ -403,12 +403,13 @@ CLOSE = 2
     MOVED,
     LOADED,
     BEGIN,
+    BEGIN_AGAIN,  # for want of room
     DRIFTED,  # for theta < 1: bodies are where the step acts, ...
     AIMED,  # ... loads too, ...
     ACTING,  # ... and contacts are known
     AWAY,  # bodies have moved so far that their ways are to be followed
     GONE,  # bodies have moved
-) = _numbered(11)
+) = _numbered(12)
 
 # CHECK, LOG_CHECK
 (

@@ -15,6 +15,7 @@ from signorini.engine.arrays import (
     BALANCE,
     BALANCE_COUNT,
     BEGIN,
+    BEGIN_AGAIN,
     BOUND,
     CHECK,
     COLLIDES,
@@ -500,6 +501,8 @@ def smallest_gap(t: IntArray) -> None:
     """Note the smallest gap ahead, and which overlap of the step is deepest beside the width of its bodies."""
     counts, check, numbers = wholes(t, COUNTS), reals(t, CHECK), reals(t, NUMBERS)
     value, index, thin = real_rows(t, VALUE), whole_rows(t, INDEX), reals(t, THIN)
+    if counts[STAGE] == BEGIN_AGAIN:  # which was done
+        return
     begins = counts[STAGE] == BEGIN
     for k in range(4):
         check[OVERLAP + k] = numbers[DEEPEST + k]

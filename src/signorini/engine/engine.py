@@ -204,7 +204,7 @@ class Engine:
             done = self._run(self.arena.table, steps)
             if done == steps or self._counts[at.STAGE] == at.READY:
                 return done
-            return done + self._go_on(steps - done)
+            return self._go_on(steps, done)
         return self._go_on(steps)
 
     def timed_run(self, steps: int) -> int:
@@ -250,13 +250,19 @@ class Engine:
             self._connect(at.TAKE_PART)
         self._connected = True
 
-    def _go_on(self, steps: int) -> int:
-        """Run, and do what kernels cannot; return how many steps were done."""
+    def _go_on(self, steps: int, done: int | None = None) -> int:
+        """Run, or go on from where a run stopped with so many `done`, and do what kernels cannot; return how many are.
+
+        What a step begun again has done is thrown away, so it begins again only once there is room.
+        """
         if not self._connected:
             self._connect_all()
-        counts, table, done = self._counts, self.arena.table, 0
+        counts, table, stopped = self._counts, self.arena.table, done is not None
+        done = 0 if done is None else done
         while True:
-            done += self._run(table, steps - done) if self._run is not None else self._run_by_python(steps - done)
+            if not stopped:
+                done += self._run(table, steps - done) if self._run is not None else self._run_by_python(steps - done)
+            stopped = False
             stage = counts[at.STAGE]
             if stage == at.READY:
                 return done

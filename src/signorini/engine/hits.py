@@ -179,5 +179,5 @@ def finish_hits(t: IntArray) -> bool:
         for k in range(4):
             index[r, k] = hit_index[i, k]
         counts[CONTACTS] += 1
-    counts[HITS] = 0
+    counts[HITS] = -counts[HITS]  # until the next, lest the step begins again
     return True

@@ -44,7 +44,7 @@ from signorini.engine.arrays import (
     AIM,
     AIMED,
     B_BODY,
-    BEGIN,
+    BEGIN_AGAIN,
     BOUND,
     CELLS,
     CHECK,
@@ -60,6 +60,7 @@ from signorini.engine.arrays import (
     FIXED,
     FLOWN,
     GONE,
+    HITS,
     INDEX,
     INERTIA,
     LABEL,
@@ -685,11 +686,28 @@ def follow(t: IntArray) -> int:
 
 
 @inner_kernel
+def forget_rounds(t: IntArray) -> None:
+    """Let bodies that went through others too often in a step rebound and fly again."""
+    counts, meets, way = wholes(t, COUNTS), real_rows(t, MEETS), wholes(t, WAY)
+    for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
+        meets[b, NO_REBOUND] = 0.0
+        if way[b] == EVEN:
+            way[b] = CONSERVING
+    counts[ROUNDS] = 0
+
+
+@inner_kernel
 def stage_again(t: IntArray, posed: bool) -> int:
-    """Return the stage at which a step is done again that is `posed` already, or else is to find its contacts."""
-    numbers = reals(t, NUMBERS)
-    at_start = numbers[DRIFT] == numbers[H]
-    return int(ACTING if posed else BEGIN if at_start else AIMED)
+    """Return the stage at which a step is done again that is `posed` already, or else begins as if for the first time.
+
+    What it comes to must not depend on how much room there was for contacts.
+    """
+    counts, numbers = wholes(t, COUNTS), reals(t, NUMBERS)
+    if posed:
+        return int(ACTING)
+    forget_rounds(t)
+    counts[HITS] = abs(counts[HITS])
+    return int(BEGIN_AGAIN if numbers[DRIFT] == numbers[H] else AIMED)
 
 
 @inner_kernel

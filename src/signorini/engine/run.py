@@ -22,7 +22,6 @@ from signorini._jit import (
     whole_rows,
     wholes,
 )
-from signorini.dynamics.bodies import CONSERVING, EVEN
 from signorini.dynamics.flight import spin_bodies
 from signorini.engine.arrays import (
     ACCOUNT,
@@ -31,6 +30,7 @@ from signorini.engine.arrays import (
     AWAY,
     BALANCE,
     BEGIN,
+    BEGIN_AGAIN,
     CHECK,
     CHECK_WAYS,
     CLOSE,
@@ -66,14 +66,12 @@ from signorini.engine.arrays import (
     LOGGED,
     LOOK,
     MEET,
-    MEETS,
     MEND,
     MENDED,
     MODE,
     MOVE,
     MOVED,
     NEEDED,
-    NO_REBOUND,
     NOTE_REST,
     PAUSE,
     POSE,
@@ -99,7 +97,6 @@ from signorini.engine.arrays import (
     UNFOLLOWED,
     UNSOLVED,
     VELOCITIES,
-    WAY,
     WRITE_LOG,
     P,
     Q,
@@ -108,6 +105,7 @@ from signorini.engine.arrays import (
 )
 from signorini.engine.contacts import count_doubts, find
 from signorini.engine.hits import finish_hits, note_hits
+from signorini.engine.meet import forget_rounds
 
 UNKNOWN = -1  # number of doubts
 
@@ -119,17 +117,6 @@ def may_begin(t: IntArray, steps: int) -> bool:
     if counts[DONE] >= steps or log_is_full(t):
         return False
     return bool(counts[DONE] == 0 or reals(t, CHECK)[SUCCESS] == 1.0)
-
-
-@inner_kernel
-def forget_rounds(t: IntArray) -> None:
-    """Let bodies that went through others too often in a step rebound and fly again."""
-    counts, meets, way = wholes(t, COUNTS), real_rows(t, MEETS), wholes(t, WAY)
-    for b in range(meets.shape[0] if counts[ROUNDS] > 0 else 0):
-        meets[b, NO_REBOUND] = 0.0
-        if way[b] == EVEN:
-            way[b] = CONSERVING
-    counts[ROUNDS] = 0
 
 
 @inner_kernel
@@ -212,9 +199,9 @@ def until_look(t: IntArray, steps: int) -> bool:
         counts[STAGE] = MOVED
     if counts[STAGE] == MOVED and counts[PAUSE] == 0:
         counts[STAGE] = LOADED
-    if counts[STAGE] != LOADED and counts[STAGE] != BEGIN:
+    if counts[STAGE] != LOADED and counts[STAGE] != BEGIN and counts[STAGE] != BEGIN_AGAIN:
         return False
-    if counts[JOINED] == 1:
+    if counts[JOINED] == 1 and counts[STAGE] != BEGIN_AGAIN:
         perform(t[SETTLE_JOINTS, 0], (t,))
     perform(t[FREE_MOTION, 0], (t,))
     if counts[JOINED] == 1 and t[AIM_JOINTS, 0] == 0:  # else joints are eliminated where bodies will have drifted to
