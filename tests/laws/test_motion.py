@@ -234,3 +234,18 @@ def test_law_angular_momentum_lost_in_swift_meetings_is_told() -> None:
         assert any("lost angular momentum" in text for text in run.remarks()) == (told.max() > 1e-2)
         lost.append(told.max())
     assert max(lost) > 0.1
+
+
+@pytest.mark.parametrize("speed", [20.0, 500.0])
+def test_a_central_hit_loses_nothing(speed: float) -> None:
+    """Of bodies in line neither has angular momentum; what rounding of impulses makes of it is no part of it."""
+    scene = sg.Scene(gravity=(0, 0, 0))
+    for i in range(5):
+        scene.add_body(sg.Box((1, 1, 0.01)), mass=1.0, position=(0, 0, -0.3 * i), name=f"plate {i}")
+    scene.add_body(
+        sg.Ellipsoid((0.02, 0.02, 0.06)), mass=0.5, position=(0, 0, 1.0), velocity=(0, 0, -speed), name="bullet"
+    )
+    scene.set_contact(friction=0.3)
+    run = sg.simulate(scene, duration=0.3, h=0.01)
+    assert np.abs(run.v[-1, :, 3:]).max() <= 1e-4
+    assert not any("angular momentum" in text for text in run.remarks())

@@ -31,8 +31,30 @@ def sunk() -> sg.Scene:
     return scene
 
 
+def many_frictions() -> sg.Scene:
+    """Return balls of which one has torsional and rolling friction, another an ellipsoid with a couple."""
+    scene = sg.Scene(gravity=(0, 0, -GRAVITY))
+    scene.add_fixed(sg.HalfSpace(), name="floor")
+    for k in range(3):
+        scene.add_body(
+            sg.Sphere(0.1),
+            mass=1.0,
+            position=(0, 0.5 * k, 0.1),
+            velocity=(1, 0, 0),
+            angular_velocity=(1, 2, 5),
+            name=f"ball {k}",
+        )
+    scene.add_body(sg.Box((0.1, 0.1, 0.1)), position=(2, 2, 1), name="box")  # joints make one problem of all islands
+    scene.add_joint("prismatic", None, "box", anchor=(2, 2, 1), axis=(0, 0, 1))
+    scene.set_contact(friction=0.4)
+    scene.set_contact(friction=0.9, torsional=0.01, rolling=0.003, between=("floor", "ball 0"))
+    scene.set_contact(friction=0.5, ellipsoid=(1.0, 0.5, 0.01), between=("floor", "ball 1"))
+    return scene
+
+
 SCENES: dict[str, tuple[Callable[[], sg.Scene], dict[str, Any]]] = {
     "overlaps": (sunk, {}),
+    "many frictions": (many_frictions, {}),
     "heap": (lambda: heap(1), {}),
     "planar": (planar_heap, {}),
     "restitution": (lambda: heap(3, restitution=0.5), {}),
@@ -62,7 +84,7 @@ def test_the_law_does_not_depend_on_the_solver(solver: Any, name: str) -> None:
     some steps unsolved at this tolerance: these say so, and are left out.
     """
     make, options = SCENES[name]
-    if isinstance(solver, sg.NSGS) and name in ("torsional", "rolling", "joints, rolling"):
+    if isinstance(solver, sg.NSGS) and name in ("torsional", "rolling", "joints, rolling", "many frictions"):
         solver = sg.ExtendedFriction()
     own, named = (
         sg.Simulator(make(), h=2e-3, tolerance=TOLERANCE, formulation=sg.MoreauJean(solver=one, **options))

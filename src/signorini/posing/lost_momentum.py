@@ -20,6 +20,7 @@ from signorini.math.rotation import cross, dot, tangent_frame, unrotate
 Vector = tuple[float, float, float]
 
 _ROUNDING = 1e-9  # of the sizes of two bodies: distances of points that are one
+_UNKNOWN = 1e-6  # of an impulse, which is found to the tolerance of a step
 
 
 @inner_kernel
@@ -62,7 +63,7 @@ def lost_momentum(
     q, v : (n_b, 7), (n_b, 6)
         Before the step.
     """
-    worst, lost, n_c = 0.0, (0.0, 0.0, 0.0), value.shape[0]
+    worst, lost, least, n_c = 0.0, (0.0, 0.0, 0.0), 0.0, value.shape[0]
     for c in range(n_c):
         a, b = index[c, 0], index[c, 1]
         if a < fixed:
@@ -82,9 +83,10 @@ def lost_momentum(
             )
             more = cross(d, p)
             lost = (lost[0] + more[0], lost[1] + more[1], lost[2] + more[2])
+            least += _UNKNOWN * math.sqrt(dot(d, d) * dot(p, p))
         if c + 1 == n_c or index[c + 1, 0] != a or index[c + 1, 1] != b:
             size = math.sqrt(dot(lost, lost))
-            if size > 0.0:
+            if size > least:  # as a central hit loses nothing, and has nothing at play
                 worst = max(worst, size / max(size, _at_play(a, b, q, v, mass, inertia)))
-            lost = (0.0, 0.0, 0.0)
+            lost, least = (0.0, 0.0, 0.0), 0.0
     return worst

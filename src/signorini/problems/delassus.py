@@ -18,6 +18,9 @@ from signorini._scipy import sparse
 from signorini.errors import InputError
 from signorini.problems.couplings import Couplings, couple_bodies, diagonal_blocks
 
+MOST_ROWS = 7
+"""Components of a contact: its force, the couple of an ellipsoid, torsional and two rolling couples."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Delassus:
@@ -45,8 +48,8 @@ class Delassus:
         J_a = np.ascontiguousarray(self.J_a, dtype=np.float64)
         J_b = np.ascontiguousarray(self.J_b, dtype=np.float64)
         M_inv = np.ascontiguousarray(self.M_inv, dtype=np.float64)
-        if J_a.ndim != 3 or not 2 <= J_a.shape[1] <= 6 or J_a.shape[2] != 6:
-            raise InputError(f"Delassus: J_a has shape {J_a.shape}, must be (any, 2 to 6, 6)")
+        if J_a.ndim != 3 or not 2 <= J_a.shape[1] <= MOST_ROWS or J_a.shape[2] != 6:
+            raise InputError(f"Delassus: J_a has shape {J_a.shape}, must be (any, 2 to {MOST_ROWS}, 6)")
         if J_b.shape != J_a.shape:
             raise InputError(f"Delassus: J_b has shape {J_b.shape}, must be {J_a.shape} like J_a")
         if M_inv.ndim != 3 or M_inv.shape[1:] != (6, 6):
