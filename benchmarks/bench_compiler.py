@@ -50,7 +50,7 @@ WITHOUT = {
 COMPILE = """
 import sys, time
 import signorini
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.stages import needed_stages, stage_address
 from signorini.geometry.tables import Family
 stages = [int(getattr(at, name)) for name in sys.argv[1:]] or list(needed_stages(False))

@@ -17,7 +17,7 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes
 
-from signorini._parts import Part, Whole, nobodys_entry
+from signorini._inner import Inner, Whole, nobodys_entry
 
 _register: Any = register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
 
@@ -104,7 +104,7 @@ class _Lowering(NativeLowering):
         with ExitStack() as during:
             during.enter_context(_Instead(context, "get_function", found))
             alone = not state.flags.no_cpython_wrapper  # else called by kernels only
-            state.library = cast(Any, Whole if alone else Part)(context.codegen(), state.func_id.func_qualname)
+            state.library = cast(Any, Whole if alone else Inner)(context.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
             if not alone:
                 during.enter_context(_Instead(context, "get_executable", nobodys_entry))

@@ -28,7 +28,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
-from signorini._parts import Kept
+from signorini._inner import Kept
 
 _PACKAGE = Path(__file__).parent
 _FROM = re.compile(r"\nfrom (signorini[\w.]*) import (\([^)]*\)|[^\n]+)")

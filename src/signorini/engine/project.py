@@ -22,6 +22,7 @@ from signorini.engine.arrays import (
     BLOCK,
     COUNTS,
     CUT_ROW,
+    DISPLACE_TOGETHER,
     FACTOR,
     FIRST_CONTACT,
     FIXED,
@@ -39,8 +40,7 @@ from signorini.engine.arrays import (
     PLACE,
     REFERENCE,
     SCRATCH,
-    SEPARATE_TOGETHER,
-    SHARE_SEPARATING,
+    SHARE_DISPLACING,
     SIZE,
     START,
     Y_ROW,
@@ -49,18 +49,18 @@ from signorini.engine.arrays import (
 from signorini.math.rotation import turn_exact
 from signorini.posing.constants import (
     CROWD,
+    DISPLACING_FINE,
+    DISPLACING_NEAR,
+    DISPLACING_SWEEPS,
     HALF_BAND,
-    LEAST_PARTED,
+    LEAST_DISPLACED,
     LITTLE,
     LOOSENESS,
     MORE_SWEEPS,
-    MOST_PARTED,
+    MOST_DISPLACED,
     MUCH,
     OVERRELAXED,
-    PART_FINE,
-    PART_NEAR,
-    PART_SWEEPS,
-    PART_TAKEN_BACK,
+    TAKEN_BACK,
     TOUCHING,
 )
 
@@ -70,9 +70,9 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = HALF_BAND * size
     if gap < -band:
-        return min(PART_TAKEN_BACK * (-gap - band), MOST_PARTED * size)
+        return min(TAKEN_BACK * (-gap - band), MOST_DISPLACED * size)
     if loaded:
-        return -PART_TAKEN_BACK * gap if gap > 0.0 else 0.0
+        return -TAKEN_BACK * gap if gap > 0.0 else 0.0
     return -(gap + band)
 
 
@@ -126,7 +126,7 @@ def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, m
 
 
 @inner_kernel
-def separate_some(
+def displace_some(
     start: IntArray,
     block: IntArray,
     rows: Array,
@@ -149,7 +149,7 @@ def separate_some(
     most = 0.0
     for j in range(last - first):
         k = last - 1 - j if backward else first + j
-        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, LEAST_PARTED * size[k]
+        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, LEAST_DISPLACED * size[k]
         asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
         if not (asked or stirred[a] + stirred[b] > 0.0):
             continue
@@ -177,7 +177,7 @@ def separate_some(
 
 
 @inner_kernel
-def _separate(
+def _find_displacement(
     t: IntArray,
     i: int,
     start: IntArray,
@@ -203,17 +203,17 @@ def _separate(
     for k in range(n_c):
         largest = max(largest, (abs(needed[k]) if held[k] == 1.0 else needed[k]) / size[k])
     more = crowded and LITTLE < largest < MUCH
-    if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-        perform(t[SHARE_SEPARATING, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
-    for sweep in range(MORE_SWEEPS if more else PART_SWEEPS):
+    if t[DISPLACE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
+        perform(t[SHARE_DISPLACING, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
+    for sweep in range(MORE_SWEEPS if more else DISPLACING_SWEEPS):
         backward = sweep % 2 == 1
-        if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-            most = measured(t[SEPARATE_TOGETHER, 0], (t, i, more, crowded, backward))
+        if t[DISPLACE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
+            most = measured(t[DISPLACE_TOGETHER, 0], (t, i, more, crowded, backward))
         else:
-            most = separate_some(
+            most = displace_some(
                 start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
             )
-        if most <= max(PART_NEAR * largest, PART_FINE):
+        if most <= max(DISPLACING_NEAR * largest, DISPLACING_FINE):
             break
 
 
@@ -256,7 +256,7 @@ def project_step(t: IntArray) -> None:
                 W[k] += rows[r] * rows[r] + rows[r + 1] * rows[r + 1]
                 W[k] += rows[r + 2] * rows[r + 2]
         span = start[first : last + 1]
-        _separate(
+        _find_displacement(
             t,
             i,
             span,

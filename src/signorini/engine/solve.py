@@ -42,6 +42,7 @@ from signorini.engine.arrays import (
     AT_ONCE,
     B_BODY,
     BACK,
+    BEFORE,
     BEGIN_ISLAND,
     BLOCK,
     CHANGE,
@@ -103,15 +104,15 @@ from signorini.engine.arrays import (
     START,
     SWEEP,
     SWEEPS,
-    TAKE_PART,
+    TAKE_EXCERPT,
     TOLERANCE,
     WAIT,
     B,
     P,
     U,
 )
-from signorini.engine.parts import give_back, island_views, part_views
-from signorini.engine.rescue import CLEAR, KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_FINELY, SOLVE_PART
+from signorini.engine.excerpt import excerpt_views, give_back, island_views
+from signorini.engine.rescue import CLEAR, KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_EXCERPT, SOLVE_FINELY
 from signorini.engine.softness import largest_yield
 from signorini.math.cones import LEVERAGE, ROUNDING, allowed_error, natural_square
 from signorini.posing.constants import (
@@ -158,13 +159,13 @@ from signorini.posing.constants import (
     LIKE,
     LONGEST_WAIT,
     MOST_ALPHA,
-    MOST_IN_PART,
+    MOST_IN_EXCERPT,
     NEARLY,
     NEWTON_AT_LEAST,
     NEWTON_BY_NODES,
     OFTEN,
     PATIENCE,
-    PATIENCE_IN_PART,
+    PATIENCE_IN_EXCERPT,
     PROGRESS,
     RIGID_ENOUGH,
     RIGID_SWEEPS,
@@ -190,7 +191,7 @@ Memories = tuple[float, float, float, float, float, float, float, float, float]
 
 # How an island is swept. Large ones: a few sweeps over all, many where they are needed, a few over all, and so on while
 # the residual falls; else many over all.
-_FEW_SWEEPS, _IN_PART, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
+_FEW_SWEEPS, _IN_EXCERPT, _ALL_SWEEPS, _LOOK, _MANY_SWEEPS = 0, 1, 2, 3, 4
 
 
 @inner_kernel
@@ -236,7 +237,7 @@ def _remembered(softness: Array, first: int, last: int) -> Memories:
 @inner_kernel
 def _speeds(t: IntArray, first: int, last: int) -> tuple[float, float]:
     """Return how fast contacts moved before the step, at most and by their mean square, where their load gives 1."""
-    before, b, order, seen = real_rows(t, U), real_rows(t, B), wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
+    before, b, order, seen = real_rows(t, BEFORE), real_rows(t, B), wholes(t, ORDER), wholes(t, COUNTS)[SEEN]
     fastest, free, square = 0.0, 0.0, 0.0
     for k in range(first, last):
         if order[k] >= seen:  # a law of a joint: motors at their limits slide where all rests
@@ -256,7 +257,7 @@ def _stirs(t: IntArray, i: int, p: Array, y: Array, load: Array) -> bool:
     """
     island, start, block, gather = whole_rows(t, ISLAND), wholes(t, START), wholes(t, BLOCK), real_blocks(t, GATHER)
     first, free, fastest = island[i, FIRST_CONTACT], 0.0, 0.0
-    mu, shift, b, before = reals(t, MU), reals(t, SHIFT), real_rows(t, B), real_rows(t, U)
+    mu, shift, b, before = reals(t, MU), reals(t, SHIFT), real_rows(t, B), real_rows(t, BEFORE)
     for c in range(p.shape[0]):
         k = first + c
         free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
@@ -290,7 +291,7 @@ def _moves_on(t: IntArray, i: int) -> bool:
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     if island[i, N_BODIES] > SMALL_ISLAND or last - first < FACE:
         return False
-    p, b, before, free, closes = real_rows(t, P), real_rows(t, B), real_rows(t, U), 0.0, 0.0
+    p, b, before, free, closes = real_rows(t, P), real_rows(t, B), real_rows(t, BEFORE), 0.0, 0.0
     bearing, together, most, pair = 0, 0, 0, (-1, -1)
     for k in range(first, last):
         free = max(free, abs(b[k, 0]), abs(b[k, 1]), abs(b[k, 2]))
@@ -334,9 +335,9 @@ def _allowance(how: int, large: bool, soft: bool, cold: bool, alpha: float, most
         return (np.int64(SWEEPS_AT_LEAST), np.int64(PATIENCE), PROGRESS)
     if how == _MANY_SWEEPS:
         return (np.int64(ELSEWHERE), np.int64(ELSEWHERE), PROGRESS)
-    if how == _IN_PART and haste == 0:
-        return (np.int64(MOST_IN_PART), np.int64(PATIENCE_IN_PART), PROGRESS)
-    if how == _IN_PART:
+    if how == _IN_EXCERPT and haste == 0:
+        return (np.int64(MOST_IN_EXCERPT), np.int64(PATIENCE_IN_EXCERPT), PROGRESS)
+    if how == _IN_EXCERPT:
         return (haste, np.int64(HASTE), 0.0)
     if cold and not soft:
         return (np.int64(COLD_SWEEPS), np.int64(COLD_SWEEPS), PROGRESS)
@@ -374,7 +375,7 @@ def _wanted(t: IntArray, i: int, how: int, soft: bool, rests: bool, goal: float)
     """
     tolerance, asked, none = reals(t, NUMBERS)[TOLERANCE], reals(t, ASKED), np.int64(0)
     wanted = LARGE_AT_REST * tolerance if not soft and rests else tolerance
-    if whole_rows(t, ISLAND)[i, CUT_ROW] > 0 or how == _IN_PART:
+    if whole_rows(t, ISLAND)[i, CUT_ROW] > 0 or how == _IN_EXCERPT:
         return (wanted, none + SWEEPS_AT_LEAST, none)
     _, _, _, load, _, rho, _, _, _, p, _, _, _, _ = island_views(t, i)
     asked[i] = _asked(rho, load, p, tolerance)
@@ -388,10 +389,10 @@ def _swept(t: IntArray, i: int, how: int, wanted: float, first_look: int, after:
     """Sweep over an island or its part, with all threads if it is cut; return the residual, sweeps are in MADE."""
     counts, job, small, none = wholes(t, COUNTS), whole_rows(t, JOB), real_blocks(t, SMALL), np.int64(0)
     start, block, gather, load, mu, rho, local, state, y, p, best_p, compliance, slip, scratch = (
-        part_views(t, i) if how == _IN_PART else island_views(t, i)
+        excerpt_views(t, i) if how == _IN_EXCERPT else island_views(t, i)
     )
     limit, patience, progress = allowance
-    shared = job.shape[0] > 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0 and how != _IN_PART
+    shared = job.shape[0] > 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0 and how != _IN_EXCERPT
     if shared:
         perform(t[SHARE_ISLAND, 0], (t, i))
     return measured(
@@ -413,7 +414,7 @@ def _swept(t: IntArray, i: int, how: int, wanted: float, first_look: int, after:
             scratch,
             small,
             none + 1 if how == _FEW_SWEEPS else none + WINDOW,
-            reals(t, NUMBERS)[GOAL] if how == _IN_PART else MARGIN * wanted,
+            reals(t, NUMBERS)[GOAL] if how == _IN_EXCERPT else MARGIN * wanted,
             first_look,
             after,
             limit,
@@ -595,7 +596,7 @@ def solve_step(t: IntArray) -> bool:
             light = fill <= LIGHT
             cheap = fill <= CHEAP and island[i, CUT_ROW] == 0 and debt <= DEAR * CREDIT
             large = counts[SOFT] == 1 and not cheap
-            divided = island[i, N_CONTACTS] >= DIVIDED and t[TAKE_PART, 0] != 0
+            divided = island[i, N_CONTACTS] >= DIVIDED and t[TAKE_EXCERPT, 0] != 0
             total, fresh, pose, entering, cold = 0, False, True, False, not cheap and _is_cold(reference, first, last)
             speed, pace = _speeds(t, first, last)
             slow, goal = speed <= RESTING, max(max(FINEST, min(speed, 1.0)) * tolerance, min(SUM_ROUNDING, tolerance))
@@ -614,7 +615,7 @@ def solve_step(t: IntArray) -> bool:
             if robust and (light if soft else not large):
                 how = none + _LOOK
         _, _, _, load, _, rho, _, state, y, p, best_p, _, _, _ = (
-            part_views(t, i) if how == _IN_PART else island_views(t, i)
+            excerpt_views(t, i) if how == _IN_EXCERPT else island_views(t, i)
         )
         for c in range(p.shape[0]):
             for k in range(3):
@@ -631,10 +632,10 @@ def solve_step(t: IntArray) -> bool:
                 and residual <= HELD_ERROR * tolerance
                 and _is_known(softness, first, last)
             )
-        if how == _IN_PART:
+        if how == _IN_EXCERPT:
             if robust and residual > numbers[GOAL]:
                 share = p.shape[0] / island[i, N_CONTACTS]
-                _, debt = _rescued(t, i, SOLVE_PART, numbers[GOAL], CREDIT, debt, share)
+                _, debt = _rescued(t, i, SOLVE_EXCERPT, numbers[GOAL], CREDIT, debt, share)
                 if counts[SHORT] == 1:
                     return False
             give_back(t, i, best_p)
@@ -643,8 +644,8 @@ def solve_step(t: IntArray) -> bool:
         met = residual <= asked[i]
         if how == _FEW_SWEEPS and residual > wanted:
             falls = residual < FALLS * before
-            if falls and succeeds(t[TAKE_PART, 0], (t, i, residual)):
-                before, how = residual, none + _IN_PART
+            if falls and succeeds(t[TAKE_EXCERPT, 0], (t, i, residual)):
+                before, how = residual, none + _IN_EXCERPT
                 continue
             how = none + _ALL_SWEEPS
             continue
@@ -673,8 +674,8 @@ def solve_step(t: IntArray) -> bool:
                     found, debt = _rescued(t, i, SOLVE_AT_REST, MARGIN * wanted, CREDIT, debt, 1.0)
                     residual = min(residual, found)
             errs = robust and residual > wanted and how == _LOOK and divided and residual < FALLS * before
-            if errs and counts[SHORT] == 0 and succeeds(t[TAKE_PART, 0], (t, i, residual)):
-                before, how = residual, none + _IN_PART
+            if errs and counts[SHORT] == 0 and succeeds(t[TAKE_EXCERPT, 0], (t, i, residual)):
+                before, how = residual, none + _IN_EXCERPT
                 continue
             if residual > wanted and near:
                 found, debt = _rescued(t, i, NEAR, MARGIN * wanted, CREDIT, debt, 1.0)

@@ -1,8 +1,8 @@
-"""The compiled step, parts: the contacts of a large island where sweeps are still needed, as a problem of their own.
+"""The compiled step, excerpts: contacts of a large island where sweeps are still needed, as a problem of their own.
 
-See :mod:`signorini.solvers.nsgs_parts`. The part lies in SCRATCH, which sweeps over the whole island do not need at
-that time: numbers in front, indices in the end (PART): its numbers of contacts, blocks and rows, the new number of each
-row of y, the contacts picked, then where their blocks begin and the rows of these.
+See :mod:`signorini.solvers.nsgs_excerpt`. The excerpt lies in SCRATCH, which sweeps over the whole island do not need
+at that time: numbers in front, indices in the end (EXCERPT): how many contacts, blocks and rows it has, the new number
+of each row of y, the contacts picked, then where their blocks begin and the rows of these.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_ro
 from signorini.engine.arrays import (
     BLOCK,
     COMPLIANCE,
+    EXCERPT,
     FIRST_BODY,
     FIRST_CONTACT,
     GATHER,
@@ -26,7 +27,6 @@ from signorini.engine.arrays import (
     N_BODIES,
     N_CONTACTS,
     NUMBERS,
-    PART,
     RESTS,
     RHO,
     SCRATCH,
@@ -37,10 +37,10 @@ from signorini.engine.arrays import (
     TOLERANCE,
     P,
 )
-from signorini.posing.constants import ERRS, LAYERS, LEFT, LEFT_AT_REST, OF_ALL, PART_SHARE
-from signorini.solvers.nsgs_parts import copy_contacts, mark_rows, pick_contacts
+from signorini.posing.constants import ERRS, EXCERPT_SHARE, LAYERS, LEFT, LEFT_AT_REST, OF_ALL
+from signorini.solvers.nsgs_excerpt import copy_contacts, mark_rows, pick_contacts
 
-_HEAD = 3  # indices in front: contacts, blocks and rows of the part
+_HEAD = 3  # indices in front: contacts, blocks and rows of the excerpt
 _NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
 
@@ -70,9 +70,9 @@ def island_views(t: IntArray, i: int) -> Any:
 
 
 @inner_kernel
-def part_views(t: IntArray, i: int) -> Any:
-    """Return the arrays of the part of an island as for the island itself."""
-    numbers, memory = wholes(t, PART), reals(t, SCRATCH)
+def excerpt_views(t: IntArray, i: int) -> Any:
+    """Return the arrays of the excerpt of an island as for the island itself."""
+    numbers, memory = wholes(t, EXCERPT), reals(t, SCRATCH)
     n, blocks, rows = numbers[0], numbers[1], numbers[2]
     at = _HEAD + 2 * whole_rows(t, ISLAND)[i, N_BODIES] + n
     start, block = numbers[at : at + n + 1], numbers[at + n + 1 : at + n + 1 + blocks]
@@ -94,25 +94,25 @@ def part_views(t: IntArray, i: int) -> Any:
 
 
 @inner_kernel
-def take_part(t: IntArray, i: int, residual: float) -> bool:
+def take_excerpt(t: IntArray, i: int, residual: float) -> bool:
     """Write the contacts of an island that err, with their neighbours, as a problem of their own, and its tolerance.
 
     False if they are too many. The island has just been swept over, and the residual was this.
     """
     start, block, gather, load, mu, rho, local, _, y, p, _, compliance, _, scratch = island_views(t, i)
-    numbers, n_y, tolerance = wholes(t, PART), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
+    numbers, n_y, tolerance = wholes(t, EXCERPT), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
     rests = whole_rows(t, ISLAND)[i, RESTS] == 1
     row_of, most = numbers[_HEAD : _HEAD + n_y], (numbers.shape[0] - _HEAD - n_y - 1) // 6
     errs = max(ERRS * (LEFT_AT_REST if rests else 1.0) * tolerance, OF_ALL * residual)
     whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, LAYERS, row_of)
-    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(PART_SHARE * mu.shape[0]))]
+    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(EXCERPT_SHARE * mu.shape[0]))]
     n, blocks, rows = pick_contacts(start, block, row_of, picked)
     window = real_blocks(t, SMALL).shape[1] - 1
     needed = 9 * blocks + _NUMBERS * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
     if n <= 0 or blocks > 4 * most or needed > scratch.shape[0] - numbers.shape[0]:
         return False
     numbers[0], numbers[1], numbers[2] = n, blocks, rows
-    to, index, blocks_to, load_to, mu_to, rho_to, local_to, _, y_to, _, p_to, compliance_to, _, _ = part_views(t, i)
+    to, index, blocks_to, load_to, mu_to, rho_to, local_to, _, y_to, _, p_to, compliance_to, _, _ = excerpt_views(t, i)
     scale = copy_contacts(
         picked[:n],
         row_of,
@@ -144,8 +144,8 @@ def take_part(t: IntArray, i: int, residual: float) -> bool:
 
 @inner_kernel
 def give_back(t: IntArray, i: int, p: Array) -> None:
-    """Write the impulses of the part of an island to where they belong."""
-    island, numbers, best = whole_rows(t, ISLAND), wholes(t, PART), real_rows(t, P)
+    """Write the impulses of the excerpt of an island to where they belong."""
+    island, numbers, best = whole_rows(t, ISLAND), wholes(t, EXCERPT), real_rows(t, P)
     for c in range(p.shape[0]):
         for k in range(3):
             best[island[i, FIRST_CONTACT] + numbers[_HEAD + 2 * island[i, N_BODIES] + c], k] = p[c, k]

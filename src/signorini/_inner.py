@@ -28,7 +28,7 @@ class Whole(JITCodeLibrary):
         cast(Any, super())._finalize_final_module()
 
 
-class Part(Whole):
+class Inner(Whole):
     """The code of a kernel, ready to be linked into others."""
 
     is_machine_code = False
@@ -68,7 +68,7 @@ class Kept(CompileResultCacheImpl):
             return cast(Any, super()).rebuild(target_context, payload)
         for start in starts:
             start()
-        library: Any = cast(Any, Part)(target_context.codegen(), name)
+        library: Any = cast(Any, Inner)(target_context.codegen(), name)
         library.enable_object_caching()
         library._final_module = binding.parse_bitcode(data)
         library._finalize_final_module()

@@ -1,13 +1,13 @@
-r"""Kernels of the nonsmooth Gauss-Seidel method: the part of a large problem where sweeps are still needed.
+r"""Kernels of the nonsmooth Gauss-Seidel method: the excerpt of a large problem where sweeps are still needed.
 
 In a large pile at rest two sweeps are enough for nearly all contacts. What is left of the residual sits in a few
 places, where a body rolls or a contact opens, and there a hundred sweeps may be needed. So these places are taken out
 and solved as a problem of their own, with the impulses of all other contacts held. With ``y = S p`` of all impulses and
-y' of those of the part alone, the velocities of the part are
+y' of those of the excerpt alone, the velocities of the excerpt are
 
 .. math:: u = G y' + b', \qquad b' = b + G (y - y').
 
-The part is written to memory of its own in the form of the whole, so that the same kernels sweep over it.
+The excerpt is written to memory of its own in the form of the whole, so that the same kernels sweep over it.
 """
 
 from __future__ import annotations
@@ -101,16 +101,16 @@ def copy_contacts(
     compliance: Array,
     p: Array,
     y: Array,
-    part_start: IntArray,
-    part_index: IntArray,
-    part_gather: Array,
-    part_load: Array,
-    part_mu: Array,
-    part_rho: Array,
-    part_local: Array,
-    part_compliance: Array,
-    part_p: Array,
-    part_y: Array,
+    excerpt_start: IntArray,
+    excerpt_index: IntArray,
+    excerpt_gather: Array,
+    excerpt_load: Array,
+    excerpt_mu: Array,
+    excerpt_rho: Array,
+    excerpt_local: Array,
+    excerpt_compliance: Array,
+    excerpt_p: Array,
+    excerpt_y: Array,
 ) -> float:
     """Write the problem of the picked contacts, with the impulses of all others held.
 
@@ -119,31 +119,31 @@ def copy_contacts(
     at = 0
     for k in range(picked.shape[0]):
         c = picked[k]
-        part_start[k] = at
+        excerpt_start[k] = at
         for g in range(start[c], start[c + 1]):
-            part_index[at] = row_of[index[g]]
+            excerpt_index[at] = row_of[index[g]]
             for i in range(3):
                 for j in range(3):
-                    part_gather[at, i, j] = gather[g, i, j]
+                    excerpt_gather[at, i, j] = gather[g, i, j]
             at += 1
-        part_mu[k], part_rho[k] = mu[c], rho[c]
+        excerpt_mu[k], excerpt_rho[k] = mu[c], rho[c]
         for i in range(local.shape[1]):
-            part_local[k, i] = local[c, i]
+            excerpt_local[k, i] = local[c, i]
         for i in range(3):
-            part_load[k, i], part_compliance[k, i], part_p[k, i] = load[c, i], compliance[c, i], p[c, i]
-    part_start[picked.shape[0]] = at
-    spread(part_start, part_index, part_gather, part_p, part_y)
+            excerpt_load[k, i], excerpt_compliance[k, i], excerpt_p[k, i] = load[c, i], compliance[c, i], p[c, i]
+    excerpt_start[picked.shape[0]] = at
+    spread(excerpt_start, excerpt_index, excerpt_gather, excerpt_p, excerpt_y)
     for k in range(picked.shape[0]):
-        at = part_start[k]
+        at = excerpt_start[k]
         for g in range(start[picked[k]], start[picked[k] + 1]):
             for j in range(3):
-                held = y[index[g], j] - part_y[part_index[at], j]
+                held = y[index[g], j] - excerpt_y[excerpt_index[at], j]
                 for i in range(3):
-                    part_load[k, i] += gather[g, i, j] * held
+                    excerpt_load[k, i] += gather[g, i, j] * held
             at += 1
     size, scale = 0.0, 0.0
     for k in range(picked.shape[0]):
         for i in range(3):
-            size += part_p[k, i] ** 2
-            scale += (part_rho[k] * part_load[k, i]) ** 2
+            size += excerpt_p[k, i] ** 2
+            scale += (excerpt_rho[k] * excerpt_load[k, i]) ** 2
     return max(size, scale)
