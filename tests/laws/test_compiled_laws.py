@@ -235,7 +235,7 @@ def two_phases(reports: list[sg.StepReport]) -> list[sg.StepReport]:
     for report in collisions:
         posed = report.result.posed
         assert isinstance(posed, Phases)
-        compression, _ = posed.parts
+        compression, _ = posed.phases
         assert compression.residual() <= TOLERANCE
     return collisions
 

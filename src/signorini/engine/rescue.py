@@ -45,7 +45,7 @@ from signorini.posing.constants import (
     SHARE_AT_ONCE,
     TOO_DEAR,
 )
-from signorini.problems.couplings import apply_couplings
+from signorini.problems.connections import apply_connections
 from signorini.solvers.island_constants import FINISH_STEPS
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import move_inside
@@ -95,7 +95,7 @@ def _clear(t: IntArray, i: int, s: float) -> None:
     """Note in LOW what the rounding of its impulses hides of the velocities of island `i`."""
     island, w = whole_rows(t, ISLAND), whole_rows(t, ROBUST)
     start, block, gather, load, mu, _, _, _, y, u, p, _, _, _ = island_views(t, i)
-    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    apply_connections(start, block, gather, start, block, gather, p, load, y, u)
     _scale(w, p, mu, s, True)
     at, low = 2 * island[i, FIRST_BODY], real_rows(t, LOW)
     if measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s)) == 0.0:
@@ -105,7 +105,7 @@ def _clear(t: IntArray, i: int, s: float) -> None:
             low[at + m, j] = y[m, j]
     copy(real_rows(w, ENTRY), real_rows(w, BEST))
     _scale(w, p, mu, s, False)
-    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    apply_connections(start, block, gather, start, block, gather, p, load, y, u)
     for m in range(y.shape[0]):
         for j in range(3):
             low[at + m, j] -= y[m, j]

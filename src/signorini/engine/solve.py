@@ -181,7 +181,7 @@ from signorini.posing.constants import (
     WITHIN,
     WORTH,
 )
-from signorini.problems.couplings import apply_couplings, fill_inverse_normal_diagonal
+from signorini.problems.connections import apply_connections, fill_inverse_normal_diagonal
 from signorini.solvers.island_constants import EDGE, FEW_ROUNDINGS, MARGIN, RESTING, SUM_ROUNDING
 from signorini.solvers.nsgs_kernels import local_data
 
@@ -455,7 +455,7 @@ def _is_credible(t: IntArray, i: int, residual: float) -> bool:
     allowed = allowed_error(tolerance, lost) * fastest
     if residual * math.sqrt(max(whole, own)) <= allowed * lightest:
         return True
-    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    apply_connections(start, block, gather, start, block, gather, p, load, y, u)
     credible = True
     for c in range(mu.shape[0]):
         for k in range(3):
@@ -799,7 +799,7 @@ def contact_velocities(t: IntArray) -> None:
         at = 6 * island[i, FIRST_BODY] + 3 * first
         y = solving[at : at + 6 * island[i, N_BODIES]].reshape((2 * island[i, N_BODIES], 3))
         span = start[first : last + 1]
-        apply_couplings(span, block, gather, span, block, gather, p[first:last], load[first:last], y, u[first:last])
+        apply_connections(span, block, gather, span, block, gather, p[first:last], load[first:last], y, u[first:last])
         if island[i, CLEARED] == 1 and counts[RESCUED] == 0:
             _take_low(t, i, y)
     for c in range(counts[ROWS]):

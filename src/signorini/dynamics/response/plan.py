@@ -91,7 +91,7 @@ def _pairs(builder: _Builder, *, free: bool) -> list[tuple[_Assembly, _Assembly]
     near: dict[int, set[int]] = {}
     for a, b in builder.ends:
         if GROUND not in (a, b):
-            i, j = builder.part_of[a], builder.part_of[b]
+            i, j = builder.assembly_of[a], builder.assembly_of[b]
             if i != j and not (free and (builder.assemblies[i].contacts or builder.assemblies[j].contacts)):
                 near.setdefault(i, set()).add(j)
                 near.setdefault(j, set()).add(i)
@@ -135,7 +135,7 @@ class _Builder:
             k: _Assembly(k, frozenset([k]), tuple(handles), tuple(range(first[k], first[k + 1])), 0)
             for k, handles in enumerate(of_body)
         }
-        self.part_of = dict.fromkeys(range(self.body_count), 0) | {k: k for k in range(self.body_count)}
+        self.assembly_of = dict.fromkeys(range(self.body_count), 0) | {k: k for k in range(self.body_count)}
         self.rows = [6 * len(assembly.handles) + len(assembly.contacts) for assembly in self.assemblies.values()]
         self.kids: list[list[int]] = [[] for _ in self.rows]
         self.joints: list[list[int]] = [[] for _ in self.rows]
@@ -167,7 +167,7 @@ class _Builder:
             del self.assemblies[assembly.node]
         own = tuple(row for assembly in assemblies for row in assembly.contacts)
         self.assemblies[node] = _Assembly(node, bodies, left, own, 1 + max(assembly.depth for assembly in assemblies))
-        self.part_of |= dict.fromkeys(bodies, node)
+        self.assembly_of |= dict.fromkeys(bodies, node)
 
     def plan(self) -> Plan:
         rows = np.array(self.rows, dtype=np.int64)
