@@ -96,6 +96,8 @@ def _numbered(count: int) -> Any:
     ORDER,  # int (cap,): row in the order of features
     ISLAND,  # int (n_b, ISLAND_COLUMNS): see below
     ASKED,  # float (n_b,): tolerance of each island, see engine/solve.py
+    MEMORY,  # float (n_b, SOFTNESS_COLUMNS): what is remembered of each island: the most of its contacts
+    TRIAL,  # float (n_b, TRIAL_COLUMNS): what its solution has come to, see below
     REBOUND_SHARES,  # float (n_b, SHARE_COLUMNS): how much of its rebound each island has, see passive_law
     START,  # int (cap + 1,): first block
     BLOCK,  # int (4 cap,): row of y (3 each) within the island
@@ -172,7 +174,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # float (cap, 3): couples in the order of features, as IMPULSE
     COUPLE_WORK,  # float (4, 6, R): work space
     ARRAY_COUNT,
-) = _numbered(136)
+) = _numbered(138)
 
 # Kernels of the stages: rows of the table after those of the arrays, see ``stages.py``.
 (
@@ -279,10 +281,33 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     MET,  # whether the tolerance was met; -1 if the island was left to others
     RESTS,  # whether it rests, nearly so
     CLEARED,  # whether LOW holds what rounding hides
+    IS_COLD,  # whether nothing is known of its impulses
+    IS_SLOW,  # whether all of its contacts nearly rest
+    IS_CHEAP,  # whether the robust solver may be asked for it as often as it needs, ...
+    IS_LIGHT,  # ... as long as it is compliant
+    IS_LARGE,  # whether it may become compliant before that
+    IS_DIVIDED,  # whether excerpts of it are solved
+    IS_WHOLE,  # whether the robust solver is asked for all of it
+    STAYS,  # whether its guess holds, and had the least impulses already
+    IS_SOFT,  # whether it is compliant, ...
+    ENTERS,  # ... for the first time since it was rigid
+    STIFFER,  # how often it was made stiffer because it gave way too far
+    IN_SWEEPS,  # sweeps over it in the step
     ISLAND_COLUMNS,
-) = _numbered(10)
+) = _numbered(22)
 
-# SOFTNESS, OLD_SOFTNESS: what is remembered with contacts, see engine/solve.py
+# TRIAL
+(
+    REACHED,  # residual
+    WANTED,  # ... that sweeps are to reach
+    REACHED_BEFORE,  # ... before its last excerpt was taken
+    FINE_TOLERANCE,  # to which it is solved where it is slow
+    MEAN_SPEED,  # at which its contacts moved before the step, of what their load gives
+    SWEPT,  # sweeps over it since it was posed
+    TRIAL_COLUMNS,
+) = _numbered(7)
+
+# SOFTNESS, OLD_SOFTNESS, MEMORY: what is remembered with contacts, see engine/solve.py
 (
     ALPHA,  # compliance
     WAIT,  # steps until the island is tried as rigid again

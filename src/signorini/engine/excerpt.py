@@ -8,7 +8,6 @@ of each row of y, the contacts picked, then where their blocks begin and the row
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, real_blocks, real_rows, reals, whole_rows, wholes
@@ -39,39 +38,47 @@ from signorini.engine.arrays import (
 )
 from signorini.posing.constants import ERRS, EXCERPT_SHARE, LAYERS, LEFT, LEFT_AT_REST, OF_ALL
 from signorini.solvers.nsgs_excerpt import copy_contacts, mark_rows, pick_contacts
+from signorini.solvers.nsgs_kernels import Course, Swept
 
 _HEAD = 3  # indices in front: contacts, blocks and rows of the excerpt
 _NUMBERS = 27  # of a contact, besides its blocks and the state of the sweeps
 
 
 @inner_kernel
-def island_views(t: IntArray, i: int) -> Any:
-    """Return the arrays of an island as :func:`gauss_seidel` takes them."""
+def island_views(t: IntArray, i: int) -> tuple[Swept, Course]:
+    """Return the problem of an island, as it is swept over."""
     island, start, solving = whole_rows(t, ISLAND), wholes(t, START), reals(t, SOLVING)
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     m, n, at = 6 * island[i, N_BODIES], 3 * island[i, N_CONTACTS], 6 * island[i, FIRST_BODY] + 3 * first
+    span, block, gather = start[first : last + 1], wholes(t, BLOCK), real_blocks(t, GATHER)
     state = solving[at : at + m + n]
-    return (
-        start[first : last + 1],
-        wholes(t, BLOCK),
-        real_blocks(t, GATHER),
-        real_rows(t, LOAD)[first:last],
-        reals(t, MU)[first:last],
-        reals(t, RHO)[first:last],
-        real_rows(t, LOCAL)[first:last],
-        state,
-        state[:m].reshape((m // 3, 3)),
-        state[m:].reshape((n // 3, 3)),
-        real_rows(t, P)[first:last],
-        real_rows(t, COMPLIANCE)[first:last],
-        reals(t, SLIP)[first:last],
-        reals(t, SCRATCH),
+    problem = Swept(
+        gather_start=span,
+        gather_index=block,
+        gather=gather,
+        scatter_start=span,
+        scatter_index=block,
+        scatter=gather,
+        load=real_rows(t, LOAD)[first:last],
+        mu=reals(t, MU)[first:last],
+        rho=reals(t, RHO)[first:last],
+        local=real_rows(t, LOCAL)[first:last],
+        compliance=real_rows(t, COMPLIANCE)[first:last],
     )
+    course = Course(
+        state=state,
+        y=state[:m].reshape((m // 3, 3)),
+        p=state[m:].reshape((n // 3, 3)),
+        best_p=real_rows(t, P)[first:last],
+        slip=reals(t, SLIP)[first:last],
+        scratch=reals(t, SCRATCH),
+    )
+    return (problem, course)
 
 
 @inner_kernel
-def excerpt_views(t: IntArray, i: int) -> Any:
-    """Return the arrays of the excerpt of an island as for the island itself."""
+def excerpt_views(t: IntArray, i: int) -> tuple[Swept, Course]:
+    """Return the problem of the excerpt of an island, as it is swept over."""
     numbers, memory = wholes(t, EXCERPT), reals(t, SCRATCH)
     n, blocks, rows = numbers[0], numbers[1], numbers[2]
     at = _HEAD + 2 * whole_rows(t, ISLAND)[i, N_BODIES] + n
@@ -90,7 +97,8 @@ def excerpt_views(t: IntArray, i: int) -> Any:
     to += 3 * n
     state = memory[to : to + m + 3 * n]
     y, p = state[:m].reshape((rows, 3)), state[m:].reshape((n, 3))
-    return (start, block, gather, load, mu, rho, local, state, y, p, best, compliance, slip, memory[to + m + 3 * n :])
+    problem = Swept(start, block, gather, start, block, gather, load, mu, rho, local, compliance)
+    return (problem, Course(state, y, p, best, slip, memory[to + m + 3 * n :]))
 
 
 @inner_kernel
@@ -99,46 +107,24 @@ def take_excerpt(t: IntArray, i: int, residual: float) -> bool:
 
     False if they are too many. The island has just been swept over, and the residual was this.
     """
-    start, block, gather, load, mu, rho, local, _, y, p, _, compliance, _, scratch = island_views(t, i)
+    whole, course = island_views(t, i)
+    p, y = course.p, course.y
     numbers, n_y, tolerance = wholes(t, EXCERPT), y.shape[0], reals(t, NUMBERS)[TOLERANCE]
     rests = whole_rows(t, ISLAND)[i, RESTS] == 1
     row_of, most = numbers[_HEAD : _HEAD + n_y], (numbers.shape[0] - _HEAD - n_y - 1) // 6
     errs = max(ERRS * (LEFT_AT_REST if rests else 1.0) * tolerance, OF_ALL * residual)
-    whole = mark_rows(start, block, gather, load, mu, rho, compliance, p, y, errs, LAYERS, row_of)
-    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(EXCERPT_SHARE * mu.shape[0]))]
-    n, blocks, rows = pick_contacts(start, block, row_of, picked)
+    square = mark_rows(whole, p, y, errs, LAYERS, row_of)
+    picked = numbers[_HEAD + n_y : _HEAD + n_y + min(most, int(EXCERPT_SHARE * p.shape[0]))]
+    n, blocks, rows = pick_contacts(whole.gather_start, whole.gather_index, row_of, picked)
     window = real_blocks(t, SMALL).shape[1] - 1
     needed = 9 * blocks + _NUMBERS * n + (window + 2) * (3 * rows + 3 * n) + window * 3 * rows
-    if n <= 0 or blocks > 4 * most or needed > scratch.shape[0] - numbers.shape[0]:
+    if n <= 0 or blocks > 4 * most or needed > course.scratch.shape[0] - numbers.shape[0]:
         return False
     numbers[0], numbers[1], numbers[2] = n, blocks, rows
-    to, index, blocks_to, load_to, mu_to, rho_to, local_to, _, y_to, _, p_to, compliance_to, _, _ = excerpt_views(t, i)
-    scale = copy_contacts(
-        picked[:n],
-        row_of,
-        start,
-        block,
-        gather,
-        load,
-        mu,
-        rho,
-        local,
-        compliance,
-        p,
-        y,
-        to,
-        index,
-        blocks_to,
-        load_to,
-        mu_to,
-        rho_to,
-        local_to,
-        compliance_to,
-        p_to,
-        y_to,
-    )
+    excerpt, own = excerpt_views(t, i)
+    scale = copy_contacts(picked[:n], row_of, whole, p, y, excerpt, own.best_p, own.y)
     left = LEFT_AT_REST if rests else LEFT
-    reals(t, NUMBERS)[GOAL] = left * tolerance * (math.sqrt(whole / scale) if scale > 0.0 else 1.0)
+    reals(t, NUMBERS)[GOAL] = left * tolerance * (math.sqrt(square / scale) if scale > 0.0 else 1.0)
     return True
 
 

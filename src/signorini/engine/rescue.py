@@ -45,7 +45,6 @@ from signorini.posing.constants import (
     SHARE_AT_ONCE,
     TOO_DEAR,
 )
-from signorini.problems.connections import apply_connections
 from signorini.solvers.island_constants import FINISH_STEPS
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import move_inside
@@ -71,6 +70,7 @@ from signorini.solvers.island_table import (
     V,
     copy,
 )
+from signorini.solvers.nsgs_kernels import set_velocities
 
 # What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution
 # there is; any solution; that of least impulses; one of the part taken out; one beyond the tolerance.
@@ -94,8 +94,9 @@ def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
 def _clear(t: IntArray, i: int, s: float) -> None:
     """Note in LOW what the rounding of its impulses hides of the velocities of island `i`."""
     island, w = whole_rows(t, ISLAND), whole_rows(t, ROBUST)
-    start, block, gather, load, mu, _, _, _, y, u, p, _, _, _ = island_views(t, i)
-    apply_connections(start, block, gather, start, block, gather, p, load, y, u)
+    problem, course = island_views(t, i)
+    y, p, mu = course.y, course.best_p, problem.mu
+    set_velocities(problem, p, y, course.p)
     _scale(w, p, mu, s, True)
     at, low = 2 * island[i, FIRST_BODY], real_rows(t, LOW)
     if measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s)) == 0.0:
@@ -105,7 +106,7 @@ def _clear(t: IntArray, i: int, s: float) -> None:
             low[at + m, j] = y[m, j]
     copy(real_rows(w, ENTRY), real_rows(w, BEST))
     _scale(w, p, mu, s, False)
-    apply_connections(start, block, gather, start, block, gather, p, load, y, u)
+    set_velocities(problem, p, y, course.p)
     for m in range(y.shape[0]):
         for j in range(3):
             low[at + m, j] -= y[m, j]
@@ -120,10 +121,9 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     spent is in SPENT. Where memory is short SHORT is set.
     """
     counts, numbers, w = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST)
-    start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (
-        excerpt_views(t, i) if what == SOLVE_EXCERPT else island_views(t, i)
-    )
-    n_c, numbers[SPENT] = mu.shape[0], 0.0
+    problem, course = excerpt_views(t, i) if what == SOLVE_EXCERPT else island_views(t, i)
+    start, block, gather, _, _, _, load, mu, rho, _, compliance = problem
+    best_p, n_c, numbers[SPENT] = course.best_p, mu.shape[0], 0.0
     if what > SHARE and w[NEWTON, 0] == 0:
         counts[SHORT] = 1
         return math.inf
@@ -132,7 +132,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
         counts[OPEN_ISLAND] = 0
         most, scale = int(credit * n_c / likely), numbers[OPEN_SCALE : OPEN_SCALE + 1]
         operations = counted(
-            w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2, most, scale)
+            w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, course.y.shape[0] // 2, most, scale)
         )
         if operations == 0:
             numbers[SPENT] = TOO_DEAR * credit

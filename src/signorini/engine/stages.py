@@ -40,7 +40,8 @@ from signorini.geometry.detect_kernels import KERNELS as DETECT_KERNELS
 from signorini.geometry.tables import Family
 from signorini.solvers.island_kernels import KERNELS, island_address
 from signorini.solvers.island_table import KEEP_MODES
-from signorini.solvers.nsgs_acceleration import sweep_by_address
+from signorini.solvers.nsgs_acceleration import Effort, sweep_by_address
+from signorini.solvers.nsgs_kernels import Course, Swept
 
 _STAGES: dict[int, Callable[..., Any]] = {
     ea.POSE: pose_step,
@@ -130,28 +131,22 @@ _TO_DETECT = (
 
 _BLOCKS = np.zeros((1, 1, 1))
 _FOR_SWEEPS = (
-    _WHOLES,  # start
-    _WHOLES,  # index
-    _BLOCKS,  # gather
-    _REAL_ROWS,  # load
-    _REALS,  # mu
-    _REALS,  # rho
-    _REAL_ROWS,  # local
-    _REALS,  # state
-    _REAL_ROWS,  # y
-    _REAL_ROWS,  # p
-    _REAL_ROWS,  # best_p
-    _REAL_ROWS,  # compliance
-    _REALS,  # slip
-    _REALS,  # scratch
+    Swept(
+        gather_start=_WHOLES,
+        gather_index=_WHOLES,
+        gather=_BLOCKS,
+        scatter_start=_WHOLES,
+        scatter_index=_WHOLES,
+        scatter=_BLOCKS,
+        load=_REAL_ROWS,
+        mu=_REALS,
+        rho=_REALS,
+        local=_REAL_ROWS,
+        compliance=_REAL_ROWS,
+    ),
+    Course(state=_REALS, y=_REAL_ROWS, p=_REAL_ROWS, best_p=_REAL_ROWS, slip=_REALS, scratch=_REALS),
     _BLOCKS,  # small
-    1,  # window
-    1.0,  # tolerance
-    1,  # first_look
-    1,  # after
-    1,  # max_sweeps
-    1,  # patience
-    1.0,  # progress
+    Effort(window=1, tolerance=1.0, first_look=1, after=1, max_sweeps=1, patience=1, progress=1.0),
     _WHOLE_ROWS,  # job
     _WHOLES,  # counts
     1,  # made

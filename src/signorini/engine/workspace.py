@@ -208,6 +208,8 @@ class Workspace:
         put(ea.PLACE, np.zeros((n_b, int(ea.PLACE_COLUMNS)), dtype=np.int64))
         put(ea.ISLAND, np.zeros((n_b, int(ea.ISLAND_COLUMNS)), dtype=np.int64))
         put(ea.ASKED, np.zeros(n_b))
+        put(ea.MEMORY, np.zeros((n_b, int(ea.SOFTNESS_COLUMNS))))
+        put(ea.TRIAL, np.zeros((n_b, int(ea.TRIAL_COLUMNS))))
         put(ea.REBOUND_SHARES, np.zeros((n_b, int(SHARE_COLUMNS))))
         put(ea.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
         put(ea.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))

@@ -50,7 +50,7 @@ class Desk(NamedTuple):
     """Their bodies, name and row of materials, (any, 4)."""
     spin: Array
     """Spins of both bodies there, (2, 3)."""
-    parts: IntArray
+    legs: IntArray
     """Number of spins that either body has one after another, 0 for that of its path, (2,)."""
     turn: Array
     """Where these legs begin, and spins, (2, any, 7)."""

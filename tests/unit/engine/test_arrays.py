@@ -268,7 +268,7 @@ def differing(arena: Arena, table: ModuleType) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "room",
+    "make",
     [
         lambda: workspace_of(stack(3), sleeps=True),
         lambda: workspace_of(stack(2), restitution="poisson"),

@@ -25,7 +25,6 @@ LAYOUT = {
     "engine/excerpt.py": {"_HEAD", "_NUMBERS"},
     "engine/poisson_tables.py": {"_BLOCKS", "_BY_PYTHON"},
     "engine/run.py": {"UNKNOWN"},
-    "engine/solve.py": {"_FEW_SWEEPS", "_IN_EXCERPT", "_ALL_SWEEPS", "_LOOK", "_MANY_SWEEPS"},
     "posing/passive_law.py": {"SETTLED"},
     "solvers/island_couples.py": {"PATH_COLUMNS"},
     "solvers/island_lu.py": {"_WORD", "_WIDE"},
