@@ -173,9 +173,6 @@ from signorini.problems.connections import apply_connections, fill_inverse_norma
 from signorini.solvers.island_constants import FEW_ROUNDINGS, MARGIN, RESTING, SUM_ROUNDING
 from signorini.solvers.nsgs_kernels import local_data
 
-# What is remembered of an island: columns of MEMORY.
-_REMEMBERED = (ALPHA, WAIT, BACK, ENTRY_ALPHA, DEBT, PACE, FILL, KEEP_WAIT, KEEP_BACK)
-
 # States of an island besides those of sweeps over it: it is to be posed; what comes next sees to it; it is solved, as
 # well as can be; it is left to others; memory is short.
 _POSE, _GO_ON, _DONE, _LEFT, _STOP = HOWS + np.arange(5, dtype=np.int64)
@@ -212,24 +209,34 @@ def pose_island(t: IntArray, first: int, last: int, alpha: float) -> None:
 @inner_kernel
 def _recall(t: IntArray, i: int) -> None:
     """Write what is remembered of an island to MEMORY: the largest number of each column over its contacts."""
-    island, softness, memory = whole_rows(t, ISLAND), real_rows(t, SOFTNESS), real_rows(t, MEMORY)
-    for column in _REMEMBERED:
-        most = 0.0
-        for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
-            most = max(most, softness[k, column])
-        memory[i, column] = most
-    memory[i, BACK], memory[i, DEBT] = max(1.0, memory[i, BACK]), max(0.0, memory[i, DEBT] - EARNED)
-    memory[i, KEEP_WAIT], memory[i, KEEP_BACK] = memory[i, KEEP_WAIT] - 1.0, max(1.0, memory[i, KEEP_BACK])
+    island, softness, memory = whole_rows(t, ISLAND), real_rows(t, SOFTNESS), real_rows(t, MEMORY)[i]
+    alpha, wait, back, entry, debt, pace, fill, keep_wait, keep_back = 0.0, 0.0, 1.0, 0.0, EARNED, 0.0, 0.0, 0.0, 1.0
+    for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
+        alpha, entry = max(alpha, softness[k, ALPHA]), max(entry, softness[k, ENTRY_ALPHA])
+        wait, back = max(wait, softness[k, WAIT]), max(back, softness[k, BACK])
+        debt, pace, fill = max(debt, softness[k, DEBT]), max(pace, softness[k, PACE]), max(fill, softness[k, FILL])
+        keep_wait, keep_back = max(keep_wait, softness[k, KEEP_WAIT]), max(keep_back, softness[k, KEEP_BACK])
+    memory[ALPHA], memory[WAIT], memory[BACK], memory[ENTRY_ALPHA] = alpha, wait, back, entry
+    memory[DEBT], memory[PACE], memory[FILL] = debt - EARNED, pace, fill
+    memory[KEEP_WAIT], memory[KEEP_BACK] = keep_wait - 1.0, keep_back
 
 
 @inner_kernel
 def _remember(t: IntArray, i: int) -> None:
     """Note what is remembered of an island with its contacts."""
-    island, softness, memory = whole_rows(t, ISLAND), real_rows(t, SOFTNESS), real_rows(t, MEMORY)
-    memory[i, KEEP_WAIT] = max(0.0, memory[i, KEEP_WAIT])
-    for column in _REMEMBERED:
-        for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
-            softness[k, column] = memory[i, column]
+    island, softness, memory = whole_rows(t, ISLAND), real_rows(t, SOFTNESS), real_rows(t, MEMORY)[i]
+    alpha, wait, back, entry = memory[ALPHA], memory[WAIT], memory[BACK], memory[ENTRY_ALPHA]
+    debt, pace, fill, keep_wait, keep_back = (
+        memory[DEBT],
+        memory[PACE],
+        memory[FILL],
+        memory[KEEP_WAIT],
+        memory[KEEP_BACK],
+    )
+    for k in range(island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]):
+        softness[k, ALPHA], softness[k, WAIT], softness[k, BACK], softness[k, ENTRY_ALPHA] = alpha, wait, back, entry
+        softness[k, DEBT], softness[k, PACE], softness[k, FILL] = debt, pace, fill
+        softness[k, KEEP_WAIT], softness[k, KEEP_BACK] = max(0.0, keep_wait), keep_back
 
 
 @inner_kernel
@@ -395,8 +402,6 @@ def _better_rigid(t: IntArray, i: int, how: int) -> int:
     wanted, robust, asked, looks = trial[i, WANTED], _is_robust(t), reals(t, ASKED)[i], how == LOOK_ONLY
     slow, large, cheap = island[i, IS_SLOW] == 1, island[i, IS_LARGE] == 1, island[i, IS_CHEAP] == 1
     light_at_rest = island[i, IS_LIGHT] == 1 and island[i, RESTS] == 1
-    if island[i, IS_SOFT] == 1:
-        return _GO_ON
     may_keep = robust and (large or looks) and memory[i, KEEP_WAIT] <= 0.0 and reals(t, NUMBERS)[SPRING] == 0.0
     may_keep = may_keep and (slow or (large and light_at_rest)) and island[i, N_CONTACTS] > TINY
     fine = min(wanted, max(HELD_ERROR * asked, FEW_ROUNDINGS)) if may_keep and looks else wanted
@@ -432,7 +437,7 @@ def _better_rigid(t: IntArray, i: int, how: int) -> int:
 def _better_soft(t: IntArray, i: int, how: int) -> int:
     """Ask the robust solver for a compliant island where the guess did not do; return how to go on."""
     counts, island, memory, trial = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, MEMORY), real_rows(t, TRIAL)
-    if island[i, IS_SOFT] == 0 or how != LOOK_ONLY or not trial[i, REACHED] > trial[i, WANTED]:
+    if how != LOOK_ONLY or not trial[i, REACHED] > trial[i, WANTED]:
         return _GO_ON
     if counts[IN_LANE] == 1:
         return _LEFT
@@ -453,8 +458,8 @@ def _better_soft(t: IntArray, i: int, how: int) -> int:
 @inner_kernel
 def _ask_at_last(t: IntArray, i: int) -> int:
     """Ask the robust solver where all else has failed and it was not asked before; return how to go on."""
-    counts, island = wholes(t, COUNTS), whole_rows(t, ISLAND)
-    if island[i, MET] == 1 or counts[HAS_ROBUST] != AT_LAST:
+    counts = wholes(t, COUNTS)
+    if counts[HAS_ROBUST] != AT_LAST:
         return _GO_ON
     found = _rescued(t, i, SOLVE, MARGIN * real_rows(t, TRIAL)[i, WANTED], CREDIT, 1.0)
     if counts[SHORT] == 1:
@@ -470,8 +475,6 @@ def _refine(t: IntArray, i: int) -> int:
     What slides on shares its load as evenly as before; what rounding hides beside great impulses is found.
     """
     counts, island, trial, asked = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, TRIAL), reals(t, ASKED)[i]
-    if island[i, IS_SOFT] == 1 or not _is_robust(t):
-        return _GO_ON
     cheap, met = island[i, IS_CHEAP] == 1, island[i, MET] == 1
     may_share = met and island[i, IS_SLOW] == 0 and cheap and reals(t, NUMBERS)[SPRING] == 0.0
     if may_share and island[i, STAYS] == 0 and moves_on(t, i):
@@ -565,16 +568,15 @@ def _after_sweeps(t: IntArray, i: int, how: int) -> int:
     """Return what comes after an island was swept over like this."""
     if how == IN_EXCERPT:
         return _end_excerpt(t, i)
-    trial = real_rows(t, TRIAL)
+    island, trial = whole_rows(t, ISLAND), real_rows(t, TRIAL)
     _reach(t, i, trial[i, REACHED])
     if how == FEW_SWEEPS and trial[i, REACHED] > trial[i, WANTED]:
         return IN_EXCERPT if _takes_excerpt(t, i) else ALL_SWEEPS
-    then = _better_rigid(t, i, how)
-    if then == _GO_ON:
-        then = _better_soft(t, i, how)
-    if then == _GO_ON:
+    rigid = island[i, IS_SOFT] == 0
+    then = _better_rigid(t, i, how) if rigid else _better_soft(t, i, how)
+    if then == _GO_ON and island[i, MET] == 0:
         then = _ask_at_last(t, i)
-    if then == _GO_ON:
+    if then == _GO_ON and rigid and _is_robust(t):
         then = _refine(t, i)
     if then == _GO_ON:
         then = _soften(t, i)

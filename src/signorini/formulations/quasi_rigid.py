@@ -112,7 +112,7 @@ class QuasiRigid:
                     f"contact: {word} is {values.max():g}, must be 0 for QuasiRigid, which has ellipsoids and layers"
                 )
         refuse_joints(model)
-        coupled = [name for name, layer in zip(model.names, model.layers, strict=False) if layer and layer.couples]
+        coupled = [name for name, layer in zip(model.names, model.layers, strict=False) if layer and layer.is_skew]
         if coupled and self.tangential == "passive":
             raise InputError(
                 f"QuasiRigid: tangential is 'passive', must be 'active' for the layer of {coupled[0]!r}, in which "

@@ -177,16 +177,6 @@ def _hopeless(best: float, tolerance: float, sweeps: int, limit: int, before: fl
 
 
 @inner_kernel
-def _residual(problem: Swept, course: Course, afresh: bool, job: IntArray) -> float:
-    """Return the natural map where the sweeps are; y is found anew from p if asked for."""
-    if afresh:
-        spread(problem.scatter_start, problem.scatter_index, problem.scatter, course.p, course.y)
-    if job.shape[0] == 0:
-        return natural_residual(problem, course.p, course.y)
-    return measured(job[RESIDUAL, 0], (job,))
-
-
-@inner_kernel
 def _sweep_twice(problem: Swept, course: Course, job: IntArray) -> None:
     """Sweep to and fro, the head of the scratch memory keeps where that began."""
     if job.shape[0] > 0:
@@ -225,7 +215,10 @@ def gauss_seidel(problem: Swept, course: Course, small: Array, effort: Effort, j
     spread(problem.scatter_start, problem.scatter_index, problem.scatter, p, course.y)
     while True:
         if sweeps >= look:
-            residual = _residual(problem, course, sweeps % _FRESH == 0, job)
+            if sweeps % _FRESH == 0:
+                spread(problem.scatter_start, problem.scatter_index, problem.scatter, p, course.y)
+            shared = job.shape[0] > 0
+            residual = measured(job[RESIDUAL, 0], (job,)) if shared else natural_residual(problem, p, course.y)
             if residual < best or low:
                 best = residual
                 for c in range(n_c):
