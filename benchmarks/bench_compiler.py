@@ -54,7 +54,7 @@ import signorini
 from signorini.engine import arrays as ea
 from signorini.engine.stages import needed_stages, stage_address
 from signorini.geometry.tables import Family
-stages = [int(getattr(at, name)) for name in sys.argv[1:]] or list(needed_stages(False))
+stages = [int(getattr(ea, name)) for name in sys.argv[1:]] or list(needed_stages(False))
 began = time.process_time()
 for stage in stages:
     stage_address(stage, Family.POLYTOPES)

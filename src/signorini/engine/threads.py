@@ -75,7 +75,7 @@ from signorini.engine.arrays import (
     P,
 )
 from signorini.engine.contacts import connect_bodies, pose_contact, write_diagonal
-from signorini.engine.project import displace_some
+from signorini.engine.project import Displacement, displace_some
 from signorini.engine.solve import solve_step
 from signorini.posing.constants import LANE_CONTACTS, LOOK_AGAIN, MOST_LANES, TEAM_CONTACTS
 from signorini.solvers import nsgs_shared as shared
@@ -182,23 +182,20 @@ def _displace_group(t: IntArray, k: int) -> None:
     displacing, how, cut = whole_rows(t, DISPLACING), whole_rows(t, DISPLACING)[_HOW], whole_rows(t, CUT)
     row, g = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k
     begin = whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]
-    real_rows(t, SUMS)[k, 0] = displace_some(
-        wholes(displacing, _START),
-        wholes(t, BLOCK),
-        reals(displacing, _ROWS),
-        reals(displacing, _W),
-        reals(displacing, _NEEDED),
-        reals(displacing, _HELD),
-        reals(displacing, _PULL),
-        reals(displacing, _MOVED),
-        reals(displacing, _STIRRED),
-        reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
-        how[2] & 1 == 1,
-        how[2] & 2 == 2,
-        cut[row, g - 1] if g > 2 else 0,
-        cut[row, g],
-        how[3] == 1,
+    d = Displacement(
+        start=wholes(displacing, _START),
+        block=wholes(t, BLOCK),
+        rows=reals(displacing, _ROWS),
+        W=reals(displacing, _W),
+        needed=reals(displacing, _NEEDED),
+        held=reals(displacing, _HELD),
+        pull=reals(displacing, _PULL),
+        moved=reals(displacing, _MOVED),
+        stirred=reals(displacing, _STIRRED),
+        size=reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
     )
+    first, more, crowded = cut[row, g - 1] if g > 2 else 0, how[2] & 1 == 1, how[2] & 2 == 2
+    real_rows(t, SUMS)[k, 0] = displace_some(d, more, crowded, first, cut[row, g], how[3] == 1)
 
 
 @inner_kernel
