@@ -123,7 +123,16 @@ from signorini.engine.excerpt import excerpt_views, give_back
 from signorini.engine.rescue import CLEAR, KEEP, NEAR, SHARE, SOLVE, SOLVE_AT_REST, SOLVE_EXCERPT, SOLVE_FINELY
 from signorini.engine.signs import is_cold, is_credible, moves_on, rounds, speeds, stirs
 from signorini.engine.softness import largest_yield
-from signorini.engine.sweeps import ALL_SWEEPS, FEW_SWEEPS, HOWS, IN_EXCERPT, LOOK_ONLY, MANY_SWEEPS, sweep_island
+from signorini.engine.sweeps import (
+    ALL_SWEEPS,
+    FEW_SWEEPS,
+    HOWS,
+    IN_EXCERPT,
+    LOOK_ONLY,
+    MANY_SWEEPS,
+    State,
+    sweep_island,
+)
 from signorini.math.cones import LEVERAGE
 from signorini.posing.constants import (
     ALPHA_EASED,
@@ -341,7 +350,7 @@ def _begin(t: IntArray, i: int) -> None:
 
 
 @inner_kernel
-def _pose(t: IntArray, i: int) -> int:
+def _pose(t: IntArray, i: int) -> State:
     """Pose an island, rigid or compliant; return how it is to be swept over."""
     island, trial, first = whole_rows(t, ISLAND), real_rows(t, TRIAL), whole_rows(t, ISLAND)[i, FIRST_CONTACT]
     soft, large = island[i, IS_SOFT] == 1, island[i, IS_LARGE] == 1
@@ -366,7 +375,7 @@ def _takes_excerpt(t: IntArray, i: int) -> bool:
 
 
 @inner_kernel
-def _end_excerpt(t: IntArray, i: int) -> int:
+def _end_excerpt(t: IntArray, i: int) -> State:
     """Put the impulses of an excerpt, which was swept over, back; return how to go on."""
     counts, island, goal = wholes(t, COUNTS), whole_rows(t, ISLAND), reals(t, NUMBERS)[GOAL]
     _, course = excerpt_views(t, i)
@@ -379,7 +388,7 @@ def _end_excerpt(t: IntArray, i: int) -> int:
 
 
 @inner_kernel
-def _keep(t: IntArray, i: int, how: int) -> None:
+def _keep(t: IntArray, i: int, how: State) -> None:
     """Let contacts of an island that hardly moves go on as before, if that solves it; else wait longer to try again."""
     island, memory, trial = whole_rows(t, ISLAND), real_rows(t, MEMORY), real_rows(t, TRIAL)
     found = _rescued(t, i, KEEP, trial[i, WANTED], CREDIT, 1.0)
@@ -396,7 +405,7 @@ def _keep(t: IntArray, i: int, how: int) -> None:
 
 
 @inner_kernel
-def _better_rigid(t: IntArray, i: int, how: int) -> int:
+def _better_rigid(t: IntArray, i: int, how: State) -> State:
     """Ask the robust solver for a rigid island where a guess or sweeps did not do; return how to go on."""
     counts, island, memory, trial = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, MEMORY), real_rows(t, TRIAL)
     wanted, robust, asked, looks = trial[i, WANTED], _is_robust(t), reals(t, ASKED)[i], how == LOOK_ONLY
@@ -434,7 +443,7 @@ def _better_rigid(t: IntArray, i: int, how: int) -> int:
 
 
 @inner_kernel
-def _better_soft(t: IntArray, i: int, how: int) -> int:
+def _better_soft(t: IntArray, i: int, how: State) -> State:
     """Ask the robust solver for a compliant island where the guess did not do; return how to go on."""
     counts, island, memory, trial = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, MEMORY), real_rows(t, TRIAL)
     if how != LOOK_ONLY or not trial[i, REACHED] > trial[i, WANTED]:
@@ -456,7 +465,7 @@ def _better_soft(t: IntArray, i: int, how: int) -> int:
 
 
 @inner_kernel
-def _ask_at_last(t: IntArray, i: int) -> int:
+def _ask_at_last(t: IntArray, i: int) -> State:
     """Ask the robust solver where all else has failed and it was not asked before; return how to go on."""
     counts = wholes(t, COUNTS)
     if counts[HAS_ROBUST] != AT_LAST:
@@ -469,7 +478,7 @@ def _ask_at_last(t: IntArray, i: int) -> int:
 
 
 @inner_kernel
-def _refine(t: IntArray, i: int) -> int:
+def _refine(t: IntArray, i: int) -> State:
     """Choose among the solutions of a rigid island, and better one that the step will not believe; return how to go on.
 
     What slides on shares its load as evenly as before; what rounding hides beside great impulses is found.
@@ -505,7 +514,7 @@ def _refine(t: IntArray, i: int) -> int:
 
 
 @inner_kernel
-def _soften(t: IntArray, i: int) -> int:
+def _soften(t: IntArray, i: int) -> State:
     """Make an island compliant that resists, or one softer or stiffer that is; return how to go on."""
     counts, island, memory, trial = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, MEMORY), real_rows(t, TRIAL)
     soft, met, alpha = island[i, IS_SOFT] == 1, island[i, MET] == 1, memory[i, ALPHA]
@@ -564,7 +573,7 @@ def _end(t: IntArray, i: int) -> None:
 
 
 @inner_kernel
-def _after_sweeps(t: IntArray, i: int, how: int) -> int:
+def _after_sweeps(t: IntArray, i: int, how: State) -> State:
     """Return what comes after an island was swept over like this."""
     if how == IN_EXCERPT:
         return _end_excerpt(t, i)
@@ -587,7 +596,7 @@ def _after_sweeps(t: IntArray, i: int, how: int) -> int:
 
 
 @inner_kernel
-def _solve_island(t: IntArray, i: int) -> int:
+def _solve_island(t: IntArray, i: int) -> State:
     """Solve an island, from the guess in P; return its last state: ``_DONE``, ``_LEFT`` to others, or ``_STOP``.
 
     From pose it goes on with a look at the guess if it rests, for large ones with few sweeps, an excerpt, few sweeps

@@ -74,6 +74,8 @@ from signorini.solvers.nsgs_acceleration import Effort
 # How an island is swept over: not at all, a guess is looked at; a few times; only an excerpt; till progress ends; for
 # as long as methods elsewhere would take.
 LOOK_ONLY, FEW_SWEEPS, IN_EXCERPT, ALL_SWEEPS, MANY_SWEEPS, HOWS = np.arange(6, dtype=np.int64)
+State = Any
+"""One of these, or what else an island may be in: a number."""
 
 
 @inner_kernel
@@ -103,7 +105,7 @@ def _asked(rho: Array, load: Array, p: Array, tolerance: float) -> float:
 
 
 @inner_kernel
-def _allowance(t: IntArray, i: int, how: int, haste: int) -> Any:
+def _allowance(t: IntArray, i: int, how: State, haste: Any) -> Any:
     """Return the sweeps that an island may have, by how many their progress is judged, and which progress is enough."""
     island, alpha = whole_rows(t, ISLAND), real_rows(t, MEMORY)[i, ALPHA]
     soft, large = island[i, IS_SOFT] == 1, island[i, IS_LARGE] == 1
@@ -130,7 +132,7 @@ def _allowance(t: IntArray, i: int, how: int, haste: int) -> Any:
 
 
 @inner_kernel
-def _wanted(t: IntArray, i: int, how: int) -> tuple[float, Any, Any]:
+def _wanted(t: IntArray, i: int, how: State) -> tuple[float, Any, Any]:
     """Return the residual that sweeps over an island are to reach, when it is first looked at, and sweeps after that.
 
     Its tolerance is written to ASKED.
@@ -148,10 +150,11 @@ def _wanted(t: IntArray, i: int, how: int) -> tuple[float, Any, Any]:
 
 
 @inner_kernel
-def sweep_island(t: IntArray, i: int, how: int) -> None:
+def sweep_island(t: IntArray, i: int, how: State) -> None:
     """Sweep over an island or its excerpt, with all threads if it is cut, and note what that has reached."""
     counts, island, trial, job = wholes(t, COUNTS), whole_rows(t, ISLAND), real_rows(t, TRIAL), whole_rows(t, JOB)
-    tolerance, none = reals(t, NUMBERS)[TOLERANCE], np.int64(0)
+    tolerance = reals(t, NUMBERS)[TOLERANCE]
+    none: Any = np.int64(0)
     problem, course = excerpt_views(t, i) if how == IN_EXCERPT else island_views(t, i)
     n_c = problem.mu.shape[0]
     for c in range(n_c):
