@@ -35,7 +35,7 @@ from benchmarks.peers.scenes import Body, PeerScene, box, capsule, container, cy
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 SIZES = (9, 27, 54, 125, 343)
 STEPS = 600
@@ -103,7 +103,7 @@ def our_steps(scene: PeerScene) -> Array:
         began = time.process_time()
         simulator.run(1)
         seconds = time.process_time() - began
-        rows[k] = seconds, engine.check[at.COMPLIANT], engine.check[at.RESIDUAL]
+        rows[k] = seconds, engine.check[ea.COMPLIANT], engine.check[ea.RESIDUAL]
         if time.perf_counter() - shown > 10.0:
             shown = time.perf_counter()
             print(f"    step {k + 1} of {scene.steps}, worst residual {rows[: k + 1, 2].max():.1e}", flush=True)

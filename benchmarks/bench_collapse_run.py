@@ -26,7 +26,7 @@ from benchmarks.bench_collapse import RADIUS, STEP, pile
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 FIFTHS = ("fall", "collapse", "after", "settling", "rest")
 
@@ -54,9 +54,9 @@ def steps_of(side: int, steps: int, compliance: str | float) -> Array:
         simulator.run(1)
         seconds = time.process_time() - began
         after, check = energy(simulator), engine.check
-        overlap = max(0.0, -check[at.MIN_GAP]) / RADIUS
-        rise = after - before - max(check[at.CORRECTION], 0.0)
-        rows[k] = seconds, check[at.RESIDUAL], check[at.COMPLIANT], overlap, rise
+        overlap = max(0.0, -check[ea.MIN_GAP]) / RADIUS
+        rise = after - before - max(check[ea.CORRECTION], 0.0)
+        rows[k] = seconds, check[ea.RESIDUAL], check[ea.COMPLIANT], overlap, rise
         before = after
         if time.perf_counter() - shown > 10.0:
             shown = time.perf_counter()

@@ -1,12 +1,12 @@
-"""What each trick of the compiler saves of the cold start: CPU seconds to compile what steps of boxes need, without it.
+"""What each trick of the compiler saves: CPU seconds until what steps of boxes need is ready, without it.
 
 ::
 
     python -m benchmarks.bench_compiler [--stages POSE SOLVE ...] [--repeat 1] [--out benchmarks/results/compiler.csv]
 
-Every figure is that of a process of its own with an empty ``NUMBA_CACHE_DIR``, which compiles one stage after another
-without helpers; the smallest of the repeats counts. ``--stages`` names some of them instead of all.
-A trick that saves less than a tenth is to go.
+A cold start is that of a process of its own with an empty ``NUMBA_CACHE_DIR``, which compiles one stage after another
+without helpers; a second start reads what the first one wrote. The smallest of the repeats counts. ``--stages`` names
+some of the stages instead of all. A trick that saves less than a tenth is to go.
 """
 
 from __future__ import annotations
@@ -26,34 +26,35 @@ import numba
 njit = numba.njit
 numba.njit = lambda *function, **options: njit(*function, **{{k: v for k, v in options.items() if k != {0!r}}})
 """
-KEEP_METHOD = """
+NUMBAS_INFERENCE = """
 import signorini._compiler as c
-enter, leave = c._Instead.__enter__, c._Instead.__exit__
-c._Instead.__enter__ = lambda self: None if self._name == {0!r} else enter(self)
-c._Instead.__exit__ = lambda self, *e: None if self._name == {0!r} else leave(self, *e)
+del c._INSTEAD_OF[c.NopythonTypeInference]
 """
-ALL_PASSES = """
-import signorini._compiler as c
-own = c._instead_of
-c._instead_of = lambda made, state: made if own(made, state) is None else own(made, state)
+NUMBAS_READING = """
+import signorini._kernel_cache as k
+del k._Disk.load_overload
 """
-WITHOUT = {
+COLD = {
     ALL: "",
-    "types that are remembered": KEEP_METHOD.format("resolve_function_type"),
-    "lowering that knows arrays": KEEP_METHOD.format("get_function"),
-    "leaving out passes for closures and array expressions": ALL_PASSES,
+    "types that are remembered": NUMBAS_INFERENCE,
     "leaving out counts of references": WITHOUT_OPTION.format("_nrt"),
-    "parts without entry and machine code": WITHOUT_OPTION.format("no_cpython_wrapper"),
+    "inner kernels without entry and machine code": WITHOUT_OPTION.format("no_cpython_wrapper"),
     "everything (plain njit)": "",
 }
 """Programs that take one trick away before anything is compiled."""
+SECOND = {
+    ALL: "",
+    "reading before Numba learns what it can compile": NUMBAS_READING,
+    "machine code on disk": "",
+}
+"""The same, before anything is read."""
 COMPILE = """
 import sys, time
 import signorini
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.stages import needed_stages, stage_address
 from signorini.geometry.tables import Family
-stages = [int(getattr(at, name)) for name in sys.argv[1:]] or list(needed_stages(False))
+stages = [int(getattr(ea, name)) for name in sys.argv[1:]] or list(needed_stages(False))
 began = time.process_time()
 for stage in stages:
     stage_address(stage, Family.POLYTOPES)
@@ -61,39 +62,50 @@ print(time.process_time() - began)
 """
 
 
-def seconds(trick: str, stages: Sequence[str]) -> float:
+def seconds(program: str, stages: Sequence[str], folder: str, *, plain: bool = False) -> float:
+    """Return the CPU seconds that a process takes which keeps its machine code in this folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", program + COMPILE, *stages],
+        env={**os.environ, "NUMBA_CACHE_DIR": folder, "SIGNORINI_PLAIN_NJIT": "1" if plain else "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def cold_start(trick: str, stages: Sequence[str]) -> float:
     """Return CPU seconds of compilation without a trick."""
     with tempfile.TemporaryDirectory() as empty:
-        plain = "1" if trick.startswith("everything") else "0"
-        done = subprocess.run(
-            [sys.executable, "-c", WITHOUT[trick] + COMPILE, *stages],
-            env={**os.environ, "NUMBA_CACHE_DIR": empty, "SIGNORINI_PLAIN_NJIT": plain},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    return float(done.stdout)
+        return seconds(COLD[trick], stages, empty, plain=trick.startswith("everything"))
+
+
+def second_start(trick: str, stages: Sequence[str]) -> float:
+    """Return CPU seconds of reading without a trick, after the first process has compiled."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as empty:
+        seconds("", stages, folder)
+        return seconds(SECOND[trick], stages, empty if trick == "machine code on disk" else folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stages", nargs="*", default=[])
-    parser.add_argument("--tricks", nargs="*", default=list(WITHOUT), choices=list(WITHOUT))
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
-    rows: list[tuple[str, str, str]] = []
-    whole = 0.0
-    for trick in dict.fromkeys((ALL, *given.tricks)):
-        cost = min(seconds(trick, given.stages) for _ in range(given.repeat))
-        whole = whole or cost
-        rows.append((trick, f"{cost:.1f}", f"{1.0 - whole / cost:.0%}"))
-        print(f"without {trick:<54}{cost:8.1f} s  saves {rows[-1][2]}" if trick != ALL else f"{ALL:<62}{cost:8.1f} s")
-        sys.stdout.flush()
+    rows: list[tuple[str, str, str, str]] = []
+    for name, start, tricks in (("cold", cold_start, COLD), ("second", second_start, SECOND)):
+        whole = 0.0
+        for trick in tricks:
+            cost = min(start(trick, given.stages) for _ in range(given.repeat))
+            whole = whole or cost
+            rows.append((name, trick, f"{cost:.2f}", f"{1.0 - whole / cost:.0%}"))
+            without = trick if trick == ALL else f"without {trick}"
+            print(f"{name:<8}{without:<58}{cost:8.2f} s  {'' if trick == ALL else f'saves {rows[-1][3]}'}", flush=True)
     if given.out:
         with given.out.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("without", "cpu seconds", "saved of that"), *rows])
+            csv.writer(file).writerows([("start", "without", "cpu seconds", "saved of that"), *rows])
     return 0
 
 

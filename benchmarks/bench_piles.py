@@ -55,7 +55,7 @@ from benchmarks.peers.scenes import (
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 H = 0.005
 STEPS = 1200
@@ -173,12 +173,12 @@ def steps_of(kind: str, count: int, seed: int, steps: int) -> Steps:
         began = time.process_time()
         simulator.run(1)
         run.seconds[k] = time.process_time() - began
-        check, contacts = engine.check, int(engine.arena[at.COUNTS][at.SEEN])
-        run.compliance[k], run.residual[k], run.solved[k] = check[[at.COMPLIANT, at.RESIDUAL, at.SUCCESS]]
-        run.overlap[k] = max(0.0, -check[at.MIN_GAP]) / scene.size
-        run.deflection[k] = check[at.DEFLECTION] / scene.size
+        check, contacts = engine.check, int(engine.arena[ea.COUNTS][ea.SEEN])
+        run.compliance[k], run.residual[k], run.solved[k] = check[[ea.COMPLIANT, ea.RESIDUAL, ea.SUCCESS]]
+        run.overlap[k] = max(0.0, -check[ea.MIN_GAP]) / scene.size
+        run.deflection[k] = check[ea.DEFLECTION] / scene.size
         run.contacts[k] = contacts
-        run.pressed[k] = np.count_nonzero(engine.arena[at.IMPULSE][:contacts, 0] > 0.0)
+        run.pressed[k] = np.count_nonzero(engine.arena[ea.IMPULSE][:contacts, 0] > 0.0)
         run.speed[k] = np.linalg.norm(simulator.state.v[:, :3], axis=1).max()
         if time.perf_counter() - shown > 10.0:
             shown = time.perf_counter()

@@ -27,7 +27,7 @@ import numpy as np
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 H, FRICTION, DENSITY = 0.005, 0.5, 1000.0
 LENGTHS = (0.0, 0.002, 0.0002)
@@ -94,7 +94,7 @@ def steps_of(scene: sg.Scene, steps: int) -> Array:
         seconds = time.process_time() - began
         check, v = engine.check, simulator.state.v
         energy = 0.5 * float(np.sum(arrays.mass[:, None] * np.where(arrays.free[:, :3] > 0.0, v[:, :3], 0.0) ** 2))
-        rows[k] = seconds, len(asked) > 1, check[at.SUCCESS], check[at.RESIDUAL], energy
+        rows[k] = seconds, len(asked) > 1, check[ea.SUCCESS], check[ea.RESIDUAL], energy
         del asked[1:]
     return rows
 

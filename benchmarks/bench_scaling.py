@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.peers.piles import kept, settled_pile
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.model import State
 from signorini.simulation.simulator import Snapshot
 
@@ -77,7 +77,7 @@ def settle(simulator: sg.Simulator) -> None:
     assert engine is not None
     for taken in range(1, MOST_STEPS + 1):
         failed = simulator.run(1)
-        rigid = rigid + 1 if engine.check[at.COMPLIANT] == 0.0 else 0
+        rigid = rigid + 1 if engine.check[ea.COMPLIANT] == 0.0 else 0
         if taken % 20:
             continue
         speed = float(np.median(np.linalg.norm(simulator.state.v[:, :3], axis=1)))
@@ -95,8 +95,8 @@ def measured(simulator: sg.Simulator, steps: int) -> dict[str, Any]:
         began = time.process_time()
         simulator.run(1)
         seconds.append(time.process_time() - began)
-        sweeps.append(engine.check[at.EFFORT])
-        residual.append(engine.check[at.RESIDUAL])
+        sweeps.append(engine.check[ea.EFFORT])
+        residual.append(engine.check[ea.RESIDUAL])
     n_c = engine.contact_count
     return {
         "bodies": simulator.model.body_count,
@@ -106,7 +106,7 @@ def measured(simulator: sg.Simulator, steps: int) -> dict[str, Any]:
         "us per contact": 1e6 * float(np.median(seconds)) / n_c,
         "sweeps median": float(np.median(sweeps)),
         "residual max": max(residual),
-        "compliant": engine.check[at.COMPLIANT],
+        "compliant": engine.check[ea.COMPLIANT],
         "bytes per contact": engine.arena.nbytes / n_c,
     }
 

@@ -21,10 +21,10 @@ from benchmarks.peers.scenes import PeerScene, free_box, sphere_pile, stack
 import signorini as sg
 from signorini._arrays import IntArray
 from signorini._jit import kernel, perform
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 RESULT = Path(__file__).parent / "results" / "stages.csv"
-STAGES = {"law": at.LAW, "account": at.ACCOUNT, "gaps": at.SMALLEST_GAP, "hand over": at.HAND_OVER}
+STAGES = {"law": ea.LAW, "account": ea.ACCOUNT, "gaps": ea.SMALLEST_GAP, "hand over": ea.HAND_OVER}
 CERTIFICATE_ONLY = ("account", "gaps")
 SETTLING, STEPS, CALLS, ROUNDS = 300, 200, 2000, 5
 
@@ -62,7 +62,7 @@ def measure(scene: PeerScene) -> dict[str, float]:
     engine.run(SETTLING)
     found = {"step": best(lambda: engine.run(STEPS), STEPS)}
     table = engine.arena.table
-    repeat(int(table[at.LAW, 0]), table, 1)  # compiles
+    repeat(int(table[ea.LAW, 0]), table, 1)  # compiles
     for name, row in STAGES.items():
         address = int(table[row, 0])
         found[name] = best(lambda address=address: repeat(address, table, CALLS), CALLS)  # type: ignore[misc]

@@ -29,7 +29,7 @@ from benchmarks.peers.ours import build
 from benchmarks.peers.piles import settled_pile
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 R, H = 0.05, 0.005
 WARM = 60  # steps before the snapshot: impulses of the settled piles are not kept
@@ -89,7 +89,7 @@ def measured(name: str, counts: list[int], rounds: int, steps: int, undisturbed:
             if undisturbed:
                 set_undisturbed(False)
             assert simulator.engine is not None
-            sweeps.append(float(simulator.engine.check[at.EFFORT]))
+            sweeps.append(float(simulator.engine.check[ea.EFFORT]))
         for n in counts:
             assert np.array_equal(simulators[n].state.q, first.state.q), f"{n} threads give another result"
     best = {n: min(wall[n][1:]) for n in counts}
@@ -100,7 +100,7 @@ def measured(name: str, counts: list[int], rounds: int, steps: int, undisturbed:
             "scene": name,
             "bodies": first.model.body_count,
             "contacts": engine.contact_count,
-            "islands": int(engine.arena[at.COUNTS][at.ISLANDS]),
+            "islands": int(engine.arena[ea.COUNTS][ea.ISLANDS]),
             "threads": n,
             "wall ms min": 1e3 * best[n],
             "wall ms median": 1e3 * float(np.median(wall[n][1:])),

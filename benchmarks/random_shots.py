@@ -25,7 +25,7 @@ import numpy as np
 import signorini as sg
 from signorini._arrays import Array
 from signorini.dynamics.constants import TURN_AT_ONCE
-from signorini.dynamics.flight import write_parts
+from signorini.dynamics.flight import write_legs
 from signorini.geometry import detect
 from signorini.math.rotation import rotate, rotated, turn_exact, unrotate
 from signorini.model import Model, State
@@ -96,22 +96,22 @@ def shot(seed: int) -> tuple[sg.Scene, float]:
     return scene, h
 
 
-def _parts(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> Array:
-    """Return the parts of the turn of body `b` in a step, (n, 7): it begins with the momentum of the end.
+def _legs(model: Model, b: int, q_0: Array, q_1: Array, v: Array, h: float) -> Array:
+    """Return the legs of the turn of body `b` in a step, (n, 7): it begins with the momentum of the end.
 
     It is one even turn if that leads to where the body ends, else its flight.
     """
     I, e = model.arrays.inertia[b], q_0[b, 3:]
     L = _momenta(I[None], q_1[b : b + 1], v[b : b + 1])[0]
     omega = np.array(rotate(tuple(e), tuple(np.linalg.solve(I, np.array(unrotate(tuple(e), tuple(L)))))))
-    parts = np.zeros((max(1, int(np.ceil(h * np.linalg.norm(omega) / TURN_AT_ONCE))), 7))
-    parts[0, :4], parts[0, 4:] = e, omega
+    legs = np.zeros((max(1, int(np.ceil(h * np.linalg.norm(omega) / TURN_AT_ONCE))), 7))
+    legs[0, :4], legs[0, 4:] = e, omega
     even = np.array(turn_exact(tuple(e), tuple(omega), h))
     if abs(even @ q_1[b, 3:]) > 1.0 - 1e-12:
-        return parts[:1]
+        return legs[:1]
     if omega.any():
-        write_parts(I, tuple(e), tuple(omega), h, parts)
-    return parts
+        write_legs(I, tuple(e), tuple(omega), h, legs)
+    return legs
 
 
 def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
@@ -127,16 +127,16 @@ def deepest(scene: sg.Scene, motion: Motion, h: float) -> float:
         if np.array_equal(q_0, q_1):
             continue
         path = (q_1 - q_0)[:, :3] / h
-        flights = {b: _parts(model, b, q_0, q_1, v, h) for b in range(fixed, len(q_0))}
+        flights = {b: _legs(model, b, q_0, q_1, v, h) for b in range(fixed, len(q_0))}
         speed = float(np.linalg.norm(path[-1] - path[0]))
         speed += sum(model.arrays.bound[b] * np.linalg.norm(x[:, 4:], axis=1).max() for b, x in flights.items())
         s = 0.0
         while s < h:
             q = q_0.copy()
             q[:, :3] += s * path
-            for b, parts in flights.items():
-                i = min(len(parts) - 1, int(s / h * len(parts)))
-                q[b, 3:] = turn_exact(tuple(parts[i, :4]), tuple(parts[i, 4:]), s - i * h / len(parts))
+            for b, legs in flights.items():
+                i = min(len(legs) - 1, int(s / h * len(legs)))
+                q[b, 3:] = turn_exact(tuple(legs[i, :4]), tuple(legs[i, 4:]), s - i * h / len(legs))
             reach = 0.01 * h * speed
             gap = float(detect(model, State(t=0.0, q=q, v=v), np.full(len(q), 0.5 * reach)).gap.min(initial=reach))
             worst = max(worst, -gap)
@@ -186,9 +186,9 @@ def momentum_lost(scene: sg.Scene, run: sg.Trajectory, h: float) -> tuple[float,
         size, spin = np.linalg.norm(before, axis=1)[free], np.linalg.norm(run.v[k, free, 3:], axis=1)
         size = np.where(size > 0.0, size, 1.0)
         lost = np.linalg.norm(after - before, axis=1)[free] / size
-        parts = np.ceil(h * spin / TURN_AT_ONCE)
+        legs = np.ceil(h * spin / TURN_AT_ONCE)
         worst = max(worst, float(lost.max(initial=0.0)))
-        grain = 4.0 * EPSILON * parts * largest[free] * spin / size
+        grain = 4.0 * EPSILON * legs * largest[free] * spin / size
         beyond = max(beyond, float((lost - grain).max(initial=0.0)))
         if not np.array_equal(run.v[k, free, :3], run.v[k + 1, free, :3]):
             return np.inf, np.inf

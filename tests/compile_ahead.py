@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.stages import needed_stages, robust_stages, stage_address
 from signorini.engine.warming import missing_stages
 from signorini.geometry.tables import Family
@@ -19,9 +19,9 @@ from signorini.geometry.tables import Family
 
 def _missing() -> list[tuple[int, Family]]:
     """Return what there is no machine code of: detection for every family of shapes, and what all families share."""
-    stages = [k for k in dict.fromkeys((*needed_stages(True), *needed_stages(False))) if k != at.FIND]
+    stages = [k for k in dict.fromkeys((*needed_stages(True), *needed_stages(False))) if k != ea.FIND]
     others = [(k, Family.SIMPLE) for k in missing_stages((*stages, *robust_stages()), Family.SIMPLE)]
-    return [(k, family) for family in reversed(Family) for k in missing_stages((at.FIND,), family)] + others
+    return [(k, family) for family in reversed(Family) for k in missing_stages((ea.FIND,), family)] + others
 
 
 def compile_ahead() -> None:

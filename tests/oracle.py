@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.posing.base import StepResult
 from tests.by_python import another_solution, overlaps
 from tests.by_python.step import ByPython
@@ -128,11 +128,11 @@ def compare(
         one, other = fast.step(), slow.step()
         if not (one.certificate.status == other.certificate.status == sg.Status.SOLVED):
             continue
-        if (displaces and overlaps(one)) or fast.engine.arena[at.COUNTS][at.MENDED] > 1:
+        if (displaces and overlaps(one)) or fast.engine.arena[ea.COUNTS][ea.MENDED] > 1:
             continue
         fastest = max(np.abs(fast.state.v).max(), h * GRAVITY)
         error = float(np.abs(fast.state.v - slow.state.v).max() / fastest)
-        rebounds = rubs and fast.engine.arena[at.COUNTS][at.REBOUNDS] == 1
+        rebounds = rubs and fast.engine.arena[ea.COUNTS][ea.REBOUNDS] == 1
         if error > 1e-9 and (rebounds or another_solution(one.result, other.result)):
             free += 1
             continue

@@ -3,7 +3,7 @@
 Every compiled function of the library is made by :func:`kernel`. Compiler options therefore live in one place,
 kernels keep their Python type for the type checker, and ``NUMBA_DISABLE_JIT=1`` turns the whole library into plain
 Python for the debugger and for coverage. ``SIGNORINI_PLAIN_NJIT=1`` compiles the same kernels by ``numba.njit`` as
-everybody has it, without the compiler, the parts and the cache of this library: what goes wrong there too is not due to
+everybody has it, without the compiler and the cache of this library: what goes wrong there too is not due to
 them.
 """
 

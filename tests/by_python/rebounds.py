@@ -17,13 +17,13 @@ from signorini.posing.gap_law import contact_sizes, normal_shifts, pull_and_lift
 from signorini.posing.joint_space import LawKind
 from signorini.posing.midpoint import Midpoint
 from signorini.posing.passive_law import (
-    PART,
-    PART_COLUMNS,
+    ASKED_SHARE,
     ROUND,
     SETTLED,
+    SHARE_COLUMNS,
     UNSOLVED,
     is_seen,
-    next_part,
+    next_share,
     relative_gain,
 )
 from signorini.posing.time_stepping import ContactSpace, Outcome
@@ -36,8 +36,8 @@ class Asked:
     shift: Array
     """What the law adds to them."""
     lift: Array
-    """How fast overlapping bodies are to part."""
-    room: Array
+    """How fast overlapping bodies are to share."""
+    may_close: Array
     """How fast gaps may close of contacts that were parting faster, inf of others."""
     rebounds: bool
     """Whether some contact rebounds."""
@@ -58,9 +58,9 @@ def asked_of(
     last: Array,
     *,
     rows: IntArray | slice = slice(None),
-    part: float = 1.0,
+    share: float = 1.0,
 ) -> Asked:
-    """Ask of the contacts `rows` what gaps and this part of their rebounds do.
+    """Ask of the contacts `rows` what gaps and this share of their rebounds do.
 
     `veered` are the normal velocities that flights add in the mean of the step, `e` the coefficients of restitution of
     all contacts, `last` their impulses in the last step.
@@ -68,7 +68,7 @@ def asked_of(
     contacts = space.contacts
     gravity, v = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), at.h, at.theta)
     e, size = np.ascontiguousarray(e[rows]), contact_sizes(model, contacts)[rows]
-    shift, lift, room = np.zeros(e.size), np.zeros(e.size), np.zeros(e.size)
+    shift, lift, may_close = np.zeros(e.size), np.zeros(e.size), np.zeros(e.size)
     rebounds = normal_shifts(
         contacts.gap[rows],
         veered[rows],
@@ -80,12 +80,12 @@ def asked_of(
         gravity,
         v,
         at.drift,
-        part,
+        share,
         shift,
         lift,
-        room,
+        may_close,
     )
-    return Asked(shift, lift, room, rebounds)
+    return Asked(shift, lift, may_close, rebounds)
 
 
 class Island(NamedTuple):
@@ -137,33 +137,33 @@ def rebound_passively(
     answer: Callable[[Array, bool], Outcome],
     tolerance: float,
 ) -> tuple[Outcome, Array]:
-    """Solve a step with as much of its rebounds as energy and room permit; return lifting speeds (n_c,), too.
+    """Solve a step with as much of its rebounds as energy and may_close permit; return lifting speeds (n_c,), too.
 
     `answer` solves the step with what is added to the normal velocities, in a hurry if there are other ways.
     """
     islands = islands_of(model, space)
-    parts = np.zeros((len(islands), int(PART_COLUMNS)))
-    parts[:, PART] = 1.0
+    shares = np.zeros((len(islands), int(SHARE_COLUMNS)))
+    shares[:, ASKED_SHARE] = 1.0
     n_c = space.contacts.contact_count
     whole = Asked(np.zeros(n_c), np.zeros(n_c), np.zeros(n_c), True)
     while True:
-        for row, island in zip(parts, islands, strict=True):
+        for row, island in zip(shares, islands, strict=True):
             rows = island.contacts
-            own = asked_of(model, at, space, veered, e, last, rows=rows, part=float(row[PART]))
-            whole.shift[rows], whole.lift[rows], whole.room[rows] = own.shift, own.lift, own.room
+            own = asked_of(model, at, space, veered, e, last, rows=rows, share=float(row[ASKED_SHARE]))
+            whole.shift[rows], whole.lift[rows], whole.may_close[rows] = own.shift, own.lift, own.may_close
             if not own.rebounds:
                 row[ROUND] = SETTLED
-        outcome = answer(whole.shift, bool(np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0))))
+        outcome = answer(whole.shift, bool(np.any((shares[:, ROUND] != SETTLED) & (shares[:, ASKED_SHARE] > 0.0))))
         settled, residual = True, outcome.solution.residual
         size, load = outcome.problem.scale(outcome.solution.z), outcome.problem.scale(0.0 * outcome.solution.z)
         seen = outcome.solution.success and is_seen(residual * size, size, load, tolerance)
-        for row, island in zip(parts, islands, strict=True):
+        for row, island in zip(shares, islands, strict=True):
             if row[ROUND] == SETTLED:
                 continue
             excess, leverage = _excess(model, at, space, outcome.impulse, whole, island, tolerance)
-            if row[PART] > 0.0 and not seen:
+            if row[ASKED_SHARE] > 0.0 and not seen:
                 excess = UNSOLVED
-            if next_part(row, excess, leverage * residual, tolerance):
+            if next_share(row, excess, leverage * residual, tolerance):
                 row[ROUND] = SETTLED
             else:
                 settled = False
@@ -196,7 +196,7 @@ def _excess(
     excess, leverage = relative_gain(pushed + taken - apart, pushed + abs(taken), handled, tolerance)
     fastest = float(max(np.abs(u[:, 0]).max(initial=0.0), np.abs(space.b[rows, 0]).max(initial=0.0)))
     touch = BAND * contact_sizes(model, space.contacts)[rows] / at.drift
-    close = float(np.max(-u[:, 0] - asked.room[rows] - touch, initial=-np.inf))
+    close = float(np.max(-u[:, 0] - asked.may_close[rows] - touch, initial=-np.inf))
     return (max(excess, close / fastest) if fastest > 0.0 else excess, leverage)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from signorini._arena import Arena
 from signorini._arrays import Array, BoolArray, IntArray
 from signorini._jit import kernel, real_blocks, real_rows, reals, wholes
-from signorini.dynamics.constants import MOST_PARTS
+from signorini.dynamics.constants import MOST_LEGS
 from signorini.dynamics.flight import FLIGHT_COLUMNS, fly_bodies
 from signorini.dynamics.motion import move_bodies
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.bodies import moves
 from signorini.engine.contacts import count_doubts
 from signorini.engine.hits import finish_hits
@@ -28,16 +28,16 @@ from signorini.posing.constants import MEETING, SWIFT, TOO_CLOSE
 
 FIRST_WAYS = 64  # contacts for which there is room at first
 _BODIES = {
-    at.Q: 7,
-    at.Q_0: 7,
-    at.V: 6,
-    at.V_FREE: 6,
-    at.PATH: 6,
-    at.AIM: 6,
-    at.MEETS: int(at.MEETS_COLUMNS),
-    at.DRIVE: 6,
-    at.FLOWN: FLIGHT_COLUMNS,
-    at.VEER: 3,
+    ea.Q: 7,
+    ea.Q_0: 7,
+    ea.V: 6,
+    ea.V_FREE: 6,
+    ea.PATH: 6,
+    ea.AIM: 6,
+    ea.MEETS: int(ea.MEETS_COLUMNS),
+    ea.DRIVE: 6,
+    ea.FLOWN: FLIGHT_COLUMNS,
+    ea.VEER: 3,
 }
 
 
@@ -51,13 +51,13 @@ def _meet(t: IntArray) -> bool:
 def _look_at_end(t: IntArray) -> int:
     """Look whether bodies end too close to each other, all of them where the step acts before and after."""
     q, q_0, counts, drift = (
-        real_rows(t, at.Q),
-        real_rows(t, at.Q_0),
-        wholes(t, at.COUNTS),
-        reals(t, at.NUMBERS)[at.DRIFT],
+        real_rows(t, ea.Q),
+        real_rows(t, ea.Q_0),
+        wholes(t, ea.COUNTS),
+        reals(t, ea.NUMBERS)[ea.DRIFT],
     )
     q_0[:] = q
-    move_bodies(q, real_rows(t, at.V), drift, True, real_rows(t, at.FLOWN), counts[at.FIXED])
+    move_bodies(q, real_rows(t, ea.V), drift, True, real_rows(t, ea.FLOWN), counts[ea.FIXED])
     outcome = look_at_end(t, False)
     q[:] = q_0
     return outcome
@@ -66,14 +66,14 @@ def _look_at_end(t: IntArray) -> int:
 @kernel
 def _follow(t: IntArray) -> int:
     """Follow all ways, if some body goes far or may meet something later."""
-    ways, inertia, drift = wholes(t, at.WAY), real_blocks(t, at.INERTIA), reals(t, at.NUMBERS)[at.DRIFT]
-    fly_bodies(ways, inertia, real_rows(t, at.Q), real_rows(t, at.V), drift, real_rows(t, at.FLOWN))
-    counts = wholes(t, at.COUNTS)
-    if counts[at.LATER] > 0 or moves(t, SWIFT):
+    ways, inertia, drift = wholes(t, ea.WAY), real_blocks(t, ea.INERTIA), reals(t, ea.NUMBERS)[ea.DRIFT]
+    fly_bodies(ways, inertia, real_rows(t, ea.Q), real_rows(t, ea.V), drift, real_rows(t, ea.FLOWN))
+    counts = wholes(t, ea.COUNTS)
+    if counts[ea.LATER] > 0 or moves(t, SWIFT):
         outcome = follow(t)
         if outcome != FREE_WAYS:
             return outcome
-    return _look_at_end(t) if counts[at.STIRRED] == 1 and moves(t, TOO_CLOSE) else FREE_WAYS
+    return _look_at_end(t) if counts[ea.STIRRED] == 1 and moves(t, TOO_CLOSE) else FREE_WAYS
 
 
 class Ways:
@@ -81,47 +81,47 @@ class Ways:
 
     def __init__(self, model: Model) -> None:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
-        self._arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        self._arena = Arena(int(ea.ARRAY_COUNT), kernels=int(ea.ROW_COUNT - ea.ARRAY_COUNT))
         put, thin = self._arena.put, thinnest_extents(model.shapes, model.hulls, model.body_count)
-        self._numbers = put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
-        self._counts = put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
-        self._numbers[at.LIFT] = 1.0  # overlaps recede, and are not displaced
-        self._numbers[at.THINNEST], self._counts[[at.FIXED, at.FOLLOWS]] = (
+        self._numbers = put(ea.NUMBERS, np.zeros(int(ea.NUMBER_COUNT)))
+        self._counts = put(ea.COUNTS, np.zeros(int(ea.COUNT_COUNT), dtype=np.int64))
+        self._numbers[ea.LIFT] = 1.0  # overlaps recede, and are not displaced
+        self._numbers[ea.THINNEST], self._counts[[ea.FIXED, ea.FOLLOWS]] = (
             thin.min(initial=np.inf),
             (model.fixed_count, 1),
         )
-        self._check = put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
-        put(at.THIN, thin)
-        put(at.BOUND, model.arrays.bound.copy())
-        put(at.RESTITUTION, model.materials.restitution.copy())
-        put(at.INERTIA, model.arrays.inertia.copy())
-        put(at.WAY, np.zeros(model.body_count, dtype=np.int64))
-        put(at.REACH, np.zeros(model.body_count))
-        put(at.PLACE, np.zeros((model.body_count, int(at.PLACE_COLUMNS)), dtype=np.int64))
+        self._check = put(ea.CHECK, np.zeros(int(ea.CHECK_COUNT)))
+        put(ea.THIN, thin)
+        put(ea.BOUND, model.arrays.bound.copy())
+        put(ea.RESTITUTION, model.materials.restitution.copy())
+        put(ea.INERTIA, model.arrays.inertia.copy())
+        put(ea.WAY, np.zeros(model.body_count, dtype=np.int64))
+        put(ea.REACH, np.zeros(model.body_count))
+        put(ea.PLACE, np.zeros((model.body_count, int(ea.PLACE_COLUMNS)), dtype=np.int64))
         for k, columns in _BODIES.items():
             put(k, np.zeros((model.body_count, columns)))
-        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
+        for k, table in zip((ea.SHAPE, ea.LABEL, ea.SOLID, ea.LINK, ea.PAIR), self._tables, strict=True):
             put(k, table)
-        put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
-        put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
-        put(at.PAIR_Q, np.zeros((2, 7)))
-        put(at.PAIR_REACH, np.zeros(2))
-        put(at.PAIR_SPIN, np.zeros((2, 3)))
-        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
-        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
-        self._make_room(FIRST_WAYS)
-        self._arena.connect(int(at.FIND), stage_address(int(at.FIND), family_of(self._tables)))
+        put(ea.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
+        put(ea.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
+        put(ea.PAIR_Q, np.zeros((2, 7)))
+        put(ea.PAIR_REACH, np.zeros(2))
+        put(ea.PAIR_SPIN, np.zeros((2, 3)))
+        put(ea.PAIR_LEGS, np.zeros(2, dtype=np.int64))
+        put(ea.PAIR_TURN, np.zeros((2, int(MOST_LEGS), 7)))
+        self._reserve(FIRST_WAYS)
+        self._arena.connect(int(ea.FIND), stage_address(int(ea.FIND), family_of(self._tables)))
 
-    def _make_room(self, contacts: int) -> None:
+    def _reserve(self, contacts: int) -> None:
         scratch = scratch_for(self._tables, contacts, contacts)
-        for k, array in zip((at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX), scratch, strict=True):
+        for k, array in zip((ea.WORLD, ea.CELLS, ea.WORK, ea.MARK, ea.VALUE, ea.INDEX), scratch, strict=True):
             self._arena.put(k, array)
         most = int(scratch.cells[MOST_CORNERS]) + FIRST_WAYS
-        for k, rows in ((at.PAIR_VALUE, most), (at.MET_VALUE, contacts), (at.SEEN_VALUE, contacts)):
+        for k, rows in ((ea.PAIR_VALUE, most), (ea.MET_VALUE, contacts), (ea.SEEN_VALUE, contacts)):
             self._arena.put(k, np.zeros((rows, 10)))
-        for k, rows in ((at.PAIR_INDEX, most), (at.MET_INDEX, contacts), (at.SEEN_INDEX, contacts)):
+        for k, rows in ((ea.PAIR_INDEX, most), (ea.MET_INDEX, contacts), (ea.SEEN_INDEX, contacts)):
             self._arena.put(k, np.zeros((rows, 4), dtype=np.int64))
-        self._arena.put(at.P, np.zeros((contacts, 3)))
+        self._arena.put(ea.P, np.zeros((contacts, 3)))
 
     def begin(
         self,
@@ -152,16 +152,16 @@ class Ways:
         veers : bool
             Whether the law knows how flights veer.
         """
-        self._arena[at.Q][:], self._arena[at.DRIVE][:] = q, drive
-        self._arena[at.V][:], self._arena[at.V_FREE][:] = v, v_free
-        self._arena[at.WAY][:], self._arena[at.VEER][:] = ways, 0.0
-        self._counts[at.VEERS] = veers
-        self._counts[[at.ROUNDS, at.LATER, at.MENDED, at.STIRRED]] = 0, 0, 0, mends
-        self._check[at.UNFOLLOWED] = 0.0
-        self._arena[at.MEETS][:, at.NO_REBOUND] = 0.0
-        speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[at.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
-        self._arena[at.REACH][:] = drift * speed
-        self._numbers[at.DRIFT] = drift
+        self._arena[ea.Q][:], self._arena[ea.DRIVE][:] = q, drive
+        self._arena[ea.V][:], self._arena[ea.V_FREE][:] = v, v_free
+        self._arena[ea.WAY][:], self._arena[ea.VEER][:] = ways, 0.0
+        self._counts[ea.VEERS] = veers
+        self._counts[[ea.ROUNDS, ea.LATER, ea.MENDED, ea.STIRRED]] = 0, 0, 0, mends
+        self._check[ea.UNFOLLOWED] = 0.0
+        self._arena[ea.MEETS][:, ea.NO_REBOUND] = 0.0
+        speed = np.linalg.norm(drive[:, :3], axis=1) + self._arena[ea.BOUND] * np.linalg.norm(drive[:, 3:], axis=1)
+        self._arena[ea.REACH][:] = drift * speed
+        self._numbers[ea.DRIFT] = drift
 
     def _rows(self, value: int, index: int, contacts: Contacts) -> None:
         """Write contacts into two arrays."""
@@ -173,14 +173,14 @@ class Ways:
             numbers[:n_c, k] = column
 
     def _contacts(self) -> Contacts:
-        n_c = int(self._counts[at.CONTACTS])
-        return Contacts.of_rows(self._arena[at.VALUE][:n_c], self._arena[at.INDEX][:n_c])
+        n_c = int(self._counts[ea.CONTACTS])
+        return Contacts.of_rows(self._arena[ea.VALUE][:n_c], self._arena[ea.INDEX][:n_c])
 
     def _note_overlaps(self, *several: Contacts) -> None:
         """Note the overlap that is deepest beside the width of its bodies."""
-        thin = self._arena[at.THIN]
+        thin = self._arena[ea.THIN]
         shares = [-some.gap / np.minimum(thin[some.body_a], thin[some.body_b]) for some in several]
-        self._numbers[[at.DEEPEST, at.DEEPEST_EXTENT]] = np.concatenate(shares).max(initial=0.0), 1.0
+        self._numbers[[ea.DEEPEST, ea.DEEPEST_EXTENT]] = np.concatenate(shares).max(initial=0.0), 1.0
 
     def foreseen(self, contacts: Contacts, start: Contacts, memory: Memory) -> Contacts:
         """Return the contacts of the step as they are to be posed; `contacts` are all that may close.
@@ -189,22 +189,22 @@ class Ways:
         unfinished are remembered.
         """
         while True:
-            if contacts.contact_count > self._arena[at.VALUE].shape[0]:
-                self._make_room(2 * contacts.contact_count)
-            self._rows(at.VALUE, at.INDEX, contacts)
-            self._counts[at.CONTACTS] = contacts.contact_count
+            if contacts.contact_count > self._arena[ea.VALUE].shape[0]:
+                self._reserve(2 * contacts.contact_count)
+            self._rows(ea.VALUE, ea.INDEX, contacts)
+            self._counts[ea.CONTACTS] = contacts.contact_count
             self._note_overlaps(contacts, start)
-            self._arena.put(at.HIT_ARMS, memory.hits.copy())
-            self._arena.put(at.HIT_INDEX, memory.hit_index.copy())
-            self._counts[at.HITS] = memory.hits.shape[0]
+            self._arena.put(ea.HIT_ARMS, memory.hits.copy())
+            self._arena.put(ea.HIT_INDEX, memory.hit_index.copy())
+            self._counts[ea.HITS] = memory.hits.shape[0]
             if _meet(self._arena.table):
                 return self._contacts()
-            self._make_room(2 * int(self._counts[at.NEEDED]))
+            self._reserve(2 * int(self._counts[ea.NEEDED]))
 
     def unfinished(self, contacts: Contacts, stopped: Array, u: Array) -> dict[str, Array]:
         """Return the hits left unfinished, as memory, by the normal velocities that the step stopped and left."""
-        thin, drift, n_f = self._arena[at.THIN], float(self._numbers[at.DRIFT]), int(self._counts[at.FIXED])
-        a, b, q = contacts.body_a, contacts.body_b, self._arena[at.Q]
+        thin, drift, n_f = self._arena[ea.THIN], float(self._numbers[ea.DRIFT]), int(self._counts[ea.FIXED])
+        a, b, q = contacts.body_a, contacts.body_b, self._arena[ea.Q]
         left = drift * np.minimum(stopped, -u) > MEETING * np.minimum(thin[a], thin[b])
         share = np.where(a < n_f, 1.0, 0.5)[:, None] * contacts.gap[:, None] * contacts.normal
         arm_a = contacts.point_a + share - q[a, :3]
@@ -215,49 +215,49 @@ class Ways:
     @property
     def posed_again(self) -> int:
         """How often the step was posed again so far."""
-        return int(self._counts[at.ROUNDS] + self._counts[at.MENDED])
+        return int(self._counts[ea.ROUNDS] + self._counts[ea.MENDED])
 
     def rebounds(self, contacts: Contacts) -> BoolArray:
         """Return which contacts may rebound in this step, (n_c,)."""
-        dead = self._arena[at.MEETS][:, at.NO_REBOUND] == 1.0
+        dead = self._arena[ea.MEETS][:, ea.NO_REBOUND] == 1.0
         may: BoolArray = ~(dead[contacts.body_a] | dead[contacts.body_b])
         return may
 
     @property
     def veer(self) -> Array:
         """By how much the mean spins of flights differ from those that they begin with, (n_b, 3)."""
-        veer: Array = self._arena[at.VEER].copy()
+        veer: Array = self._arena[ea.VEER].copy()
         return veer
 
     @property
     def ways(self) -> IntArray:
         """How bodies take the gyroscopic term in this step, (n_b,)."""
-        ways: IntArray = self._arena[at.WAY].copy()
+        ways: IntArray = self._arena[ea.WAY].copy()
         return ways
 
     @property
     def unfollowed(self) -> int:
         """Number of pairs that go through each other on the ways found last."""
-        return int(self._check[at.UNFOLLOWED])
+        return int(self._check[ea.UNFOLLOWED])
 
     def missed(self, v: Array, contacts: Contacts) -> Contacts | None:
         """Return the contacts of the step with those that were missing when `v` was found, None if there are none."""
-        self._arena[at.V][:] = v
-        place = self._arena[at.PLACE]
-        place[:, at.Y_ROW] = -1
-        place[contacts.body_a, at.Y_ROW] = place[contacts.body_b, at.Y_ROW] = 0
+        self._arena[ea.V][:] = v
+        place = self._arena[ea.PLACE]
+        place[:, ea.Y_ROW] = -1
+        place[contacts.body_a, ea.Y_ROW] = place[contacts.body_b, ea.Y_ROW] = 0
         while True:
-            if contacts.contact_count > self._arena[at.SEEN_VALUE].shape[0]:
-                self._make_room(2 * contacts.contact_count)
-            self._rows(at.SEEN_VALUE, at.SEEN_INDEX, contacts)
-            self._counts[at.SEEN], rounds = contacts.contact_count, self._counts[[at.ROUNDS, at.MENDED]].copy()
+            if contacts.contact_count > self._arena[ea.SEEN_VALUE].shape[0]:
+                self._reserve(2 * contacts.contact_count)
+            self._rows(ea.SEEN_VALUE, ea.SEEN_INDEX, contacts)
+            self._counts[ea.SEEN], rounds = contacts.contact_count, self._counts[[ea.ROUNDS, ea.MENDED]].copy()
             outcome = _follow(self._arena.table)
             if outcome == FREE_WAYS:
                 return None
             if outcome == POSE_AGAIN:
                 return self._contacts()
-            self._counts[[at.ROUNDS, at.MENDED]] = rounds
-            self._make_room(2 * abs(int(self._counts[at.NEEDED])))
+            self._counts[[ea.ROUNDS, ea.MENDED]] = rounds
+            self._reserve(2 * abs(int(self._counts[ea.NEEDED])))
 
 
 class _Known(threading.local):

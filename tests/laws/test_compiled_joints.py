@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from tests.by_python import TOLERANCE, another_solution
 from tests.by_python.step import ByPython
 from tests.joint_scenes import GRAVITY, chain, everything, link, pendulum, slider, wheel
@@ -312,7 +312,7 @@ def test_robust_methods_solve_what_the_sweeps_do_not() -> None:
     for simulator in runs:
         simulator.run(45)
     assert runs[1].engine is not None
-    runs[1].engine.arena[at.COUNTS][at.LIMIT] = 0
+    runs[1].engine.arena[ea.COUNTS][ea.LIMIT] = 0
     results = [simulator.advance() for simulator in runs]
     assert results[1][1].status == sg.Status.SOLVED
     np.testing.assert_allclose(results[0][0].state.v, results[1][0].state.v, atol=CLOSE)
@@ -417,6 +417,6 @@ def test_fewer_contacts_may_need_more_room() -> None:
     assert engine is not None
     for _ in range(30):
         assert simulator.run(1) == 0
-        assert engine.arena[at.START].shape[0] == engine.arena[at.P].shape[0] + 1
+        assert engine.arena[ea.START].shape[0] == engine.arena[ea.P].shape[0] + 1
     landed = simulator.state.q[-3:, 2]
     np.testing.assert_allclose(landed, 0.1, atol=1e-5)

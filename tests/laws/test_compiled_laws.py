@@ -15,7 +15,7 @@ import pytest
 import signorini as sg
 from signorini._arrays import IntArray
 from signorini._jit import address_of, inner_kernel
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine import couple_tables as couples
 from signorini.engine import poisson_tables as collisions
 from signorini.formulations import Phases
@@ -76,7 +76,7 @@ def agree(scene: sg.Scene, steps: int, h: float = 2e-3, **options: Any) -> list[
         reports.append(by_kernel)
         if parts and overlaps(by_kernel):
             continue
-        if fast.engine.arena[at.COUNTS][at.MENDED] > 1:  # each time it is posed again multiplies what the last left
+        if fast.engine.arena[ea.COUNTS][ea.MENDED] > 1:  # each time it is posed again multiplies what the last left
             continue
         if np.abs(fast.state.v - slow.state.v).max() > SPEED and another_solution(by_kernel.result, by_python.result):
             continue
@@ -235,7 +235,7 @@ def two_phases(reports: list[sg.StepReport]) -> list[sg.StepReport]:
     for report in collisions:
         posed = report.result.posed
         assert isinstance(posed, Phases)
-        compression, _ = posed.parts
+        compression, _ = posed.phases
         assert compression.residual() <= TOLERANCE
     return collisions
 
@@ -299,11 +299,11 @@ def test_poisson_by_the_robust_methods(monkeypatch: pytest.MonkeyPatch, *, by_py
     fast = sg.Simulator(scene, h=2e-3, formulation=sg.MoreauJean(restitution_law="poisson"), tolerance=TOLERANCE)
     slow = sg.Simulator(scene, h=2e-3, formulation=ByPython(restitution_law="poisson"), tolerance=TOLERANCE)
     assert fast.engine is not None
-    fast.engine.arena[at.COUNTS][at.LIMIT] = 0
+    fast.engine.arena[ea.COUNTS][ea.LIMIT] = 0
     reports = []
     if by_python:
         address = address_of(give_up, np.zeros((1, 1), dtype=np.int64), 1, 1, 1.0, 1.0)
-        fast.engine.arena.connect(at.RESCUE, address)
+        fast.engine.arena.connect(ea.RESCUE, address)
     else:
         monkeypatch.setattr(collisions, "solve_robustly", never)
     for _ in range(60):
@@ -377,10 +377,10 @@ def test_couples_by_the_robust_methods(monkeypatch: pytest.MonkeyPatch, *, by_py
     fast = sg.Simulator(scene, h=2e-3, tolerance=TOLERANCE)
     slow = sg.Simulator(scene, h=2e-3, formulation=ByPython(), tolerance=TOLERANCE)
     assert fast.engine is not None
-    fast.engine.arena[at.COUNTS][at.LIMIT] = 0
+    fast.engine.arena[ea.COUNTS][ea.LIMIT] = 0
     if by_python:
         address = address_of(give_up_couples, np.zeros((1, 1), dtype=np.int64), 1, True, 1.0)
-        fast.engine.arena.connect(at.RESCUE_COUPLES, address)
+        fast.engine.arena.connect(ea.RESCUE_COUPLES, address)
     else:
         monkeypatch.setattr(couples, "solve_robustly", never)
     for _ in range(60):

@@ -7,7 +7,7 @@ import pytest
 
 import signorini as sg
 from signorini._arrays import Array
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 
 G, H, MU = 9.81, 0.005, 0.3
 SAME = 1e-6  # of the weight's impulse: what different starts may differ by
@@ -68,7 +68,7 @@ def impulses_from(scene: sg.Scene, start: str, steps: int = 6) -> Array:
     engine = simulator.engine
     assert engine is not None
     simulator.run(steps - 1)
-    guess = engine.arena[at.IMPULSE][: int(engine.arena[at.COUNTS][at.OLD])]
+    guess = engine.arena[ea.IMPULSE][: int(engine.arena[ea.COUNTS][ea.OLD])]
     if start == "nothing":
         guess *= 1e-9  # not zero, which would tell the gap law that the box did not touch
     elif start == "uneven":
@@ -76,8 +76,8 @@ def impulses_from(scene: sg.Scene, start: str, steps: int = 6) -> Array:
     elif start == "diagonal":  # four corners: what twists the box is held by nothing and does nothing
         guess[:, 0] += 0.1 * guess[:, 0].mean() * np.resize([1.0, -1.0, -1.0, 1.0], len(guess))
     simulator.run(1)
-    assert engine.check[at.SUCCESS] == 1.0
-    impulses: Array = engine.arena[at.IMPULSE][: int(engine.arena[at.COUNTS][at.SEEN])].copy()
+    assert engine.check[ea.SUCCESS] == 1.0
+    impulses: Array = engine.arena[ea.IMPULSE][: int(engine.arena[ea.COUNTS][ea.SEEN])].copy()
     return impulses
 
 

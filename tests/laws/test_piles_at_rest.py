@@ -8,7 +8,7 @@ from benchmarks.peers.ours import Ours
 from benchmarks.peers.piles import settled_pile
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from tests.laws.test_collapse import RADIUS, pile
 
 SETTLED = 100  # last steps of the run
@@ -51,12 +51,12 @@ def test_a_soft_pile_at_rest_is_soon_tried_as_rigid() -> None:
     ours.step(20)
     engine = ours.simulator.engine
     assert engine is not None
-    softness = engine.arena[at.OLD_SOFTNESS]
-    softness[:, [at.ALPHA, at.WAIT, at.BACK]] = 0.3, 2.0, 4.0
+    softness = engine.arena[ea.OLD_SOFTNESS]
+    softness[:, [ea.ALPHA, ea.WAIT, ea.BACK]] = 0.3, 2.0, 4.0
     soft = []
     for _ in range(5):
         ours.step(1)
-        soft.append(engine.check[at.COMPLIANT] > 0.0)
+        soft.append(engine.check[ea.COMPLIANT] > 0.0)
     assert soft == [True, True, False, False, False]
 
 
@@ -71,10 +71,10 @@ def test_sweeps_are_made_where_they_are_needed() -> None:
     assert engine is not None
     for _ in range(60):
         ours.step(1)
-        effort.append(engine.check[at.EFFORT])
-        compliance.append(engine.check[at.COMPLIANT])
-        gap.append(engine.check[at.MIN_GAP])
-        assert engine.check[at.RESIDUAL] <= 1e-6
+        effort.append(engine.check[ea.EFFORT])
+        compliance.append(engine.check[ea.COMPLIANT])
+        gap.append(engine.check[ea.MIN_GAP])
+        assert engine.check[ea.RESIDUAL] <= 1e-6
     assert np.mean(effort) < 5.0
     assert max(compliance) == 0.0
     assert min(gap) > -2e-6 * RADIUS

@@ -9,7 +9,7 @@ import pytest
 
 import signorini as sg
 from signorini.audit import audit_file
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.solvers.island_table import FIRST
 from tests.scenes import GRAVITY, stack
 
@@ -209,9 +209,9 @@ def test_only_an_island_that_resists_goes_to_the_robust_solver() -> None:
     simulator = sg.Simulator(scene, h=0.005)
     assert simulator.engine is not None
     assert simulator.step().residual <= 1e-6
-    islands = simulator.engine.arena[at.ISLAND][: simulator.engine.arena[at.COUNTS][at.ISLANDS]]
-    assert sorted(islands[:, at.N_CONTACTS]) == [1, 40]
-    known = simulator.engine.arena[at.ROBUST][FIRST, 1] - 1  # contacts of the island that the robust solver saw last
+    islands = simulator.engine.arena[ea.ISLAND][: simulator.engine.arena[ea.COUNTS][ea.ISLANDS]]
+    assert sorted(islands[:, ea.N_CONTACTS]) == [1, 40]
+    known = simulator.engine.arena[ea.ROBUST][FIRST, 1] - 1  # contacts of the island that the robust solver saw last
     assert known == 40
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import signorini as sg
 from signorini import _team
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.simulation.simulator import Snapshot
 from tests.laws.test_repeatability import assert_same
 
@@ -73,12 +73,12 @@ def groups(simulator: sg.Simulator) -> list[tuple[int, list[set[int]]]]:
     """Return for each large island the number of slabs, and the bodies of each group of contacts."""
     engine = simulator.engine
     assert engine is not None
-    island, cut, order, index = (engine.arena[k] for k in (at.ISLAND, at.CUT, at.ORDER, at.SEEN_INDEX))
+    island, cut, order, index = (engine.arena[k] for k in (ea.ISLAND, ea.CUT, ea.ORDER, ea.SEEN_INDEX))
     found = []
-    for row in island[: engine._counts[at.ISLANDS]]:
-        if row[at.CUT_ROW] > 0:
-            slabs, *ends = cut[row[at.CUT_ROW] - 1, 1:].tolist()
-            first, last = row[at.FIRST_CONTACT], row[at.FIRST_CONTACT] + row[at.N_CONTACTS]
+    for row in island[: engine._counts[ea.ISLANDS]]:
+        if row[ea.CUT_ROW] > 0:
+            slabs, *ends = cut[row[ea.CUT_ROW] - 1, 1:].tolist()
+            first, last = row[ea.FIRST_CONTACT], row[ea.FIRST_CONTACT] + row[ea.N_CONTACTS]
             assert len(set(order[first:last])) == last - first, "contacts of the last step, not yet renumbered"
             parts = np.split(order[first:last], ends[: 2 * slabs - 1])
             moving = [index[part, :2][index[part, :2] >= simulator.model.fixed_count] for part in parts]
@@ -99,7 +99,7 @@ def test_pile(alone: sg.Simulator, threads: int) -> None:
 def test_islands() -> None:
     one = run(pyramids(), 1)
     engine = one.engine
-    assert engine is not None and engine._counts[at.ISLANDS] > 30
+    assert engine is not None and engine._counts[ea.ISLANDS] > 30
     assert groups(one), "one of them is shared"
     for threads in (2, 3):
         assert_same_state(run(pyramids(), threads), one)
@@ -122,7 +122,7 @@ def test_tasks_in_another_order(alone: sg.Simulator, rank: int) -> None:
     """One thread that begins amid the tasks of each job, as others would, changes no bit."""
     simulator = sg.Simulator(pile(), h=H, threads=3)
     assert simulator.engine is not None
-    table = simulator.engine.arena[at.TEAM]
+    table = simulator.engine.arena[ea.TEAM]
     table[_team._THREADS, 1] = rank
     simulator.run(STEPS)
     assert_same_state(simulator, alone)

@@ -133,7 +133,7 @@ def boundary_layer(D: ArrayLike, *, damping: float | None = None) -> BoundaryLay
 
 def critical_damping(eigenvalues: Complex) -> Array:
     """Return the smallest stable ``c^2/k`` of each spectrum, (..., m) -> (...)."""
-    a, b = _parts(eigenvalues)
+    a, b = _real_and_imaginary(eigenvalues)
     positive = a > 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = np.where(b == 0.0, 0.0, b * b / (a * (a * a + b * b)))
@@ -143,7 +143,7 @@ def critical_damping(eigenvalues: Complex) -> Array:
 
 def spectrum_kind(eigenvalues: Complex) -> IntArray:
     """Return the :class:`Spectrum` of each spectrum as a number, (..., m) -> (...)."""
-    a, b = _parts(eigenvalues)
+    a, b = _real_and_imaginary(eigenvalues)
     is_real = b == 0.0
     negative = np.sum(is_real & (a <= 0.0), axis=-1)
     kind = np.where(np.any(~is_real, axis=-1), int(Spectrum.COMPLEX), int(Spectrum.REAL_POSITIVE))
@@ -152,7 +152,7 @@ def spectrum_kind(eigenvalues: Complex) -> IntArray:
     return np.where(negative > 0, even_or_odd, kind).astype(np.int64)
 
 
-def _parts(eigenvalues: Complex) -> tuple[Array, Array]:
+def _real_and_imaginary(eigenvalues: Complex) -> tuple[Array, Array]:
     """Return real and imaginary parts, the latter 0 where it is rounding."""
     a, b = eigenvalues.real, eigenvalues.imag
     return a, np.where(np.abs(b) <= ROUNDING * np.abs(eigenvalues), 0.0, b)
@@ -169,7 +169,7 @@ def _nearly_double(eigenvalues: Complex) -> bool:
 def _stability(
     eigenvalues: Complex, critical: float, damping: float | None, singular: bool, sensitive: bool
 ) -> Stability:
-    a, b = _parts(eigenvalues)
+    a, b = _real_and_imaginary(eigenvalues)
     size = float(np.abs(eigenvalues).max())
     tiny = ROUNDING * size
     if np.any(a < -tiny) or np.any((np.abs(a) <= tiny) & (np.abs(b) > tiny)):

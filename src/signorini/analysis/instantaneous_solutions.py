@@ -125,7 +125,7 @@ def _of_exact_cone(problem: Instantaneous, starts: list[Array], tolerance: float
     solved: list[Array] = []
     best = float("inf")
     for start in starts:
-        for attempt in (_pressed_part, _whole, _friction):
+        for attempt in (_pressed, _whole, _friction):
             x = attempt(problem, start, tolerance)
             residual = float("inf") if x is None else problem.residual(x)
             best = min(best, residual)
@@ -142,7 +142,7 @@ def _of_exact_cone(problem: Instantaneous, starts: list[Array], tolerance: float
     return Found(Status.SOLVED, tuple(motions), _uniqueness(problem, False, exact=True), residual)
 
 
-def _pressed_part(problem: Instantaneous, start: Array, tolerance: float) -> Array | None:
+def _pressed(problem: Instantaneous, start: Array, tolerance: float) -> Array | None:
     """Solve for the contacts that press at the start: where mu c_n = 0 the equations (22) are singular."""
     part, rows = problem.restricted(problem.pressing(start))
     x = np.zeros(problem.size)

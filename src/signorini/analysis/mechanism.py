@@ -139,13 +139,13 @@ def mechanism(model: Model, state: State, size: float, acceleration: float, *, b
         return Mechanism.none(model.body_count)
     size = size or 1.0
     near = joint_coordinates(joints, state.q, np.zeros(joints.count))
-    parts = _Parts.of(model)
-    rows = parts.rows(model, state, near)
+    law_rows = _LawRows.of(model)
+    rows = law_rows.rows(model, state, near)
     speed = _speed(model, rows, state)
-    bias = _bias(model, parts, state, near, size) if biased else np.zeros(rows.row_count)
+    bias = _bias(model, law_rows, state, near, size) if biased else np.zeros(rows.row_count)
     scale = _speed_scale(rows, state, size, acceleration)
     first = joints.row_count
-    dry = np.arange(first, first + parts.friction.size + parts.motors.size)
+    dry = np.arange(first, first + law_rows.friction.size + law_rows.motors.size)
     stops = np.arange(first + dry.size, rows.row_count)
     names = [joints.names[g] for g in joints.rows.joint] + [c.name for c in joints.equalities for _ in range(c.size)]
 
@@ -154,8 +154,8 @@ def mechanism(model: Model, state: State, size: float, acceleration: float, *, b
     own = joints.rows.joint[soft]
     force[soft] = -joints.stiffness[own] * rows.psi[soft] - joints.damping[own] * speed[soft]
     held = np.setdiff1d(np.arange(first), soft)
-    dry_joint = np.concatenate([parts.friction, parts.motors])
-    limit = np.concatenate([joints.friction[parts.friction], joints.effort_limit[parts.motors]])
+    dry_joint = np.concatenate([law_rows.friction, law_rows.motors])
+    limit = np.concatenate([joints.friction[law_rows.friction], joints.effort_limit[law_rows.motors]])
     moves = np.abs(speed[dry]) > _STILL * scale[dry]
     force[dry[moves]] = -limit[moves] * np.sign(speed[dry[moves]])
     closed = stops[rows.psi[stops] <= _AT_STOP * max(size, 1.0)]
@@ -185,7 +185,7 @@ def mechanism(model: Model, state: State, size: float, acceleration: float, *, b
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _LawRows:
     """Which joints have which rows: after the bilateral rows those of dry friction, motors, limits, inequalities."""
 
     friction: IntArray
@@ -194,12 +194,12 @@ class _Parts:
     upper: IntArray
 
     @staticmethod
-    def of(model: Model) -> _Parts:
+    def of(model: Model) -> _LawRows:
         joints = model.joints
         g = joints.coordinates.joint
         motor = np.array([joints.motions[j] is not None for j in g], dtype=bool) & np.isfinite(joints.effort_limit[g])
         low, high = joints.limits[g].T
-        return _Parts(g[joints.friction[g] > 0.0], g[motor], g[np.isfinite(low)], g[np.isfinite(high)])
+        return _LawRows(g[joints.friction[g] > 0.0], g[motor], g[np.isfinite(low)], g[np.isfinite(high)])
 
     def rows(self, model: Model, state: State, near: Array) -> Rows:
         """Evaluate all of them; psi of a stop is its gap, rates contain what is prescribed."""
@@ -236,17 +236,17 @@ def _speed(model: Model, rows: Rows, state: State) -> Array:
     return speed
 
 
-def _bias(model: Model, parts: _Parts, state: State, near: Array, size: float) -> Array:
+def _bias(model: Model, law_rows: _LawRows, state: State, near: Array, size: float) -> Array:
     """Return the rate of every row's speed at constant body velocities."""
     pace = float(np.abs(state.v[:, :3]).max() / size + np.abs(state.v[:, 3:]).max())
     delta = _TRAVEL / pace if pace > 0.0 else _LONGEST
     if any(motion is not None for motion in (*model.motions, *model.joints.motions)) or model.joints.equalities:
         delta = min(delta, _LONGEST)
-    bias = np.zeros(parts.rows(model, state, near).row_count)
+    bias = np.zeros(law_rows.rows(model, state, near).row_count)
     for step, weight in STENCIL:
         for side in (-1.0, 1.0):
             there = advance(model, state, state.v, side * step * delta, exact_rotation=True)
-            bias += side * weight / delta * _speed(model, parts.rows(model, there, near), there)
+            bias += side * weight / delta * _speed(model, law_rows.rows(model, there, near), there)
     return bias
 
 

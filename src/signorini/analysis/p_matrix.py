@@ -87,8 +87,8 @@ def p_matrix(D: ArrayLike, *, limit: int = SIZE_LIMIT) -> PMatrix:
     scale = 1.0 / np.sqrt(d)
     A = np.ascontiguousarray(scale[:, None] * A * scale)
     worst: PMatrix | None = None
-    for part in _parts(A):
-        found = _test_part(np.ascontiguousarray(A[np.ix_(part, part)]), part, limit)
+    for rows in _components(A):
+        found = _test_component(np.ascontiguousarray(A[np.ix_(rows, rows)]), rows, limit)
         if found.answer is Answer.NO:
             return found
         if worst is None or _doubt(found) > _doubt(worst):
@@ -111,17 +111,17 @@ def _doubt(found: PMatrix) -> tuple[int, float]:
     return rank, -found.smallest_pivot if np.isfinite(found.smallest_pivot) else -np.inf
 
 
-def _parts(A: Array) -> list[IntArray]:
-    """Return the rows of each strongly connected part, in order of their first row."""
+def _components(A: Array) -> list[IntArray]:
+    """Return the rows of each strongly connected component, in order of their first row."""
     m = A.shape[0]
     if m <= _QUICK:
         return [np.arange(m)]
     count, label = connected_components(A != 0.0, directed=True, connection="strong")
-    parts = [np.flatnonzero(label == k) for k in range(count)]
-    return sorted(parts, key=lambda part: int(part[0]))
+    components = [np.flatnonzero(label == k) for k in range(count)]
+    return sorted(components, key=lambda rows: int(rows[0]))
 
 
-def _test_part(A: Array, rows: IntArray, limit: int) -> PMatrix:
+def _test_component(A: Array, rows: IntArray, limit: int) -> PMatrix:
     """Test a matrix with unit diagonal, the cheapest way first."""
     m = rows.size
     if m > _QUICK:

@@ -94,8 +94,8 @@ class Validity:
             for judgement in self.judgements
         ):
             return Outcome.CAUTION
-        open_parts = self.notes or Answer.UNDECIDED in (self.unique, self.stable)
-        return Outcome.NO_OBJECTION if open_parts and self.mode.size else Outcome.VALID
+        open_questions = self.notes or Answer.UNDECIDED in (self.unique, self.stable)
+        return Outcome.NO_OBJECTION if open_questions and self.mode.size else Outcome.VALID
 
     def _worst(self, answers: list[Answer]) -> Answer:
         for worst in (Answer.NO, Answer.BORDERLINE, Answer.UNDECIDED):

@@ -177,8 +177,8 @@ class _Checks:
         turns[contacts.body_a[coupled]] = turns[contacts.body_b[coupled]] = False
         projected = self._joined()[steps.body] & self._moved_onto()[steps.first : steps.last][steps.step]
         turns &= ~projected
-        room = newton.room_to_part(steps) * scheme.parts_overlaps
-        displaced = room > 0.0
+        slack = newton.slack_of_heaps(steps) * scheme.displaces_overlaps
+        displaced = slack > 0.0
         out["momentum"] = newton.missed_momentum(steps, pushed & ~asleep, turns=turns, displaced=displaced)
         if asleep.any():
             found = newton.missed_momentum(steps, pushed & asleep, turns=turns, displaced=asleep)
@@ -187,9 +187,9 @@ class _Checks:
             return out
         moved = newton.displacements(steps)
         moved[projected] = 0.0
-        out["places follow velocities"] = newton.strayed(steps, moved, room, projected)
-        if scheme.parts_overlaps:
-            out["overlaps parted by"] = newton.parted(steps, moved, self.thin)
+        out["places follow velocities"] = newton.strayed(steps, moved, slack, projected)
+        if scheme.displaces_overlaps:
+            out["overlaps parted by"] = newton.overlaps_displaced(steps, moved, self.thin)
         laws = self._joint_laws(steps)
         law = Law(steps, moved, None if laws is None else laws.size)
         self.pushes.note(steps, law, laws)
@@ -385,10 +385,10 @@ class _Checks:
         before = rows.before()
         which = rows.state > 0
         again = record.column("certificate", "posed_again")
-        parted = np.zeros_like(which) if again is None else (again > 0)[np.maximum(rows.state - 1, 0)] & which
+        divided = np.zeros_like(which) if again is None else (again > 0)[np.maximum(rows.state - 1, 0)] & which
         for out, why in (
             (before == -2, "bodies touch at several places"),
-            (parted, "steps were done in parts"),
+            (divided, "steps were done in parts"),
         ):
             if np.any(out & which):
                 self.unchecked.append(f"law of {int(np.count_nonzero(out & which))} compliant layers: {why}")

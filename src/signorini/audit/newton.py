@@ -16,7 +16,7 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.audit.findings import TOUCH, Worst
 from signorini.audit.steps import Steps, quaternion_products
-from signorini.audit.terms import missed_parts, ratio
+from signorini.audit.terms import missed_loads, ratio
 from signorini.dynamics import prescribed_pose
 from signorini.dynamics.bodies import CONSERVING, gyroscopic_ways
 from signorini.dynamics.motion import move_bodies
@@ -24,7 +24,7 @@ from signorini.math.rotation import rotated
 
 NO_OVERLAP = 1e-7
 """Of the smaller body: overlaps that nobody needs to part."""
-PARTED = 4.0
+DISPLACED = 4.0
 """How far a body may be displaced, in the mean over its mass, of all overlaps of its heap."""
 
 
@@ -33,7 +33,7 @@ def missed_momentum(steps: Steps, judged: BoolArray, *, turns: BoolArray, displa
 
     The places of bodies `displaced` tell nothing of their angular momentum.
     """
-    force, moment = missed_parts(steps, steps.v_new).T
+    force, moment = missed_loads(steps, steps.v_new).T
     value = np.maximum(force, np.where(turns, moment, 0.0))
     value = np.maximum(value, np.where(turns & ~displaced, _missed_spin(steps), 0.0))
     mine = steps.moving & judged
@@ -82,7 +82,7 @@ def _conjugate(e: Array) -> Array:
     return e * [1.0, -1.0, -1.0, -1.0]
 
 
-def room_to_part(steps: Steps) -> Array:
+def slack_of_heaps(steps: Steps) -> Array:
     """Return by how much contacts of the heap of every body overlap, and are open though they touch, (N,) [m].
 
     It is zero for heaps without an overlap that is more than rounding.
@@ -109,20 +109,20 @@ def _ways(steps: Steps, moved: Array) -> Array:
     return away
 
 
-def strayed(steps: Steps, moved: Array, room: Array, excused: BoolArray) -> Worst:
+def strayed(steps: Steps, moved: Array, slack: Array, excused: BoolArray) -> Worst:
     """Return by which part of way and place, or by which angle, bodies are `moved` (N, 6) that nothing excuses.
 
-    Bodies may be moved to part overlaps, by the `room` (N,) that their heaps have.
+    Bodies may be moved to part overlaps, by the `slack` (N,) that their heaps have.
     """
     place = np.linalg.norm(steps.q_end[:, :3], axis=1) + steps.h * np.linalg.norm(steps.v_end[:, :3], axis=1)
     size = place + steps.model.arrays.bound[steps.body]
     value = np.maximum(ratio(np.linalg.norm(moved[:, :3], axis=1), size), np.linalg.norm(moved[:, 3:], axis=1))
-    value[_ways(steps, moved) <= PARTED * room] = 0.0
+    value[_ways(steps, moved) <= DISPLACED * slack] = 0.0
     mine = steps.moving & ~excused
     return Worst.of(value[mine], steps.step[mine], steps.body[mine], steps.count)
 
 
-def parted(steps: Steps, moved: Array, thin: Array) -> Worst:
+def overlaps_displaced(steps: Steps, moved: Array, thin: Array) -> Worst:
     """Return by how much overlaps of contacts were parted by displacements `moved` (N, 6), of the thinner body.
 
     The distance of convex bodies is a convex function of their translation, so only by turning do they end deeper than

@@ -35,7 +35,7 @@ class Scheme:
     follows_drives: bool = True
     """Driven joints are where they are driven to at the end of a step, otherwise they move as fast."""
     projection: bool = False
-    parts_overlaps: bool = True
+    displaces_overlaps: bool = True
     """Bodies that overlap may be displaced, without a word to their velocities."""
     restitution_law: str = "newton"
     stiffness: float | None = None
@@ -251,7 +251,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
     if told.get("gyroscopic", "implicit") not in WAYS or not 0.5 <= told.get("theta", 1.0) <= 1.0:
         raise FileError(f"{source}: settings: {name}: {short(told)} is no way to make steps")
     if name == "moreau_jean":
-        return Scheme(**told, parts_overlaps=told.get("theta", 1.0) == 1.0 and told.get("stiffness") is None)
+        return Scheme(**told, displaces_overlaps=told.get("theta", 1.0) == 1.0 and told.get("stiffness") is None)
     if name == "stewart_trinkle":
         return Scheme(
             **told,
@@ -259,7 +259,7 @@ def _scheme(settings: dict[str, Any], source: str) -> Scheme:
             common_point=False,
             secant=False,
             follows_drives=False,
-            parts_overlaps=False,
+            displaces_overlaps=False,
             polygon=(int(options.get("directions", 8)), float(options.get("rotation", 0.0))),
         )
     return Scheme(told=False)

@@ -120,16 +120,16 @@ def _wrong_gap(
     if not known.size:
         return worst, who
     pairs, place = np.unique(np.concatenate([pair, known]), return_inverse=True)
-    least, room = np.full((2, pairs.size), np.inf), np.zeros(pairs.size)
+    least, allowed = np.full((2, pairs.size), np.inf), np.zeros(pairs.size)
     np.minimum.at(least[0], place[: pair.size], gap)
     np.minimum.at(least[1], place[pair.size :], told)
-    np.maximum.at(room, place[pair.size :], closing[rows])
+    np.maximum.at(allowed, place[pair.size :], closing[rows])
     wide = np.zeros(pairs.size)
     wide[place[: pair.size]] = width
     both = np.isfinite(least).all(axis=0)
     if both.any():
         more = (least[1] - least[0])[both]
-        off = np.maximum(-more, more - room[both]) / wide[both]
+        off = np.maximum(-more, more - allowed[both]) / wide[both]
         worst, who = max(0.0, float(off.max())), int(pairs[both][np.argmax(off)])
     return worst, who
 

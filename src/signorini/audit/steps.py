@@ -21,7 +21,7 @@ from signorini._jit import kernel
 from signorini.audit.findings import ROUNDING
 from signorini.audit.joints import joint_wrenches
 from signorini.audit.record import ContactRows, Record
-from signorini.audit.terms import heaps, missed_parts
+from signorini.audit.terms import heaps, missed_loads
 from signorini.dynamics import (
     JointSystem,
     contact_wrenches,
@@ -219,7 +219,7 @@ class Steps:
             back = found[flew, :4] * [1.0, -1.0, -1.0, -1.0]
             began[flew, 3:] = quaternion_products(back, self.q_end[flew, 3:])
             v_new = after_impulses(arrays, ways, inverse_inertia(arrays, began), self.q_end, self.v_end)
-            missed = missed_parts(self, v_new)[:, 1]
+            missed = missed_loads(self, v_new)[:, 1]
             displaced = quaternion_products(began[:, 3:], self.free.q[:, 3:] * [1.0, -1.0, -1.0, -1.0])
             there = 2.0 * np.linalg.norm(displaced[:, 1:], axis=1) <= ROUNDING
             told = (there == near) | (np.maximum(missed, least) > ROUNDING)

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 ROUNDED = 1e-13
 """Of all that a heap carries: what a few hundred roundings leave in the equations of one of its bodies."""
-_PARTS = (slice(0, 3), slice(3, 6))
+_LINEAR_AND_ANGULAR = (slice(0, 3), slice(3, 6))
 
 
-def missed_parts(steps: Steps, v: Array) -> Array:
+def missed_loads(steps: Steps, v: Array) -> Array:
     """Return by which part velocities `v` (N, 6) right after the impulses miss forces and moments, (N, 2)."""
     free, sizes = steps.free, steps.push_size + steps.pull_size
     missed = np.einsum("bij,bj->bi", free.M, v - steps.v_told) * _freedom(steps)
-    for k, part in enumerate(_PARTS):
-        sizes[:, k] += np.linalg.norm(free.p_ext[:, part], axis=1)
+    for k, three in enumerate(_LINEAR_AND_ANGULAR):
+        sizes[:, k] += np.linalg.norm(free.p_ext[:, three], axis=1)
         for u in (steps.v_start, v):
-            sizes[:, k] += np.linalg.norm(np.einsum("bij,bj->bi", free.M[:, part, part], u[:, part]), axis=1)
-    lengths = np.stack([np.linalg.norm(missed[:, part], axis=1) for part in _PARTS], axis=1)
+            sizes[:, k] += np.linalg.norm(np.einsum("bij,bj->bi", free.M[:, three, three], u[:, three]), axis=1)
+    lengths = np.stack([np.linalg.norm(missed[:, three], axis=1) for three in _LINEAR_AND_ANGULAR], axis=1)
     return ratio(np.maximum(0.0, lengths - _rounding(steps, sizes)), sizes)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
-from signorini.dynamics.constants import MOST_PARTS, NEWTON_STEPS, SPIN_ROUNDING, TURN_AT_ONCE
+from signorini.dynamics.constants import MOST_LEGS, NEWTON_STEPS, SPIN_ROUNDING, TURN_AT_ONCE
 from signorini.math.rotation import cross, dot, matrix, rotate, unrotate
 from signorini.model import Model, ModelArrays
 
@@ -163,10 +163,10 @@ def gyroscopic(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, out
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         x = unrotate(e, (v[b, 3], v[b, 4], v[b, 5]))
         if ways[b] == IMPLICIT:
-            parts = min(MOST_PARTS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
+            legs = min(MOST_LEGS, np.ceil(h * np.sqrt(dot(x, x)) / TURN_AT_ONCE))
             y = x
-            for _ in range(int(parts)):
-                y, _ = spin(I, y, h / parts, 0.0)
+            for _ in range(int(legs)):
+                y, _ = spin(I, y, h / legs, 0.0)
         else:
             g = cross(x, apply3(I, x))
             y = solve_inertia(I, (-h * g[0], -h * g[1], -h * g[2]))

@@ -11,7 +11,7 @@ from signorini._grades import DRIFT_WRONG
 TURN_AT_ONCE: Final = 0.5
 """Law [rad]. Turn that one solution of a gyroscopic equation may cover; a longer one is made of several. Newton's
 method then finds the root that continues the motion. Found: chosen, where that is sure."""
-MOST_PARTS: Final = 1000.0
+MOST_LEGS: Final = 1000.0
 """Law [1]. Parts of a turn; a spin that would need more has no meaning at this step size, and the body turns about its
 angular momentum. Found: chosen, 500 radians a step."""
 NO_TURN: Final = 1e-17

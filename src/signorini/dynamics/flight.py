@@ -15,7 +15,7 @@ k = h/2 this is the midpoint rule of Simo and Wong, by the Cayley map. Here
 so that steady spins, for which :math:`r = |\omega|`, turn by exactly :math:`h \omega`. As r is kept, the map is
 symmetric in time, and of the second order.
 
-The three unknowns y are found by Newton's method. A body that turns by more than half a radian flies in several parts.
+The three unknowns y are found by Newton's method. A body that turns by more than half a radian flies in several legs.
 Where a spin is too fast even for that (500 radians in a step), or Newton's method fails, the body turns about L at the
 rate r, with w = x, which keeps both as well.
 
@@ -36,7 +36,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.dynamics.bodies import CONSERVING, EVEN, apply3, solve_inertia, spin
-from signorini.dynamics.constants import EVENLY, FLIGHT_ROUNDING, MOST_PARTS, NO_TURN, SHORT_FLIGHT, TURN_AT_ONCE
+from signorini.dynamics.constants import EVENLY, FLIGHT_ROUNDING, MOST_LEGS, NO_TURN, SHORT_FLIGHT, TURN_AT_ONCE
 from signorini.math.rotation import Vector, dot, multiply, rotate, turn_exact, unit, unrotate
 
 TURNED, SPUN = 0, 4
@@ -69,7 +69,7 @@ def fly_back(ways: IntArray, inertia: Array, q: Array, v: Array, began: Array, h
     """Find the flights of `h` seconds that end at the poses `q` and velocities `v`, as :func:`fly_bodies` gives them.
 
     The map is symmetric in time, so they are flights of the spins turned round. `began` (n_b, 6) are the velocities
-    with which they begin; of those only the sizes count, which tell the number of parts, unless bodies turn evenly.
+    with which they begin; of those only the sizes count, which tell the number of legs, unless bodies turn evenly.
     """
     for b in range(ways.shape[0]):
         for k in range(FLIGHT_COLUMNS):
@@ -84,7 +84,7 @@ def fly_back(ways: IntArray, inertia: Array, q: Array, v: Array, began: Array, h
             start = turn_exact(end, (-omega[0], -omega[1], -omega[2]), h)
         else:
             x = unrotate(end, (-v[b, 3], -v[b, 4], -v[b, 5]))
-            start, _ = _fly_in_parts(inertia[b], end, x, h, np.ceil(turn / TURN_AT_ONCE))
+            start, _ = _fly_in_legs(inertia[b], end, x, h, np.ceil(turn / TURN_AT_ONCE))
         back = unit(multiply(end, (start[0], -start[1], -start[2], -start[3])))
         for k in range(4):
             flown[b, TURNED + k] = back[k]
@@ -134,14 +134,14 @@ def turned(
 
 
 @inner_kernel
-def in_parts(way: int, omega: tuple[float, float, float], h: float) -> bool:
-    """Tell whether a body flies in several parts, on a way that no even turn comes close to."""
+def in_legs(way: int, omega: tuple[float, float, float], h: float) -> bool:
+    """Tell whether a body flies in several legs, on a way that no even turn comes close to."""
     return bool(way == CONSERVING and h * h * dot(omega, omega) > TURN_AT_ONCE * TURN_AT_ONCE)
 
 
 @kernel
-def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int:
-    """Write the parts of a flight of `h` seconds, each an even turn: where it begins and its spin, (any, 7).
+def write_legs(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int:
+    """Write the legs of a flight of `h` seconds, each an even turn: where it begins and its spin, (any, 7).
 
     Return how many there are, all equally long.
     """
@@ -149,12 +149,12 @@ def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int
     w, count = unrotate(at, omega), np.ceil(h * np.sqrt(dot(omega, omega)) / TURN_AT_ONCE)
     L = apply3(I, w)
     rate = dot(w, L) / np.sqrt(dot(L, L))
-    part = h / count
-    k = 0.5 * part
+    leg = h / count
+    k = 0.5 * leg
     k *= _tan_over(k * rate)
     evenly = count > out.shape[0]  # about L, as it flies
     if evenly:
-        count, part = 1.0, h
+        count, leg = 1.0, h
         L = rotate(at, L)
         rate /= np.sqrt(dot(L, L))
     for i in range(int(count)):
@@ -162,14 +162,14 @@ def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int
         if not evenly:
             y, _ = spin(I, w, k, FLIGHT_ROUNDING)
             size = np.sqrt(dot(y, y))
-            even = 2.0 * np.arctan(k * size) / (part * size)
+            even = 2.0 * np.arctan(k * size) / (leg * size)
             about = rotate(at, (even * y[0], even * y[1], even * y[2]))
             w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
         for j in range(4):
             out[i, j] = at[j]
         for j in range(3):
             out[i, 4 + j] = about[j]
-        at = turn_exact(at, about, part)
+        at = turn_exact(at, about, leg)
     return int(count)
 
 
@@ -177,17 +177,17 @@ def write_parts(I: Array, e: Vector, omega: Vector, h: float, out: Array) -> int
 def turn_rate(
     way: int, I: Array, e: tuple[float, float, float, float], omega: tuple[float, float, float], h: float
 ) -> float:
-    """Return the spin of a body, or that of the fastest part of its flight of `h` seconds where this is more."""
+    """Return the spin of a body, or that of the fastest leg of its flight of `h` seconds where this is more."""
     rate = np.sqrt(dot(omega, omega))
-    parts = np.ceil(h * rate / TURN_AT_ONCE)
-    if way != CONSERVING or h * rate <= SHORT_FLIGHT or parts > MOST_PARTS:
+    legs = np.ceil(h * rate / TURN_AT_ONCE)
+    if way != CONSERVING or h * rate <= SHORT_FLIGHT or legs > MOST_LEGS:
         return float(rate)
     Ix, w = apply3(I, unrotate(e, omega)), unrotate(e, omega)
-    k = 0.5 * h / parts
+    k = 0.5 * h / legs
     k *= _tan_over(k * dot(w, Ix) / np.sqrt(dot(Ix, Ix)))
-    for _ in range(int(parts)):
+    for _ in range(int(legs)):
         y, _ = spin(I, w, k, FLIGHT_ROUNDING)
-        rate = max(rate, 2.0 * np.arctan(k * np.sqrt(dot(y, y))) * parts / h)
+        rate = max(rate, 2.0 * np.arctan(k * np.sqrt(dot(y, y))) * legs / h)
         w = (2.0 * y[0] - w[0], 2.0 * y[1] - w[1], 2.0 * y[2] - w[2])
     return float(rate)
 
@@ -214,7 +214,7 @@ def _mean_spin(turn: tuple[float, float, float, float], h: float) -> Vector:
 def veer_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, veer: Array) -> None:
     """Write by how much mean spins of flights from `q`, `v` for `h` seconds differ from their first ones, (n_b, 3).
 
-    Zero for bodies that turn evenly, but for rounding, and for flights in parts, which have no mean.
+    Zero for bodies that turn evenly, but for rounding, and for flights in legs, which have no mean.
     """
     for b in range(ways.shape[0]):
         omega = (v[b, 3], v[b, 4], v[b, 5])
@@ -235,14 +235,14 @@ def veer_bodies(ways: IntArray, inertia: Array, q: Array, v: Array, h: float, ve
 def turn_evenly(ways: IntArray, inertia: Array, q: Array, flown: Array, h: float, path: Array) -> None:
     """Replace the spins of `path` (n_b, 6), of bodies that fly, by those that turn them as far in `h` seconds.
 
-    Of flights in parts by one that is as fast as the fastest part.
+    Of flights in legs by one that is as fast as the fastest leg.
     """
     for b in range(flown.shape[0]):
         if ways[b] == EVEN or not flies(flown, b):
             continue
         omega = (path[b, 3], path[b, 4], path[b, 5])
         mean = _mean_spin((flown[b, 0], flown[b, 1], flown[b, 2], flown[b, 3]), h)
-        if in_parts(ways[b], omega, h):
+        if in_legs(ways[b], omega, h):
             e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
             scale = turn_rate(ways[b], inertia[b], e, omega, h) / np.sqrt(dot(omega, omega))
             mean = (scale * omega[0], scale * omega[1], scale * omega[2])
@@ -258,20 +258,20 @@ def _fly(
     turn = h * np.sqrt(dot(x, x))
     if turn <= NO_TURN:
         return e, x
-    return _fly_in_parts(I, e, x, h, np.ceil(turn / TURN_AT_ONCE))
+    return _fly_in_legs(I, e, x, h, np.ceil(turn / TURN_AT_ONCE))
 
 
 @inner_kernel
-def _fly_in_parts(
-    I: Array, e: tuple[float, float, float, float], x: tuple[float, float, float], h: float, parts: float
+def _fly_in_legs(
+    I: Array, e: tuple[float, float, float, float], x: tuple[float, float, float], h: float, legs: float
 ) -> tuple[tuple[float, float, float, float], tuple[float, float, float]]:
-    """Do what :func:`_fly` does in a number of `parts`."""
-    w, at, found = x, e, parts <= MOST_PARTS
+    """Do what :func:`_fly` does in a number of `legs`."""
+    w, at, found = x, e, legs <= MOST_LEGS
     Ix = apply3(I, x)
     rate = dot(x, Ix) / np.sqrt(dot(Ix, Ix))  # 2 T/|L|
-    k = 0.5 * h / parts
+    k = 0.5 * h / legs
     k *= _tan_over(k * rate)
-    for _ in range(int(parts) if found else 0):
+    for _ in range(int(legs) if found else 0):
         y, root = spin(I, w, k, FLIGHT_ROUNDING)
         found = found and root
         c = 1.0 / np.sqrt(1.0 + k * k * dot(y, y))

@@ -35,7 +35,7 @@ HELD, DRIFTED, CONTRADICTED, BLOCKED = 0, 1, 2, 3
 """Joints hold, have drifted too far, contradict each other, or drive a body against what nothing can move."""
 
 
-_TAKES_PART = 0.1  # of the largest impulse
+_BEARS = 0.1  # of the largest impulse
 
 _LONG = (int(RowKind.SLIDE), int(RowKind.DISTANCE))
 _SLIDING = ("prismatic", "cylindrical", "planar")
@@ -199,7 +199,7 @@ def fighting(system: JointSystem, row: int, most: int = 4) -> Fight:
     weight = np.abs(impulse) * np.sqrt(np.maximum(system.rows.mobility(system.M_inv), 0.0))
     own, chosen = [row_joint(system.model, r) for r in range(weight.size)], [row]
     for r in np.argsort(-weight, kind="stable"):
-        if len(chosen) < most and weight[r] > _TAKES_PART * weight.max() and own[r] not in [own[k] for k in chosen]:
+        if len(chosen) < most and weight[r] > _BEARS * weight.max() and own[r] not in [own[k] for k in chosen]:
             chosen.append(int(r))
     return Fight(np.array(chosen, dtype=np.int64), float(np.abs(v[:, :3]).max(initial=0.0)))
 

@@ -72,7 +72,7 @@ def _numbered(count: int) -> Any:
     PAIR_Q,  # float (2, 7)
     PAIR_REACH,  # float (2,)
     PAIR_SPIN,  # float (2, 3)
-    PAIR_PARTS,  # int (2,)
+    PAIR_LEGS,  # int (2,)
     PAIR_TURN,  # float (2, any, 7)
     PAIR_VALUE,  # float (any, VALUE_COLUMNS)
     PAIR_INDEX,  # int (any, INDEX_COLUMNS)
@@ -96,7 +96,9 @@ def _numbered(count: int) -> Any:
     ORDER,  # int (cap,): row in the order of features
     ISLAND,  # int (n_b, ISLAND_COLUMNS): see below
     ASKED,  # float (n_b,): tolerance of each island, see engine/solve.py
-    REBOUND_SHARES,  # float (n_b, PART_COLUMNS): how much of its rebound each island has, see passive_law
+    MEMORY,  # float (n_b, SOFTNESS_COLUMNS): what is remembered of each island: the most of its contacts
+    TRIAL,  # float (n_b, TRIAL_COLUMNS): what its solution has come to, see below
+    REBOUND_SHARES,  # float (n_b, SHARE_COLUMNS): how much of its rebound each island has, see passive_law
     START,  # int (cap + 1,): first block
     BLOCK,  # int (4 cap,): row of y (3 each) within the island
     GATHER,  # float (4 cap, 3, 3)
@@ -109,7 +111,7 @@ def _numbered(count: int) -> Any:
     VEERED,  # float (cap,): normal velocity that flights add, in the mean of the step
     SHIFT,  # float (cap,): what the gap asks of the normal velocity
     CORRECTED,  # float (cap,): the part of it that lifts bodies out of overlaps
-    SPACE,  # float (cap,): speed at which the gap may close if it was opening faster, else inf
+    MAY_CLOSE,  # float (cap,): speed at which the gap may close if it was opening faster, else inf
     MU,  # float (cap,)
     RHO,  # float (cap,)
     DIAGONAL,  # float (cap, 3, 3)
@@ -118,12 +120,13 @@ def _numbered(count: int) -> Any:
     REFERENCE,  # float (cap, 3): impulses at which the compliance is at rest
     SOFTNESS,  # float (cap, SOFTNESS_COLUMNS): see below
     P,  # float (cap, 3)
-    U,  # float (cap, 3): before the solution the velocities with which the step begins, after it those at its end
+    BEFORE,  # float (cap, 3): velocities with which the step begins
+    U,  # float (cap, 3): velocities at its end
     SLIP,  # float (cap,)
     SOLVING,  # float (6 n_b + 3 cap,): y and p, island by island
     LOW,  # float (2 n_b, 3): what rounding hides of y, island by island, see solvers.island_rounding
     SCRATCH,  # float ((window + 1) (6 n_b + 3 cap) + window 6 n_b,): states (y, p) of the sweeps, and changes of y
-    PART,  # int (any,): numbers of the part of an island that is solved by itself; the end of SCRATCH seen as integers
+    EXCERPT,  # int (any,): numbers of the excerpt of an island that is solved by itself; the end of SCRATCH as integers
     SMALL,  # float (2, any, any)
     ROBUST,  # int (ISLAND_ROWS, 4): table of the robust solver, see signorini.solvers.island_table ...
     ROBUST_POOL,  # float (any,): ... and its memory
@@ -150,7 +153,7 @@ def _numbered(count: int) -> Any:
     LANES,  # int (any, 4)
     LANE_COUNTS,  # int (any, COUNT_COUNT)
     LANE_SMALL,  # float (any, any, any)
-    SEPARATING,  # int (9, 4)
+    DISPLACING,  # int (9, 4)
     # collisions by Poisson's law
     PHASE,  # int (ROW_COUNT, 4): table of the arrays of a phase; empty with Newton's law
     COMPRESSION,  # float (cap, 3): impulses of the first phase
@@ -171,7 +174,7 @@ def _numbered(count: int) -> Any:
     COUPLE_OLD,  # float (cap, 3): couples in the order of features, as IMPULSE
     COUPLE_WORK,  # float (4, 6, R): work space
     ARRAY_COUNT,
-) = _numbered(135)
+) = _numbered(138)
 
 # Kernels of the stages: rows of the table after those of the arrays, see ``stages.py``.
 (
@@ -192,7 +195,7 @@ def _numbered(count: int) -> Any:
     JOIN,
     ANSWER_JOINTS,
     PRESS_JOINED,
-    HAS_ROOM,
+    HAS_CAPACITY,
     SETTLE_JOINTS,
     FIND_SPARE,  # for rows of joints that may depend on each other, see engine/joints/spare.py
     RUN_AHEAD,  # for theta < 1, instead of RUN ...
@@ -209,8 +212,8 @@ def _numbered(count: int) -> Any:
     ORDINARY_POSE,  # ... which call these two
     ORDINARY_HAND_OVER,
     CUT_ISLANDS,  # for scenes of many bodies
-    TAKE_PART,
-    SWEEP,  # over an island or a part of one
+    TAKE_EXCERPT,
+    SWEEP,  # over an island or an excerpt of one
     MEET,  # for pairs whose gaps may mislead, see engine/meet.py; put in when it is first needed ...
     CHECK_WAYS,  # ... and so is this one
     LOOK,  # at bodies that have moved, see engine/mend.py; put in when it is first needed ...
@@ -223,9 +226,9 @@ def _numbered(count: int) -> Any:
     SHARE_ISLAND,
     POSE_TOGETHER,
     POSE_PIECE,
-    SHARE_SEPARATING,
-    SEPARATE_TOGETHER,
-    SEPARATE_GROUP,
+    SHARE_DISPLACING,
+    DISPLACE_TOGETHER,
+    DISPLACE_GROUP,
     SOLVE_ALONE,
     SOLVE_LANE,
     ROW_COUNT,
@@ -278,10 +281,33 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     MET,  # whether the tolerance was met; -1 if the island was left to others
     RESTS,  # whether it rests, nearly so
     CLEARED,  # whether LOW holds what rounding hides
+    IS_COLD,  # whether nothing is known of its impulses
+    IS_SLOW,  # whether all of its contacts nearly rest
+    IS_CHEAP,  # whether the robust solver may be asked for it as often as it needs, ...
+    IS_LIGHT,  # ... as long as it is compliant
+    IS_LARGE,  # whether it may become compliant before that
+    IS_DIVIDED,  # whether excerpts of it are solved
+    IS_WHOLE,  # whether the robust solver is asked for all of it
+    STAYS,  # whether its guess holds, and had the least impulses already
+    IS_SOFT,  # whether it is compliant, ...
+    ENTERS,  # ... for the first time since it was rigid
+    STIFFER,  # how often it was made stiffer because it gave way too far
+    IN_SWEEPS,  # sweeps over it in the step
     ISLAND_COLUMNS,
-) = _numbered(10)
+) = _numbered(22)
 
-# SOFTNESS, OLD_SOFTNESS: what is remembered with contacts, see engine/solve.py
+# TRIAL
+(
+    REACHED,  # residual
+    WANTED,  # ... that sweeps are to reach
+    REACHED_BEFORE,  # ... before its last excerpt was taken
+    FINE_TOLERANCE,  # to which it is solved where it is slow
+    MEAN_SPEED,  # at which its contacts moved before the step, of what their load gives
+    SWEPT,  # sweeps over it since it was posed
+    TRIAL_COLUMNS,
+) = _numbered(7)
+
+# SOFTNESS, OLD_SOFTNESS, MEMORY: what is remembered with contacts, see engine/solve.py
 (
     ALPHA,  # compliance
     WAIT,  # steps until the island is tried as rigid again
@@ -331,7 +357,7 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     TURNED,  # [J] dissipated by couples
     SPUN_UP,  # [J] given by couples to bodies that had felt all loads
     DRIVEN,  # [J] work of prescribed motions by couples
-    GOAL,  # tolerance of the part of an island
+    GOAL,  # tolerance of the excerpt of an island
     SPENT,  # operations of the last rescue, for each contact
     OPEN_SCALE,  # of velocities in the robust solver
     THINNEST,  # least width in the scene
@@ -366,7 +392,7 @@ UNIT_LIMIT, OWN_LIMIT = 3 * _numbered(2)
     SOFTEN,  # the robust methods of Python failed too: what resists is made compliant
     ROWS,  # of the step: contacts, then laws of joints
     JOINED,  # whether there are joints
-    LAW_ROOM,  # rows to keep for their laws
+    LAW_CAPACITY,  # rows to keep for their laws
     VEERS,  # whether the law knows how flights veer
     COLLIDES,  # the step is a collision of two phases
     BEGIN_ISLAND,  # the first one to be solved

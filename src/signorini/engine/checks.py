@@ -306,14 +306,14 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
     """
     mass, inertia, numbers, place = reals(t, MASS), real_blocks(t, INERTIA), reals(t, NUMBERS), whole_rows(t, PLACE)
     q, v, q_0, v_0 = real_rows(t, Q), real_rows(t, V), real_rows(t, Q_START), real_rows(t, V_0)
-    q_parted, v_spun = real_rows(t, Q_0), real_rows(t, V_SPUN)
-    T_0, T_1, parted, pressed_loss, free_loss, turned, way = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, wholes(t, WAY)
+    q_displaced, v_spun = real_rows(t, Q_0), real_rows(t, V_SPUN)
+    T_0, T_1, displaced, pressed_loss, free_loss, turned, way = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, wholes(t, WAY)
     for b in range(wholes(t, COUNTS)[FIXED], mass.shape[0]):
         I = inertia[b]
         e_0, e_1 = (q_0[b, 3], q_0[b, 4], q_0[b, 5], q_0[b, 6]), (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
-        e_parted = (q_parted[b, 3], q_parted[b, 4], q_parted[b, 5], q_parted[b, 6])
+        e_displaced = (q_displaced[b, 3], q_displaced[b, 4], q_displaced[b, 5], q_displaced[b, 6])
         if late > 0.0:
-            e_0 = e_parted
+            e_0 = e_displaced
         new, spun = _velocity(v, b), _velocity(v_spun, b)
         start = body_energy(mass[b], I, e_0, _velocity(v_0, b))  # the same all along a drift
         jump = body_energy(
@@ -329,11 +329,11 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
                 new[5] - spun[5],
             ),
         )
-        # All of the step belongs to the orientation before overlapping bodies were parted.
-        if late == 0.0 and _differ(q_parted[b], q_0[b]):
-            parted += body_energy(mass[b], I, e_parted, new) - body_energy(mass[b], I, e_0, new)
+        # All of the step belongs to the orientation before overlapping bodies were displaced.
+        if late == 0.0 and _differ(q_displaced[b], q_0[b]):
+            displaced += body_energy(mass[b], I, e_displaced, new) - body_energy(mass[b], I, e_0, new)
             for k in range(3):
-                parted -= mass[b] * numbers[GRAVITY_X + k] * (q_parted[b, k] - q_0[b, k])
+                displaced -= mass[b] * numbers[GRAVITY_X + k] * (q_displaced[b, k] - q_0[b, k])
         free_loss += start - body_energy(mass[b], I, e_0, spun)
         if place[b, PRESSED] == 1:
             pressed_loss += jump
@@ -342,9 +342,9 @@ def _kinetic_terms(t: IntArray, late: float) -> tuple[float, float, float, float
         T_0 += start
         end = body_energy(mass[b], I, e_1, _velocity_at_end(t, b))
         if way[b] == EVEN:
-            turned += end - body_energy(mass[b], I, e_parted, new)
+            turned += end - body_energy(mass[b], I, e_displaced, new)
         T_1 += end
-    return (T_0, T_1, parted, pressed_loss, free_loss, turned)
+    return (T_0, T_1, displaced, pressed_loss, free_loss, turned)
 
 
 @inner_kernel
@@ -434,10 +434,10 @@ def account(t: IntArray) -> None:
         lifted += _pumped(t)
     # Of theta < 1: the step acts where bodies have drifted to, and loads work over the way of the step.
     late = 1.0 - numbers[DRIFT] / numbers[H]
-    T_0, T_1, parted, pressed_loss, free_loss, turned = _kinetic_terms(t, late)
+    T_0, T_1, displaced, pressed_loss, free_loss, turned = _kinetic_terms(t, late)
     before, after, scale, load, more = _load_terms(t, late)
     impact = pressed_loss + lifted - normal - elastic
-    lifted += parted
+    lifted += displaced
     free_loss -= more + turned
     if counts[COLLIDES] == 1:
         impact += friction - numbers[SLID]

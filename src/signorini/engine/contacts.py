@@ -15,6 +15,7 @@ from signorini.engine.arrays import (
     ACTIVE,
     AWAKE,
     B_BODY,
+    BEFORE,
     BLOCK,
     BOUND,
     CELLS,
@@ -101,7 +102,6 @@ from signorini.engine.arrays import (
     H,
     P,
     Q,
-    U,
     V,
 )
 from signorini.engine.project import project_step
@@ -405,7 +405,7 @@ def pose_contact(t: IntArray, k: int, c: int) -> tuple[tuple[int, int], tuple[Ve
     """Write velocities, gap and coefficients of contact `c`, the k-th to be solved; return bodies, arms and frame."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     q, v, v_free, drive = real_rows(t, Q), real_rows(t, V), real_rows(t, V_FREE), real_rows(t, DRIVE)
-    b_free, before, bound, fixed = real_rows(t, B), real_rows(t, U), reals(t, BOUND), counts[FIXED]
+    b_free, before, bound, fixed = real_rows(t, B), real_rows(t, BEFORE), reals(t, BOUND), counts[FIXED]
     a, b, material = index[c, A_BODY], index[c, B_BODY], index[c, MATERIAL]
     n = (value[c, NORMAL], value[c, NORMAL + 1], value[c, NORMAL + 2])
     tangent, other = tangent_frame(n)

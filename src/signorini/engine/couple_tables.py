@@ -8,7 +8,7 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.robust import solve_robustly
 from signorini.model import Model
 from signorini.posing.constants import WINDOW
@@ -18,10 +18,10 @@ from signorini.solvers import Solution
 
 # Which kernel takes the place of which, and where the one whose place is taken goes.
 _INSTEAD = (
-    (at.SOLVE, at.SOLVE_COUPLES, None),
-    (at.VELOCITIES, at.COUPLE_VELOCITIES, None),
-    (at.LAW, at.CHECK_COUPLES, None),
-    (at.HAND_OVER, at.HAND_OVER_COUPLES, at.ORDINARY_HAND_OVER),
+    (ea.SOLVE, ea.SOLVE_COUPLES, None),
+    (ea.VELOCITIES, ea.COUPLE_VELOCITIES, None),
+    (ea.LAW, ea.CHECK_COUPLES, None),
+    (ea.HAND_OVER, ea.HAND_OVER_COUPLES, ea.ORDINARY_HAND_OVER),
 )
 
 
@@ -34,45 +34,45 @@ class CoupleTables:
         self._dim = 2 if model.planar else 3
         self._axes = _components(model)
         R = len(self._axes)
-        arena.put(at.COUPLE_AXES, np.array(self._axes, dtype=np.int64))
-        arena.put(at.COUPLE_DATA, _by_material(model))
+        arena.put(ea.COUPLE_AXES, np.array(self._axes, dtype=np.int64))
+        arena.put(ea.COUPLE_DATA, _by_material(model))
         rolling = self._dim + (3 in self._axes)
         groups = [[1, self._dim, rolling, R], [1, rolling, rolling, R]]
-        arena.put(at.COUPLE_GROUPS, np.array(groups, dtype=np.int64))
-        arena.put(at.COUPLE_WORK, np.zeros((4, 6, R)))
+        arena.put(ea.COUPLE_GROUPS, np.array(groups, dtype=np.int64))
+        arena.put(ea.COUPLE_WORK, np.zeros((4, 6, R)))
         self._by_contact = (
-            *(at.COUPLE_SCALE, at.COUPLE_UNIT, at.COUPLE_LIMIT, at.COUPLE_BLOCK, at.COUPLE_LOAD),
-            *(at.COUPLE_P, at.COUPLE_U, at.COUPLE_OLD),
+            *(ea.COUPLE_SCALE, ea.COUPLE_UNIT, ea.COUPLE_LIMIT, ea.COUPLE_BLOCK, ea.COUPLE_LOAD),
+            *(ea.COUPLE_P, ea.COUPLE_U, ea.COUPLE_OLD),
         )
-        columns: dict[int, tuple[int, ...]] = {at.COUPLE_LIMIT: (6,), at.COUPLE_BLOCK: (R, R), at.COUPLE_OLD: (3,)}
+        columns: dict[int, tuple[int, ...]] = {ea.COUPLE_LIMIT: (6,), ea.COUPLE_BLOCK: (R, R), ea.COUPLE_OLD: (3,)}
         for k in self._by_contact:
             arena.put(k, np.zeros((0, *columns.get(k, (R,)))))
-        arena.put(at.COUPLE_KIND, np.zeros(0, dtype=np.int64))
-        arena.put(at.COUPLE_GATHER, np.zeros((0, R, 3)))
+        arena.put(ea.COUPLE_KIND, np.zeros(0, dtype=np.int64))
+        arena.put(ea.COUPLE_GATHER, np.zeros((0, R, 3)))
 
-    def make_room(self, capacity: int, blocks: int, bodies: int) -> None:
+    def reserve(self, capacity: int, blocks: int, bodies: int) -> None:
         """Make room for so many contacts and laws, blocks and bodies; what is known of the last step is kept."""
         arena, size = self._arena, 6 * bodies + 6 * capacity
         for k in self._by_contact:
             arena.grow(k, capacity)
-        arena.grow(at.COUPLE_KIND, capacity)
-        arena.grow(at.COUPLE_GATHER, blocks)
-        arena.put(at.SOLVING, np.zeros(size))
-        arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        arena.grow(ea.COUPLE_KIND, capacity)
+        arena.grow(ea.COUPLE_GATHER, blocks)
+        arena.put(ea.SOLVING, np.zeros(size))
+        arena.put(ea.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
 
     def connect(self, address: Callable[[int], int]) -> None:
         """Put the kernels for couples in the place of the ordinary ones; `address` compiles a kernel."""
-        pose = at.POSE_JOINED if self._joined else at.POSE
-        for k, kernel, ordinary in ((pose, at.POSE_COUPLES, at.ORDINARY_POSE), *_INSTEAD):
+        pose = ea.POSE_JOINED if self._joined else ea.POSE
+        for k, kernel, ordinary in ((pose, ea.POSE_COUPLES, ea.ORDINARY_POSE), *_INSTEAD):
             if ordinary is not None:
                 self._arena.connect(ordinary, int(self._arena.table[k, 0]))
             self._arena.connect(k, address(kernel))
         if self._joined:
-            self._arena.connect(at.TURN_JOINED, address(at.TURN_JOINED))
+            self._arena.connect(ea.TURN_JOINED, address(ea.TURN_JOINED))
 
     def impulses(self, law: FrictionLaw, rows: IntArray) -> Array:
         """Return what contacts of the step, by features, did, as a problem with this law has it, (n_c, rows)."""
-        whole = np.hstack([self._arena[at.IMPULSE][rows], self._arena[at.COUPLE_OLD][rows]])
+        whole = np.hstack([self._arena[ea.IMPULSE][rows], self._arena[ea.COUPLE_OLD][rows]])
         return self._shared(law, whole[:, self._components_of(law)])
 
     def rescue(
@@ -92,7 +92,7 @@ class CoupleTables:
 
     def guess(self, law: FrictionLaw, place: IntArray) -> Array:
         """Return the impulses of the rows `place` of the step, as a problem with this law has them, (n, rows)."""
-        whole = self._unit(place) * self._arena[at.COUPLE_P][place]
+        whole = self._unit(place) * self._arena[ea.COUPLE_P][place]
         return self._shared(law, whole[:, self._columns(law)])
 
     def put(self, law: FrictionLaw, place: IntArray, z: Array) -> None:
@@ -101,10 +101,10 @@ class CoupleTables:
         whole = np.zeros(unit.shape)
         for k, column in enumerate(self._columns(law)):
             whole[:, column] += parts[:, k]
-        self._arena[at.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
+        self._arena[ea.COUPLE_P][place] = np.where(unit > 0.0, whole / np.where(unit > 0.0, unit, 1.0), 0.0)
 
     def _unit(self, place: IntArray) -> Array:
-        unit: Array = self._arena[at.COUPLE_SCALE][place] * self._arena[at.COUPLE_UNIT][place]
+        unit: Array = self._arena[ea.COUPLE_SCALE][place] * self._arena[ea.COUPLE_UNIT][place]
         return unit
 
     def _shared(self, law: FrictionLaw, parts: Array) -> Array:

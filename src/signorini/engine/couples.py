@@ -97,7 +97,7 @@ from signorini.math.product_cones import product_square
 from signorini.math.rotation import dot, tangent_frame
 from signorini.posing.constants import NO_MOTION
 from signorini.posing.contact_checks import contact_checks
-from signorini.problems.couplings import ZERO_ROW
+from signorini.problems.connections import ZERO_ROW
 
 
 @inner_kernel

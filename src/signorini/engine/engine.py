@@ -18,7 +18,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import drive_velocity, load_impulse, prescribed_pose
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.joints.functions import JointFunctions
 from signorini.engine.joints.tables import JointTables
 from signorini.engine.named_solver import NamedSolver
@@ -40,7 +40,7 @@ from signorini.posing.friction_law import friction_law
 from signorini.posing.joint_blocks import blocked
 from signorini.posing.joint_space import RowLaws
 from signorini.posing.midpoint import Midpoint, midpoint
-from signorini.posing.passive_law import PART, ROUND, SETTLED
+from signorini.posing.passive_law import ASKED_SHARE, ROUND, SETTLED
 from signorini.posing.posed import Phases, PosedFriction
 from signorini.posing.stepper import Steps
 from signorini.posing.time_stepping import (
@@ -78,7 +78,7 @@ class Engine:
         by_load = np.any(model.joints.load_friction > 0.0)  # which Python poses
         self._named = NamedSolver(options.solver, tolerance) if by_load or options.solver is not None else None
         self._connected = False
-        self.velocity: Array = self.arena[at.V]
+        self.velocity: Array = self.arena[ea.V]
         self.seconds = 0.0
 
     @property
@@ -110,9 +110,9 @@ class Engine:
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
         self._workspace.log(rows, keep_contacts=keep_contacts)
-        self._logged_from, self._keep_contacts = float(self._numbers[at.TIME]), keep_contacts
+        self._logged_from, self._keep_contacts = float(self._numbers[ea.TIME]), keep_contacts
         if rows > 0:
-            self._connect(at.WRITE_LOG)
+            self._connect(ea.WRITE_LOG)
 
     def read_log(self) -> Steps:
         """Return what was logged since the last reading."""
@@ -141,25 +141,25 @@ class Engine:
     @property
     def contact_count(self) -> int:
         """Number of contacts ahead."""
-        return int(self._counts[at.CONTACTS])
+        return int(self._counts[ea.CONTACTS])
 
     @property
     def state(self) -> State:
         """A copy of the state."""
-        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q].copy(), v=self.arena[at.V].copy())
+        return State(t=float(self._numbers[ea.TIME]), q=self.arena[ea.Q].copy(), v=self.arena[ea.V].copy())
 
     @property
     def memory(self) -> Memory:
         """A copy of what is remembered besides the state."""
-        old = int(self._counts[at.OLD])
+        old = int(self._counts[ea.OLD])
         impulse = np.zeros((old, 6))
-        impulse[:, :3] = self.arena[at.IMPULSE][:old]
+        impulse[:, :3] = self.arena[ea.IMPULSE][:old]
         if self._couples is not None:
-            impulse[:, 3:] = self.arena[at.COUPLE_OLD][:old]
-        softness = self.arena[at.OLD_SOFTNESS][:old].copy()
-        stored, rest, feature = float(self._numbers[at.STORED]), self.arena[at.REST].copy(), self.arena[at.OLD_FEATURE]
-        hits = slice(int(self._counts[at.HITS]))
-        arms, hit_index = self.arena[at.HIT_ARMS][hits].copy(), self.arena[at.HIT_INDEX][hits].copy()
+            impulse[:, 3:] = self.arena[ea.COUPLE_OLD][:old]
+        softness = self.arena[ea.OLD_SOFTNESS][:old].copy()
+        stored, rest, feature = float(self._numbers[ea.STORED]), self.arena[ea.REST].copy(), self.arena[ea.OLD_FEATURE]
+        hits = slice(int(self._counts[ea.HITS]))
+        arms, hit_index = self.arena[ea.HIT_ARMS][hits].copy(), self.arena[ea.HIT_INDEX][hits].copy()
         memory = Memory(feature[:old].copy(), impulse, np.zeros(0), softness, stored, rest, arms, hit_index)
         if self.joints is None:
             return memory
@@ -170,29 +170,29 @@ class Engine:
         if self.joints is not None:
             self.joints.restore(memory.coordinate)
             memory = self.joints.renamed(memory)
-        self._numbers[at.TIME] = state.t
-        self.arena[at.Q][:], self.arena[at.V][:] = state.q, state.v
+        self._numbers[ea.TIME] = state.t
+        self.arena[ea.Q][:], self.arena[ea.V][:] = state.q, state.v
         old, hits = memory.feature.size, memory.hits.shape[0]
-        if max(old, hits) > self.arena[at.OLD_FEATURE].shape[0]:
-            self._workspace.make_room(max(old, hits))
-        self.arena[at.OLD_FEATURE][:old] = memory.feature
-        self.arena[at.IMPULSE][:old] = memory.impulse[:, :3]
+        if max(old, hits) > self.arena[ea.OLD_FEATURE].shape[0]:
+            self._workspace.reserve(max(old, hits))
+        self.arena[ea.OLD_FEATURE][:old] = memory.feature
+        self.arena[ea.IMPULSE][:old] = memory.impulse[:, :3]
         if self._couples is not None:
-            self.arena[at.COUPLE_OLD][:old] = memory.impulse[:, 3:]
-        self.arena[at.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
-        if not self._counts[at.SOFT]:  # the memory may be that of a run with other options
-            self.arena[at.OLD_SOFTNESS][:old, [at.ALPHA, at.ENTRY_ALPHA]] = 0.0
-        self._numbers[at.STORED] = memory.stored
-        self.arena[at.REST][:] = memory.rest if memory.rest.size and self._counts[at.SLEEPS] else 0.0
-        self.arena[at.HIT_ARMS][:hits], self.arena[at.HIT_INDEX][:hits] = memory.hits, memory.hit_index
-        self._counts[[at.OLD, at.HITS]] = old, hits
-        self._counts[[at.STAGE, at.TEMPERED]] = at.BEGIN, 0
+            self.arena[ea.COUPLE_OLD][:old] = memory.impulse[:, 3:]
+        self.arena[ea.OLD_SOFTNESS][:old] = memory.softness if memory.softness.size else 0.0
+        if not self._counts[ea.SOFT]:  # the memory may be that of a run with other options
+            self.arena[ea.OLD_SOFTNESS][:old, [ea.ALPHA, ea.ENTRY_ALPHA]] = 0.0
+        self._numbers[ea.STORED] = memory.stored
+        self.arena[ea.REST][:] = memory.rest if memory.rest.size and self._counts[ea.SLEEPS] else 0.0
+        self.arena[ea.HIT_ARMS][:hits], self.arena[ea.HIT_INDEX][:hits] = memory.hits, memory.hit_index
+        self._counts[[ea.OLD, ea.HITS]] = old, hits
+        self._counts[[ea.STAGE, ea.TEMPERED]] = ea.BEGIN, 0
         self._load(self.model)
         self._go_on(0)
 
     def load(self, model: Model) -> None:
         """Look ahead anew with the loads of `model`, for the coming step alone."""
-        self._counts[[at.STAGE, at.PAUSE]] = at.BEGIN, 1
+        self._counts[[ea.STAGE, ea.PAUSE]] = ea.BEGIN, 1
         self._load(model)
         self._go_on(0)
 
@@ -202,7 +202,7 @@ class Engine:
         """Advance by so many steps, or until one fails or the log is full; return how many were done."""
         if self._run is not None:  # nothing more in most cases: each word here costs a part of a small scene's step
             done = self._run(self.arena.table, steps)
-            if done == steps or self._counts[at.STAGE] == at.READY:
+            if done == steps or self._counts[ea.STAGE] == ea.READY:
                 return done
             return self._go_on(steps, done)
         return self._go_on(steps)
@@ -227,27 +227,27 @@ class Engine:
     def _connect_all(self) -> None:
         """Put in those that every step needs, when first used: another process may compile them before."""
         family, joined = Family.SIMPLE if self.family is None else self.family, self.joints is not None
-        self._connect(*(k for k in needed_stages(joined) if k != at.FIND or self.family is not None))
+        self._connect(*(k for k in needed_stages(joined) if k != ea.FIND or self.family is not None))
         if self.theta < 1.0:
-            self._connect(at.RUN_AHEAD, *((at.DRIFT_JOINTS, at.AIM_JOINTS) if joined else ()))
+            self._connect(ea.RUN_AHEAD, *((ea.DRIFT_JOINTS, ea.AIM_JOINTS) if joined else ()))
         if self.joints is not None and self.joints.loops:
-            self._connect(at.FIND_SPARE)
+            self._connect(ea.FIND_SPARE)
         if self._couples is not None:
             self._couples.connect(lambda k: stage_address(k, family))
         if self._named is not None:
-            self.arena.connect(at.SOLVE, stage_address(at.AWAIT, family))
+            self.arena.connect(ea.SOLVE, stage_address(ea.AWAIT, family))
         if self._collisions is not None:  # whose phases are solved as steps are
             self._collisions.connect(lambda k: stage_address(k, family))
             if joined or self._couples is not None:
-                self._connect(at.AWAIT)
-        if self._counts[at.PASSIVE]:
-            self._connect(at.TEMPER)
-        if self._counts[at.SLEEPS]:
-            self._connect(at.NOTE_REST)
+                self._connect(ea.AWAIT)
+        if self._counts[ea.PASSIVE]:
+            self._connect(ea.TEMPER)
+        if self._counts[ea.SLEEPS]:
+            self._connect(ea.NOTE_REST)
         if self._plain and self.model.body_count >= MANY_BODIES:
-            self._connect(at.CUT_ISLANDS)
+            self._connect(ea.CUT_ISLANDS)
         if self.model.body_count >= SOME_BODIES:
-            self._connect(at.TAKE_PART)
+            self._connect(ea.TAKE_EXCERPT)
         self._connected = True
 
     def _go_on(self, steps: int, done: int | None = None) -> int:
@@ -263,46 +263,46 @@ class Engine:
             if not stopped:
                 done += self._run(table, steps - done) if self._run is not None else self._run_by_python(steps - done)
             stopped = False
-            stage = counts[at.STAGE]
-            if stage == at.READY:
+            stage = counts[ea.STAGE]
+            if stage == ea.READY:
                 return done
-            if stage == at.UNSOLVED:
+            if stage == ea.UNSOLVED:
                 self._rescue()
-            elif stage == at.MOVED:
+            elif stage == ea.MOVED:
                 if self.joints is not None and self.joints.projects:
                     self._project(self.joints)
                 self._load(self.model)
-                counts[[at.STAGE, at.PAUSE]] = at.LOADED, self._workspace.paused
-            elif stage == at.DRIFTED:
+                counts[[ea.STAGE, ea.PAUSE]] = ea.LOADED, self._workspace.paused
+            elif stage == ea.DRIFTED:
                 self._load(self._loaded, (1.0 - self.theta) * self.h)
-                counts[at.STAGE] = at.AIMED
-            elif stage in (at.ACTING, at.AWAY) and table[at.MEET, 0] == 0:
-                self._connect(at.MEET, at.CHECK_WAYS)
-            elif stage == at.GONE:
-                self._connect(at.LOOK if table[at.LOOK, 0] == 0 else at.MEND)
+                counts[ea.STAGE] = ea.AIMED
+            elif stage in (ea.ACTING, ea.AWAY) and table[ea.MEET, 0] == 0:
+                self._connect(ea.MEET, ea.CHECK_WAYS)
+            elif stage == ea.GONE:
+                self._connect(ea.LOOK if table[ea.LOOK, 0] == 0 else ea.MEND)
             else:
-                self._workspace.make_more_room(int(counts[at.NEEDED]))
+                self._workspace.reserve_more(int(counts[ea.NEEDED]))
 
     def _run_by_python(self, steps: int) -> int:
         """Do as compiled runs do, where users' functions describe shapes; return how many steps were done."""
         counts, table = self._counts, self.arena.table
-        counts[at.DONE] = 0
+        counts[ea.DONE] = 0
         while self.theta == 1.0 or run_to_act(table, steps):
-            if counts[at.STAGE] == at.AIMED and not run_from_act(table, self._look()):
+            if counts[ea.STAGE] == ea.AIMED and not run_from_act(table, self._look()):
                 break
             if not run_to_look(table, steps) or not run_from_look(table, self._look()):
                 break
         if self._functions is not None:
             self._functions.raise_error()
-        return int(counts[at.DONE])
+        return int(counts[ea.DONE])
 
     def _look(self) -> int:
         """Find the contacts where bodies are; return how many."""
-        contacts = detect(self.model, self._now(), self.arena[at.REACH])
+        contacts = detect(self.model, self._now(), self.arena[ea.REACH])
         n_c = contacts.contact_count
-        if n_c > self.arena[at.VALUE].shape[0]:
-            self._workspace.make_room_for_detection(0, n_c)
-        value, index = self.arena[at.VALUE], self.arena[at.INDEX]
+        if n_c > self.arena[ea.VALUE].shape[0]:
+            self._workspace.reserve_to_detect(0, n_c)
+        value, index = self.arena[ea.VALUE], self.arena[ea.INDEX]
         value[:n_c, :3], value[:n_c, 3:6] = contacts.point_a, contacts.point_b
         value[:n_c, 6:9], value[:n_c, 9] = contacts.normal, contacts.gap
         for k, column in enumerate((contacts.body_a, contacts.body_b, contacts.feature, contacts.material)):
@@ -311,28 +311,28 @@ class Engine:
 
     def _now(self) -> State:
         """Return the present state without copying it."""
-        return State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q], v=self.arena[at.V])
+        return State(t=float(self._numbers[ea.TIME]), q=self.arena[ea.Q], v=self.arena[ea.V])
 
     def _project(self, joints: JointTables) -> None:
         """Move bodies onto their joints, where the step has taken them."""
-        fixed, q, v, now = self.model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
+        fixed, q, v, now = self.model.fixed_count, self.arena[ea.Q], self.arena[ea.V], self._now()
         moved = State(t=now.t, q=q.copy(), v=v.copy())
         moved.q[:fixed], moved.v[:fixed] = prescribed_pose(self.model, now.t)
-        before = State(t=now.t - self.theta * self.h, q=self.arena[at.Q_0], v=self.arena[at.V_0])
+        before = State(t=now.t - self.theta * self.h, q=self.arena[ea.Q_0], v=self.arena[ea.V_0])
         end, gained = joints.project(before, moved)
         q[fixed:], v[fixed:] = end.q[fixed:], end.v[fixed:]
-        self._numbers[at.ENERGY_CHANGE] += gained
+        self._numbers[ea.ENERGY_CHANGE] += gained
 
     def _load(self, model: Model, ahead: float = 0.0) -> None:
         """Set loads and prescribed motions of the coming step, for bodies that have drifted so many seconds ahead."""
         self._loaded = model
-        fixed, q, v, state = model.fixed_count, self.arena[at.Q], self.arena[at.V], self._now()
+        fixed, q, v, state = model.fixed_count, self.arena[ea.Q], self.arena[ea.V], self._now()
         state = State(t=state.t + ahead, q=q, v=v)
         if any(motion is not None for motion in model.motions):
             q[:fixed], v[:fixed] = prescribed_pose(model, state.t)
             drive = drive_velocity(model, state, self.h - ahead, secant=True)
-            self.arena[at.DRIVE][:fixed] = drive[:fixed]
-        self.arena[at.P_EXT][:] = load_impulse(model, state, self.h)
+            self.arena[ea.DRIVE][:fixed] = drive[:fixed]
+        self.arena[ea.P_EXT][:] = load_impulse(model, state, self.h)
         if self.joints is not None and self.joints.driven:
             self.joints.load(state.t)
 
@@ -341,33 +341,33 @@ class Engine:
 
         Or begin it again once the compiled robust solver is ready.
         """
-        if self._counts[at.SHORT]:
-            table = self.arena[at.ROBUST]
-            if self._couples is not None and self.arena.table[at.RESCUE_COUPLES, 0] == 0:
-                self._connect(at.RESCUE_COUPLES)
+        if self._counts[ea.SHORT]:
+            table = self.arena[ea.ROBUST]
+            if self._couples is not None and self.arena.table[ea.RESCUE_COUPLES, 0] == 0:
+                self._connect(ea.RESCUE_COUPLES)
                 connect_couples(table)
-            elif self._couples is None and self.arena.table[at.RESCUE, 0] == 0:
+            elif self._couples is None and self.arena.table[ea.RESCUE, 0] == 0:
                 finish_warming()
-                self._connect(at.RESCUE)
+                self._connect(ea.RESCUE)
                 connect_island(table, resisting=False)
             elif table[NEWTON, 0] == 0:
                 connect_island(table, resisting=True)
             else:
-                self._workspace.make_room_for_robust(2 * self.arena[at.ROBUST_POOL].size)
-            self._counts[at.SHORT] = 0
+                self._workspace.reserve_for_robust(2 * self.arena[ea.ROBUST_POOL].size)
+            self._counts[ea.SHORT] = 0
             self._begin_again()
             return
         awake = self._awake()
         if not np.isfinite(self._law(awake)[1]).all():  # a motion that has exploded, no mistake of the user's
             raise ArithmeticError("the problem of the step is not finite")
-        place, p, tolerance = self.arena[at.POSITION][awake], self.arena[at.P], float(self._numbers[at.TOLERANCE])
-        v = self.arena[at.V if self.theta == 1.0 else at.V_START]
-        began = State(t=float(self._numbers[at.TIME]), q=self.arena[at.Q_START], v=v)
+        place, p, tolerance = self.arena[ea.POSITION][awake], self.arena[ea.P], float(self._numbers[ea.TOLERANCE])
+        v = self.arena[ea.V if self.theta == 1.0 else ea.V_START]
+        began = State(t=float(self._numbers[ea.TIME]), q=self.arena[ea.Q_START], v=v)
         coordinate = self._coordinate_at_start
         contacts, named = self._seen(self._contacts(awake)), self._named
         if named is not None:
             named.begin()
-        if self._collisions is not None and self._counts[at.COLLIDES]:
+        if self._collisions is not None and self._counts[ea.COLLIDES]:
             there, free = self._midpoint(self._loaded, began, coordinate)
             space, answer = self._space(self._loaded, there, free, contacts), None if named is None else named.answer
             solution, impulse = self._collisions.rescue(self._loaded, there, space, place, tolerance, answer)
@@ -390,19 +390,19 @@ class Engine:
             return
         iterations = 0
         for rows, asked, moves in self._resisting():
-            place, contacts = self.arena[at.POSITION][rows], self._seen(self._contacts(rows))
+            place, contacts = self.arena[ea.POSITION][rows], self._seen(self._contacts(rows))
             problem = self._problem(self._loaded, began, coordinate, contacts, self._law(rows))
             if self.joints is not None and blocked(problem, tolerance).size:  # solvers would try for long
                 break
             start = problem.flat(p[place])
             # Beside impulses of great leverage rounding may exceed what the tolerance leaves of the load.
             beyond = LEVERAGE * tolerance * problem.scale(0.0 * start) < ROUNDING * problem.scale(start)
-            limit = HURRY if self._may_rebound_less or beyond or (moves and self._counts[at.SOFT]) else None
+            limit = HURRY if self._may_rebound_less or beyond or (moves and self._counts[ea.SOFT]) else None
             solution = solve_robustly(problem, asked, start, limit=limit)
             solved = solution.success or accepted(problem, solution.z, solution.residual, tolerance)
-            resists = not solved and self._counts[at.SOFT] and not self._counts[at.SOFTEN]
+            resists = not solved and self._counts[ea.SOFT] and not self._counts[ea.SOFTEN]
             if resists and not self._may_rebound_less:
-                self._counts[at.SOFTEN] = 1
+                self._counts[ea.SOFTEN] = 1
                 self._begin_again()
                 return
             p[place] = problem.spatial(solution.z)
@@ -411,12 +411,12 @@ class Engine:
 
     def _begin_again(self) -> None:
         """Go back to the start of the step."""
-        self.arena[at.Q][:] = self.arena[at.Q_START]
+        self.arena[ea.Q][:] = self.arena[ea.Q_START]
         if self.theta < 1.0:
-            self.arena[at.V][:] = self.arena[at.V_START]
+            self.arena[ea.V][:] = self.arena[ea.V_START]
             if self.joints is not None:
                 self.joints.go_back()
-        self._counts[at.STAGE] = at.READY
+        self._counts[ea.STAGE] = ea.READY
 
     @property
     def _coordinate_at_start(self) -> Array:
@@ -428,27 +428,28 @@ class Engine:
     @property
     def _may_rebound_less(self) -> bool:
         """Whether an island may be solved with less of its rebound, before it is made compliant."""
-        parts = self.arena[at.REBOUND_SHARES][: self._counts[at.ISLANDS]]
-        return bool(self._counts[at.REBOUNDS] and np.any((parts[:, ROUND] != SETTLED) & (parts[:, PART] > 0.0)))
+        shares = self.arena[ea.REBOUND_SHARES][: self._counts[ea.ISLANDS]]
+        searched = (shares[:, ROUND] != SETTLED) & (shares[:, ASKED_SHARE] > 0.0)
+        return bool(self._counts[ea.REBOUNDS] and np.any(searched))
 
     def _ask(self, named: NamedSolver, began: State, coordinate: Array) -> None:
         """Have every island of a step that began like this solved by the solver that the user named."""
-        model, islands, iterations = self._loaded, self.arena[at.ISLAND], 0
+        model, islands, iterations = self._loaded, self.arena[ea.ISLAND], 0
         there, free = self._midpoint(model, began, coordinate)
         for rows, which in self._groups():
             contacts = self._seen(self._contacts(rows))
             space = self._space(model, there, free, contacts)
             problem, solution = self._asked(named, space, rows)
-            islands[which, at.MET] = solution.success
+            islands[which, ea.MET] = solution.success
             named.note(explained(model, space, problem, solution))
             iterations = max(iterations, solution.iterations)
-        self.arena[at.CHECK][at.ENDED] = named.status
+        self.arena[ea.CHECK][ea.ENDED] = named.status
         self._go_on_after(iterations)
 
     def _asked(self, named: NamedSolver, space: ContactSpace, rows: IntArray) -> tuple[FrictionProblem, Solution]:
         """Have contacts and laws of joints solved whose map is `space`, and put their impulses in."""
-        place, tolerance, law = self.arena[at.POSITION][rows], float(self._numbers[at.TOLERANCE]), self._law(rows)
-        pose, p, dim = partial(self._pose, self._loaded, space, law[0]), self.arena[at.P], int(self._counts[at.DIM])
+        place, tolerance, law = self.arena[ea.POSITION][rows], float(self._numbers[ea.TOLERANCE]), self._law(rows)
+        pose, p, dim = partial(self._pose, self._loaded, space, law[0]), self.arena[ea.P], int(self._counts[ea.DIM])
         friction, b = friction_law(self.model, space.contacts), space.b.copy()
         b[:, :dim] += law[1][:, :dim]
         start = p[place, :dim] if self._couples is None else self._couples.guess(friction, place)
@@ -464,39 +465,39 @@ class Engine:
     def _limit_by_load(self, laws: RowLaws, problem: FrictionProblem, place: IntArray) -> None:
         """Let the step know how friction by load was posed; `place` are the rows of the problem, laws at its end."""
         row = place.size - laws.count + np.flatnonzero(laws.by_load)
-        a, k = self.arena[at.DIAGONAL][place[row], 0, 0], place[row]
-        self.arena[at.B][k, 0] = -a * laws.bound[laws.by_load]
-        self.arena[at.LOAD][k, 0] = a * problem.load[row, 0] / problem.blocks[row, 0, 0]
+        a, k = self.arena[ea.DIAGONAL][place[row], 0, 0], place[row]
+        self.arena[ea.B][k, 0] = -a * laws.bound[laws.by_load]
+        self.arena[ea.LOAD][k, 0] = a * problem.load[row, 0] / problem.blocks[row, 0, 0]
         if self._couples is not None:
-            self.arena[at.COUPLE_LOAD][k, 0] = self.arena[at.COUPLE_UNIT][k, 0] * self.arena[at.LOAD][k, 0]
+            self.arena[ea.COUPLE_LOAD][k, 0] = self.arena[ea.COUPLE_UNIT][k, 0] * self.arena[ea.LOAD][k, 0]
 
     def _groups(self) -> list[tuple[IntArray, IntArray | slice]]:
         """Return contacts, with laws of joints, that are solved together, and the islands which these are.
 
         All of the step at once with joints, whose laws Python poses together.
         """
-        count = int(self._counts[at.ISLANDS])
+        count = int(self._counts[ea.ISLANDS])
         if self.joints is not None:
             return [(self._awake(), slice(count))]
-        islands, order = self.arena[at.ISLAND], self.arena[at.ORDER]
-        spans = [(int(islands[i, at.FIRST_CONTACT]), int(islands[i, at.N_CONTACTS])) for i in range(count)]
+        islands, order = self.arena[ea.ISLAND], self.arena[ea.ORDER]
+        spans = [(int(islands[i, ea.FIRST_CONTACT]), int(islands[i, ea.N_CONTACTS])) for i in range(count)]
         return [(np.sort(order[first : first + n]), slice(i, i + 1)) for i, (first, n) in enumerate(spans)]
 
     def _rescued_by(self, solution: Solution) -> None:
         """Go on with the impulses of a step that was solved as a whole."""
         if self._named is not None:
             self._named.note(solution)
-            self.arena[at.CHECK][at.ENDED] = self._named.status
+            self.arena[ea.CHECK][ea.ENDED] = self._named.status
         self._go_on_after(solution.iterations)
 
     def _go_on_after(self, iterations: int) -> None:
         """Go on with the impulses that were found in so many iterations."""
-        self._counts[at.SWEEPS] += iterations
-        self._counts[[at.STAGE, at.RESCUED]] = at.SOLVED, 1
+        self._counts[ea.SWEEPS] += iterations
+        self._counts[[ea.STAGE, ea.RESCUED]] = ea.SOLVED, 1
 
     def _awake(self) -> IntArray:
         """Return the contacts of the step that do not sleep, then the laws of joints, which are numbered on."""
-        awake: IntArray = np.sort(self.arena[at.ORDER][: self._counts[at.ACTIVE]])
+        awake: IntArray = np.sort(self.arena[ea.ORDER][: self._counts[ea.ACTIVE]])
         return awake
 
     def _resisting(self) -> list[tuple[IntArray, float, bool]]:
@@ -505,31 +506,31 @@ class Engine:
         What rests is worth any effort; what moves is made compliant for a step where few iterations do not do. All of
         the step at once with joints, whose laws Python poses together, or if the sum of the parts did not hold.
         """
-        islands, order = self.arena[at.ISLAND][: self._counts[at.ISLANDS]], self.arena[at.ORDER]
-        asked, hard = self.arena[at.ASKED][: len(islands)], islands[:, at.MET] == 0
+        islands, order = self.arena[ea.ISLAND][: self._counts[ea.ISLANDS]], self.arena[ea.ORDER]
+        asked, hard = self.arena[ea.ASKED][: len(islands)], islands[:, ea.MET] == 0
         if self.joints is not None or not hard.any():
-            moves = bool(np.any(islands[:, at.RESTS] == 0))
-            return [(self._awake(), float(asked.min(initial=self._numbers[at.TOLERANCE])), moves)]
-        firsts, counts = islands[hard, at.FIRST_CONTACT], islands[hard, at.N_CONTACTS]
+            moves = bool(np.any(islands[:, ea.RESTS] == 0))
+            return [(self._awake(), float(asked.min(initial=self._numbers[ea.TOLERANCE])), moves)]
+        firsts, counts = islands[hard, ea.FIRST_CONTACT], islands[hard, ea.N_CONTACTS]
         rows = [np.sort(order[first : first + n]) for first, n in zip(firsts, counts, strict=True)]
-        return list(zip(rows, asked[hard].tolist(), (islands[hard, at.RESTS] == 0).tolist(), strict=True))
+        return list(zip(rows, asked[hard].tolist(), (islands[hard, ea.RESTS] == 0).tolist(), strict=True))
 
     def _contacts(self, rows: IntArray) -> IntArray:
         """Return those of `rows` that are contacts."""
-        contacts: IntArray = rows[rows < self._counts[at.SEEN]]
+        contacts: IntArray = rows[rows < self._counts[ea.SEEN]]
         return contacts
 
     def _law(self, rows: IntArray) -> tuple[Array, Array]:
         """Return the compliances of contacts, and what they and the gaps add to the velocities; copies, (n_c, 3)."""
-        place = self.arena[at.POSITION][rows]
-        return self.arena[at.COMPLIANCE][place], self.arena[at.LOAD][place] - self.arena[at.B][place]
+        place = self.arena[ea.POSITION][rows]
+        return self.arena[ea.COMPLIANCE][place], self.arena[ea.LOAD][place] - self.arena[ea.B][place]
 
     # --- reading -----------------------------------------------------------------
 
     @property
     def check(self) -> Array:
         """What the last step found when it checked itself; columns as in :mod:`.arrays`."""
-        check: Array = self.arena[at.CHECK]
+        check: Array = self.arena[ea.CHECK]
         return check
 
     @property
@@ -540,21 +541,21 @@ class Engine:
     @property
     def solved(self) -> bool:
         """Whether the last step met its tolerance."""
-        return bool(self.arena[at.CHECK][at.SUCCESS] == 1.0)
+        return bool(self.arena[ea.CHECK][ea.SUCCESS] == 1.0)
 
     @property
     def before(self) -> State:
         """A copy of the state before the last step."""
-        v = self.arena[at.V_0 if self.theta == 1.0 else at.V_START]
-        return State(t=float(self._numbers[at.TIME]) - self.h, q=self.arena[at.Q_START].copy(), v=v.copy())
+        v = self.arena[ea.V_0 if self.theta == 1.0 else ea.V_START]
+        return State(t=float(self._numbers[ea.TIME]) - self.h, q=self.arena[ea.Q_START].copy(), v=v.copy())
 
     def _seen(self, rows: IntArray | slice) -> Contacts:
         """Return contacts of the step."""
-        return Contacts.of_rows(self.arena[at.SEEN_VALUE][rows], self.arena[at.SEEN_INDEX][rows])
+        return Contacts.of_rows(self.arena[ea.SEEN_VALUE][rows], self.arena[ea.SEEN_INDEX][rows])
 
     def ahead(self) -> Contacts:
         """Return the contacts of the coming step."""
-        return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (at.VALUE, at.INDEX)))
+        return Contacts.of_rows(*(self.arena[k][: self.contact_count] for k in (ea.VALUE, ea.INDEX)))
 
     def _midpoint(self, model: Model, state: State, coordinate: Array) -> tuple[Midpoint, FreeMotion]:
         """Return where a step that began at `state` acts, and its free motion, by functions of Python.
@@ -574,13 +575,13 @@ class Engine:
 
     def _pose(self, model: Model, space: ContactSpace, compliance: Array, b: Array) -> FrictionProblem:
         """Pose a problem on this map, with compliances (n, 3) and velocities b."""
-        dim, words = int(self._counts[at.DIM]), friction_law(model, space.contacts).words(space.mu.size)
+        dim, words = int(self._counts[ea.DIM]), friction_law(model, space.contacts).words(space.mu.size)
         softness = np.ascontiguousarray(compliance[:, :dim]) if compliance.any() else 0.0
         return FrictionProblem(space.W, b, space.mu, dim=dim, compliance=softness, **words)
 
     def _posed(self, model: Model, space: ContactSpace, law: tuple[Array, Array]) -> FrictionProblem:
         """Pose a problem on this map; `law` is what :meth:`_law` said of its contacts and laws of joints."""
-        dim, (compliance, shift), b = int(self._counts[at.DIM]), law, space.b.copy()
+        dim, (compliance, shift), b = int(self._counts[ea.DIM]), law, space.b.copy()
         b[:, :dim] += shift[:, :dim]
         return self._pose(model, space, compliance, b.reshape(-1))
 
@@ -592,19 +593,19 @@ class Engine:
 
     def result(self, model: Model) -> StepResult:
         """Return the last step in full; `model` is that of the step, with its loads."""
-        before, n_c, awake = self.before, int(self._counts[at.SEEN]), self._awake()
+        before, n_c, awake = self.before, int(self._counts[ea.SEEN]), self._awake()
         contacts, posed, law = self._seen(slice(n_c)), self._seen(self._contacts(awake)), self._law(awake)
         coordinate = np.zeros(0) if self.joints is None else self.joints.coordinate_before
-        check, dim = self.arena[at.CHECK], int(self._counts[at.DIM])
-        impulse, velocity = self.arena[at.IMPULSE][:n_c].copy(), self.arena[at.U][self.arena[at.POSITION][:n_c]]
-        z = np.ascontiguousarray(self.arena[at.IMPULSE][awake, :dim])
+        check, dim = self.arena[ea.CHECK], int(self._counts[ea.DIM])
+        impulse, velocity = self.arena[ea.IMPULSE][:n_c].copy(), self.arena[ea.U][self.arena[ea.POSITION][:n_c]]
+        z = np.ascontiguousarray(self.arena[ea.IMPULSE][awake, :dim])
         if self._couples is not None:
             z = self._couples.impulses(friction_law(model, posed), awake)
         solution = Solution(
             z=z.reshape(-1),
             status=Status(int(compiled_status(check))),
-            residual=float(check[at.RESIDUAL]),
-            iterations=int(check[at.EFFORT]),
+            residual=float(check[ea.RESIDUAL]),
+            iterations=int(check[ea.EFFORT]),
             seconds=self.seconds,
             solver="sweeps",
         )
@@ -620,19 +621,19 @@ class Engine:
             impulse=impulse,
             velocity=velocity,
             pose=lambda: PosedFriction(self._problem(model, before, coordinate, posed, law), solution.z),
-            mode=self.arena[at.MODE][:n_c].copy(),
+            mode=self.arena[ea.MODE][:n_c].copy(),
             solution=solution,
-            balance=Balance(*self.arena[at.BALANCE].tolist()),
+            balance=Balance(*self.arena[ea.BALANCE].tolist()),
             joints=None if self.joints is None else self.joints.report(check),
-            couple=None if self._couples is None else self.arena[at.COUPLE_OLD][:n_c].copy(),
-            unfollowed=int(check[at.UNFOLLOWED]),
-            lost_momentum=float(check[at.LOST_MOMENTUM]),
-            turned_energy=float(check[at.TURNED_ENERGY] * check[at.ENERGY_MOVING]),
-            posed_again=int(check[at.POSED_AGAIN]),
+            couple=None if self._couples is None else self.arena[ea.COUPLE_OLD][:n_c].copy(),
+            unfollowed=int(check[ea.UNFOLLOWED]),
+            lost_momentum=float(check[ea.LOST_MOMENTUM]),
+            turned_energy=float(check[ea.TURNED_ENERGY] * check[ea.ENERGY_MOVING]),
+            posed_again=int(check[ea.POSED_AGAIN]),
         )
-        if self._collisions is None or not self._counts[at.COLLIDES]:
+        if self._collisions is None or not self._counts[ea.COLLIDES]:
             return step
-        place, tolerance = self.arena[at.POSITION][awake], float(self._numbers[at.TOLERANCE])
+        place, tolerance = self.arena[ea.POSITION][awake], float(self._numbers[ea.TOLERANCE])
         there, free = self._midpoint(model, before, coordinate)
         space = self._space(model, there, free, posed)
         both = self._collisions.solutions(model, there, space, place, tolerance)
@@ -641,6 +642,6 @@ class Engine:
 
     def _told_by(self, named: NamedSolver, solution: Solution) -> Solution:
         """Return the solution of a step with what the solver named says of it, which is not asked without contacts."""
-        if self._counts[at.ISLANDS] == 0:
+        if self._counts[ea.ISLANDS] == 0:
             named.begin()
         return replace(solution, seconds=named.seconds, solver=named.name, info=dict(named.info))

@@ -33,7 +33,7 @@ from signorini.engine.arrays import (
     HITS,
     IMPULSE,
     INDEX,
-    LAW_ROOM,
+    LAW_CAPACITY,
     NEEDED,
     NORMAL,
     NUMBERS,
@@ -161,7 +161,7 @@ def finish_hits(t: IntArray) -> bool:
     counts, value, index, q = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, Q)
     arms, hit_index, fixed = real_rows(t, HIT_ARMS), whole_rows(t, HIT_INDEX), counts[FIXED]
     _leave_out_others(t)
-    if counts[CONTACTS] + counts[HITS] > min(value.shape[0], real_rows(t, P).shape[0] - counts[LAW_ROOM]):
+    if counts[CONTACTS] + counts[HITS] > min(value.shape[0], real_rows(t, P).shape[0] - counts[LAW_CAPACITY]):
         counts[NEEDED] = counts[CONTACTS] + counts[HITS]
         return False
     for i in range(counts[HITS]):

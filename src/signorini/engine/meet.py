@@ -37,7 +37,7 @@ from signorini._arrays import Array, IntArray
 from signorini._grades import OVERLAP_WRONG
 from signorini._jit import inner_kernel, perform, real_blocks, real_rows, reals, whole_rows, wholes
 from signorini.dynamics.bodies import CONSERVING, EVEN
-from signorini.dynamics.flight import fly_bodies, in_parts, turn_evenly, veer_bodies, write_parts
+from signorini.dynamics.flight import fly_bodies, in_legs, turn_evenly, veer_bodies, write_legs
 from signorini.engine.arrays import (
     A_BODY,
     ACTING,
@@ -65,7 +65,7 @@ from signorini.engine.arrays import (
     INERTIA,
     LABEL,
     LATER,
-    LAW_ROOM,
+    LAW_CAPACITY,
     LINK,
     MARK,
     MATERIAL,
@@ -81,7 +81,7 @@ from signorini.engine.arrays import (
     PAIR,
     PAIR_INDEX,
     PAIR_LABEL,
-    PAIR_PARTS,
+    PAIR_LEGS,
     PAIR_Q,
     PAIR_REACH,
     PAIR_SHAPE,
@@ -122,7 +122,7 @@ from signorini.engine.contacts import approach, find, may_mislead
 from signorini.geometry.meetings import (
     DISPLACE,
     MEET,
-    PART,
+    RECEDE,
     STOP,
     Desk,
     first_meeting,
@@ -143,15 +143,15 @@ from signorini.posing.constants import (
     HALVINGS,
     LOOKS,
     MEETING,
-    PART_TAKEN_BACK,
     PATIENT_ROUNDS,
     REACH_FRACTION,
     SAMPLE,
     SHALLOW,
     SWIFT,
+    TAKEN_BACK,
 )
 
-FREE_WAYS, POSE_AGAIN, NO_ROOM = 0, 1, 2
+FREE_WAYS, POSE_AGAIN, TOO_SMALL = 0, 1, 2
 
 
 @inner_kernel
@@ -187,7 +187,7 @@ def pair_desk(t: IntArray) -> Desk:
         real_rows(t, PAIR_VALUE),
         whole_rows(t, PAIR_INDEX),
         real_rows(t, PAIR_SPIN),
-        wholes(t, PAIR_PARTS),
+        wholes(t, PAIR_LEGS),
         real_blocks(t, PAIR_TURN),
         reals(t, NUMBERS)[DRIFT],
     )
@@ -222,7 +222,7 @@ def place_by_name(value: Array, index: IntArray, first: int, free: int, name: in
 @inner_kernel
 def to_ask(gap: float) -> float:
     """Return the gap with which a contact is posed where bodies are to be parted to the end, and not for the most."""
-    return gap / PART_TAKEN_BACK if gap < 0.0 else gap
+    return gap / TAKEN_BACK if gap < 0.0 else gap
 
 
 @inner_kernel
@@ -288,9 +288,9 @@ def lay_out_pair(t: IntArray, desk: Desk, name: int) -> None:
         b = label[i if side == 0 else j % label.shape[0], BODY]
         e = (q[b, 3], q[b, 4], q[b, 5], q[b, 6])
         omega = (aim[b, 3] - veer[b, 0], aim[b, 4] - veer[b, 1], aim[b, 5] - veer[b, 2])
-        desk.parts[side] = 0
-        if in_parts(way[b], omega, desk.duration):
-            desk.parts[side] = write_parts(inertia[b], e, omega, desk.duration, desk.turn[side])
+        desk.legs[side] = 0
+        if in_legs(way[b], omega, desk.duration):
+            desk.legs[side] = write_legs(inertia[b], e, omega, desk.duration, desk.turn[side])
 
 
 @inner_kernel
@@ -298,7 +298,7 @@ def take_over(t: IntArray, made: int) -> bool:
     """Let the contacts met be those of the step; False if there is no room for them."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     met_value, met_index = real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX)
-    if made > min(met_value.shape[0], value.shape[0]) or made + counts[LAW_ROOM] > real_rows(t, P).shape[0]:
+    if made > min(met_value.shape[0], value.shape[0]) or made + counts[LAW_CAPACITY] > real_rows(t, P).shape[0]:
         counts[NEEDED] = made
         return False
     for r in range(made):
@@ -440,7 +440,7 @@ def _pose_pair(t: IntArray, desk: Desk, first: int, last: int, made: int, in_ord
                 margin = REACH_FRACTION * (bound[a] + bound[b]) + max(0.0, h - time) * way / h
                 end, forbidden = write_meeting(t, desk, q, first, made, min(time, h), margin, STOP)
                 if time < h and not forbidden:
-                    end, _ = write_meeting(t, desk, q, first, made, time, margin, PART)
+                    end, _ = write_meeting(t, desk, q, first, made, time, margin, RECEDE)
                 return end
     for c in range(first, last):
         made = copy_contact(value, index, c, real_rows(t, MET_VALUE), whole_rows(t, MET_INDEX), made)
@@ -642,7 +642,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
             if not forbidden:  # what overlaps moves apart again already
                 made, forbidden = write_meeting(t, desk, start, first, begin, begins, margin, STOP)
             if not forbidden:
-                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, PART)
+                made, forbidden = write_meeting(t, desk, start, first, begin, late, margin, RECEDE)
             # Gaps are not linear where bodies turn. What is shallow is displaced; deeper, it came along another way.
             if not forbidden and _ends_in_overlap(t, desk, a, b, gap):
                 made, _ = write_meeting(t, desk, start, first, begin, late, margin, DISPLACE)
@@ -660,7 +660,7 @@ def _add_meetings(t: IntArray) -> tuple[int, int, bool]:
 def follow(t: IntArray) -> int:
     """Follow all ways from where bodies are, overlaps parted, at the new velocities V; return what comes of it.
 
-    ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``NO_ROOM`` for these.
+    ``FREE_WAYS``, ``POSE_AGAIN`` with contacts that were missing, or ``TOO_SMALL`` for these.
     """
     counts, h, fixed = wholes(t, COUNTS), reals(t, NUMBERS)[DRIFT], wholes(t, COUNTS)[FIXED]
     reach, bound, path = reals(t, REACH), reals(t, BOUND), real_rows(t, PATH)
@@ -672,7 +672,7 @@ def follow(t: IntArray) -> int:
     found = find(t)
     if found < 0:
         counts[NEEDED] = found
-        return NO_ROOM
+        return TOO_SMALL
     counts[CONTACTS] = found
     made, through, new = _add_meetings(t)
     while through > 0 and not new and counts[ROUNDS] < FOLLOW_ROUNDS:  # what is asked for already was asked for in vain
@@ -682,7 +682,7 @@ def follow(t: IntArray) -> int:
         reals(t, CHECK)[UNFOLLOWED] = through
         return FREE_WAYS
     counts[ROUNDS] += 1
-    return POSE_AGAIN if take_over(t, made) else NO_ROOM
+    return POSE_AGAIN if take_over(t, made) else TOO_SMALL
 
 
 @inner_kernel

@@ -86,12 +86,12 @@ from signorini.engine.meet import (
     to_ask,
     write_meeting,
 )
-from signorini.geometry.meetings import STOP, Desk, common_arms, pair_speed, parted_by
+from signorini.geometry.meetings import STOP, Desk, common_arms, displaced_by, pair_speed
 from signorini.geometry.vectors import Vector
 from signorini.math.rotation import dot, turn_exact
 from signorini.posing.constants import MEND_ROUNDS, REACH_FRACTION, SWIFT, TOO_CLOSE
 
-CLEAR, POSE_AGAIN, NO_ROOM = 0, 1, 2
+CLEAR, POSE_AGAIN, TOO_SMALL = 0, 1, 2
 
 
 @inner_kernel
@@ -101,25 +101,25 @@ def _came_closer(t: IntArray, b: int, arm: Vector, n: Vector) -> float:
 
 
 @inner_kernel
-def _parted(t: IntArray, a: int, b: int, arm_a: Vector, arm_b: Vector, n: Vector) -> float:
-    """Return how far the bodies of a contact were parted along `n` before the step, to end an overlap."""
-    start, q, parted = real_rows(t, Q_START), real_rows(t, Q_0), 0.0
+def _displaced(t: IntArray, a: int, b: int, arm_a: Vector, arm_b: Vector, n: Vector) -> float:
+    """Return how far the bodies of a contact were displaced along `n` before the step, to end an overlap."""
+    start, q, displaced = real_rows(t, Q_START), real_rows(t, Q_0), 0.0
     if b >= wholes(t, COUNTS)[FIXED]:
-        parted += parted_by(start, q, b, arm_b, n)
+        displaced += displaced_by(start, q, b, arm_b, n)
     if a >= wholes(t, COUNTS)[FIXED]:
-        parted -= parted_by(start, q, a, arm_a, n)
-    return parted
+        displaced -= displaced_by(start, q, a, arm_a, n)
+    return displaced
 
 
 @inner_kernel
-def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
+def _write_end(t: IntArray, c: int, r: int, displaced: bool) -> int:
     """Write contact `c`, found at the end of the step, as a contact of its start, in row `r` of those met.
 
-    Of points that move apart only those that overlap, to be parted by as much as they do, beyond what they were parted
-    by before. Return the next free row.
+    Of points that move apart only those that overlap, to be displaced by as much as they do, beyond what they were
+    displaced by before. Return the next free row.
     """
     given, index, value = real_rows(t, VALUE), whole_rows(t, INDEX), real_rows(t, MET_VALUE)
-    fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if parted else Q_0)
+    fixed, q, q_start = wholes(t, COUNTS)[FIXED], real_rows(t, Q), real_rows(t, Q_START if displaced else Q_0)
     a, b, n = index[c, A_BODY], index[c, B_BODY], (given[c, NORMAL], given[c, NORMAL + 1], given[c, NORMAL + 2])
     arm_a, arm_b = contact_arms(given, q, c, a, b, fixed)
     if a >= fixed:
@@ -132,8 +132,8 @@ def _write_end(t: IntArray, c: int, r: int, parted: bool) -> int:
         to_go = max(to_go, given[c, DISTANCE])
     if r >= value.shape[0]:
         return r + 1
-    if parted:
-        to_go = to_ask(to_go - _parted(t, a, b, arm_a, arm_b, n))
+    if displaced:
+        to_go = to_ask(to_go - _displaced(t, a, b, arm_a, arm_b, n))
     share = 1.0 if a < fixed else 0.5
     for k in range(3):
         value[r, k] = q_start[a, k] + (arm_a[k] - share * to_go * n[k])
@@ -170,8 +170,8 @@ def _add_others(t: IntArray, old: int, end: int, first: int, made: int) -> int:
 
 
 @inner_kernel
-def _is_parted(value: Array, first: int, last: int) -> bool:
-    """Tell whether some of the contacts from `first` to `last` are to be parted."""
+def _are_displaced(value: Array, first: int, last: int) -> bool:
+    """Tell whether some of the contacts from `first` to `last` are to be displaced."""
     least = 0.0
     for r in range(first, min(last, value.shape[0])):
         least = min(least, value[r, DISTANCE])
@@ -235,7 +235,7 @@ def _is_too_close(t: IntArray, value: Array, index: IntArray, first: int, last: 
 
 
 @inner_kernel
-def _add_ends(t: IntArray, parted: bool) -> int:
+def _add_ends(t: IntArray, displaced: bool) -> int:
     """Add the contacts of pairs that have come too close to those of the step; return how many there are."""
     counts, value, index = wholes(t, COUNTS), real_rows(t, VALUE), whole_rows(t, INDEX)
     seen_value, seen_index = real_rows(t, SEEN_VALUE), whole_rows(t, SEEN_INDEX)
@@ -252,8 +252,8 @@ def _add_ends(t: IntArray, parted: bool) -> int:
         begin = made
         if _is_too_close(t, value, index, first, last, allowed):
             for c in range(first, last):
-                made = _write_end(t, c, made, parted)
-            if made == begin or _is_parted(met_value, begin, made):
+                made = _write_end(t, c, made, displaced)
+            if made == begin or _are_displaced(met_value, begin, made):
                 made = _write_beginning(t, desk, first, made, allowed)
                 _sort_by_name(t, begin, made)
                 made = merge(t, old, end, begin, made)
@@ -282,7 +282,7 @@ def _drive(t: IntArray, time: float) -> None:
 
 @inner_kernel
 def _find_ends(t: IntArray) -> int:
-    """Look at bodies where they are after the step: ``CLEAR`` if none have come too close, ``POSE_AGAIN``, ``NO_ROOM``.
+    """Look at bodies where they are after the step: ``CLEAR``, ``POSE_AGAIN`` if some are too close, ``TOO_SMALL``.
 
     If some have, contacts are those of the end, and fixed bodies stay where these are.
     """
@@ -302,7 +302,7 @@ def _find_ends(t: IntArray) -> int:
     found = find(t)
     if found < 0:
         counts[NEEDED] = found
-        return NO_ROOM
+        return TOO_SMALL
     counts[CONTACTS] = found
     value, index, first, allowed = real_rows(t, VALUE), whole_rows(t, INDEX), found - found, _allowed(t)
     while first < found:
@@ -315,23 +315,23 @@ def _find_ends(t: IntArray) -> int:
 
 
 @inner_kernel
-def _keep_apart(t: IntArray, parted: bool) -> int:
-    """Give pairs that ended too close the contacts that keep them apart: ``POSE_AGAIN``, or ``NO_ROOM`` for these."""
+def _keep_apart(t: IntArray, displaced: bool) -> int:
+    """Give pairs that ended too close the contacts that keep them apart: ``POSE_AGAIN``, or ``TOO_SMALL`` for these."""
     set_path(t, real_rows(t, V))
-    made = _add_ends(t, parted)
+    made = _add_ends(t, displaced)
     _drive(t, 0.0)
     wholes(t, COUNTS)[MENDED] += 1
-    return POSE_AGAIN if take_over(t, made) else NO_ROOM
+    return POSE_AGAIN if take_over(t, made) else TOO_SMALL
 
 
 @inner_kernel
-def look_at_end(t: IntArray, parted: bool) -> int:
+def look_at_end(t: IntArray, displaced: bool) -> int:
     """Look at bodies where they are after the step; return what comes of it.
 
-    ``CLEAR`` if none have come too close, ``POSE_AGAIN`` with contacts that keep them apart, ``NO_ROOM`` for these.
+    ``CLEAR`` if none have come too close, ``POSE_AGAIN`` with contacts that keep them apart, ``TOO_SMALL`` for these.
     """
     outcome = _find_ends(t)
-    return _keep_apart(t, parted) if outcome == POSE_AGAIN else outcome
+    return _keep_apart(t, displaced) if outcome == POSE_AGAIN else outcome
 
 
 @inner_kernel
@@ -374,9 +374,9 @@ def look(t: IntArray) -> bool:
     if reals(t, CHECK)[COMPLIANT] == 0.0:  # what gives way is to overlap
         outcome = _find_ends(t)
     counts[STIRRED] = CLOSE if outcome == POSE_AGAIN else 0
-    if outcome == NO_ROOM:
+    if outcome == TOO_SMALL:
         _go_back(t, outcome)
-    return outcome != NO_ROOM
+    return outcome != TOO_SMALL
 
 
 @inner_kernel

@@ -17,6 +17,7 @@ from signorini.engine.arrays import (
     AT_LAST,
     AWAIT,
     B_BODY,
+    BEFORE,
     BLOCK,
     CHANGE,
     CHECK,
@@ -154,7 +155,7 @@ def _pose_compression(t: IntArray, s: IntArray) -> None:
     """Pose the first phase: half of the loads act before it, and lifting out of overlaps is left to the second."""
     counts = wholes(t, COUNTS)
     island, to_island = whole_rows(t, ISLAND), whole_rows(s, ISLAND)
-    b, before, shift, to_b = real_rows(t, B), real_rows(t, U), reals(t, SHIFT), real_rows(s, B)
+    b, before, shift, to_b = real_rows(t, B), real_rows(t, BEFORE), reals(t, SHIFT), real_rows(s, B)
     g = counts[ACTIVE] - counts[ACTIVE]
     for k in range(counts[ACTIVE]):
         g = _copy_contact(t, k, s, k, g)

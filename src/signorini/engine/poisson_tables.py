@@ -10,7 +10,7 @@ import numpy as np
 
 from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.robust import solve_robustly
 from signorini.model import Model
 from signorini.posing.constants import WINDOW
@@ -30,25 +30,25 @@ _BLOCKS = 9  # of a contact that is there twice: four, and four with one for its
 _BY_PYTHON = -1.0  # in place of the sweeps of a phase
 # Arrays by contact that a phase has for itself.
 _OWN = (
-    at.B,
-    at.LOAD,
-    at.GAP,
-    at.SIZE,
-    at.WIDTH,
-    at.SHIFT,
-    at.MU,
-    at.RHO,
-    at.DIAGONAL,
-    at.LOCAL,
-    at.COMPLIANCE,
-    at.REFERENCE,
-    at.SOFTNESS,
-    at.P,
-    at.U,
-    at.SLIP,
-    at.ORDER,
-    at.POSITION,
-    at.MODE,
+    ea.B,
+    ea.LOAD,
+    ea.GAP,
+    ea.SIZE,
+    ea.WIDTH,
+    ea.SHIFT,
+    ea.MU,
+    ea.RHO,
+    ea.DIAGONAL,
+    ea.LOCAL,
+    ea.COMPLIANCE,
+    ea.REFERENCE,
+    ea.SOFTNESS,
+    ea.P,
+    ea.U,
+    ea.SLIP,
+    ea.ORDER,
+    ea.POSITION,
+    ea.MODE,
 )
 
 
@@ -73,24 +73,24 @@ class PoissonTables:
 
     def __init__(self, arena: Arena) -> None:
         self._step = arena
-        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
-        self._counts = np.zeros_like(arena[at.COUNTS])
+        self.arena = Arena(int(ea.ARRAY_COUNT), kernels=int(ea.ROW_COUNT - ea.ARRAY_COUNT))
+        self._counts = np.zeros_like(arena[ea.COUNTS])
 
     def connect(self, address: Callable[[int], int]) -> None:
         """Let phases be solved and checked by the ordinary kernels, whose places others take; `address` compiles."""
-        for k in (at.SOLVE, at.VELOCITIES, at.LAW, at.SWEEP):
+        for k in (ea.SOLVE, ea.VELOCITIES, ea.LAW, ea.SWEEP):
             self.arena.connect(k, int(self._step.table[k, 0]))
-        self._step.connect(at.SOLVE, address(at.COLLIDE))
-        self._step.connect(at.LAW, address(at.CHECK_COLLISION))
+        self._step.connect(ea.SOLVE, address(ea.COLLIDE))
+        self._step.connect(ea.LAW, address(ea.CHECK_COLLISION))
 
-    def make_room(self, capacity: int, bodies: int) -> None:
+    def reserve(self, capacity: int, bodies: int) -> None:
         """Make room for the phases of so many contacts; all other arrays are those of the step.
 
         What is known of the last collision is kept.
         """
-        first = self.arena[at.P] is None
-        for k in range(int(at.ARRAY_COUNT)):
-            if self._step[k] is not None and k != at.PHASE and (first or k not in (*_OWN, at.CHECK, at.ISLAND)):
+        first = self.arena[ea.P] is None
+        for k in range(int(ea.ARRAY_COUNT)):
+            if self._step[k] is not None and k != ea.PHASE and (first or k not in (*_OWN, ea.CHECK, ea.ISLAND)):
                 self.arena.put(k, self._step[k])
         contacts, bodies = 2 * capacity, bodies + (capacity + bodies + 1) // 2
         for k in _OWN:
@@ -99,18 +99,19 @@ class PoissonTables:
                 self.arena.put(k, np.zeros((contacts, *like.shape[1:]), dtype=like.dtype))
             else:
                 self.arena.grow(k, contacts)
+        self.arena.put(ea.BEFORE, self.arena[ea.U])  # a phase sets out from what the last one left
         size = 6 * bodies + 3 * contacts
-        self.arena.put(at.COUNTS, self._counts)
+        self.arena.put(ea.COUNTS, self._counts)
         if first:
-            self.arena.put(at.CHECK, np.zeros_like(self._step[at.CHECK]))
-            self.arena.put(at.ISLAND, np.zeros_like(self._step[at.ISLAND]))
-        self.arena.put(at.START, np.zeros(contacts + 1, dtype=np.int64))
-        self.arena.put(at.BLOCK, np.zeros(_BLOCKS * capacity, dtype=np.int64))
-        self.arena.put(at.GATHER, np.zeros((_BLOCKS * capacity, 3, 3)))
-        self.arena.put(at.SOLVING, np.zeros(size))
-        self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
-        self._step.put(at.PHASE, self.arena.table)
-        self._step.grow(at.COMPRESSION, capacity)
+            self.arena.put(ea.CHECK, np.zeros_like(self._step[ea.CHECK]))
+            self.arena.put(ea.ISLAND, np.zeros_like(self._step[ea.ISLAND]))
+        self.arena.put(ea.START, np.zeros(contacts + 1, dtype=np.int64))
+        self.arena.put(ea.BLOCK, np.zeros(_BLOCKS * capacity, dtype=np.int64))
+        self.arena.put(ea.GATHER, np.zeros((_BLOCKS * capacity, 3, 3)))
+        self.arena.put(ea.SOLVING, np.zeros(size))
+        self.arena.put(ea.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        self._step.put(ea.PHASE, self.arena.table)
+        self._step.grow(ea.COMPRESSION, capacity)
 
     def rescue(
         self,
@@ -125,15 +126,15 @@ class PoissonTables:
 
         `place` are rows of the step.
         """
-        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
+        words, shift = _words(model, space), self._step[ea.SHIFT][place[: space.contacts.contact_count]]
 
         def rescued(problem: FrictionProblem, start: Array) -> Solution:
             return solve_robustly(problem, tolerance, start)
 
         outcome = collide(model, there, space, shift, words, answer or rescued)
         whole = outcome.solution
-        self._step[at.NUMBERS][at.SLID] = outcome.friction
-        self.arena[at.CHECK][[at.RESIDUAL, at.SUCCESS, at.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
+        self._step[ea.NUMBERS][ea.SLID] = outcome.friction
+        self.arena[ea.CHECK][[ea.RESIDUAL, ea.SUCCESS, ea.EFFORT]] = whole.residual, whole.success, _BY_PYTHON
         self._rescued = outcome.phases[0][1].z, whole.z
         return whole, outcome.impulse
 
@@ -141,9 +142,9 @@ class PoissonTables:
         self, model: Model, there: Midpoint, space: ContactSpace, place: IntArray, tolerance: float
     ) -> PhaseSolutions:
         """Pose both phases of the last step again."""
-        words, shift = _words(model, space), self._step[at.SHIFT][place[: space.contacts.contact_count]]
-        dim, by_python = space.b.shape[1], self.arena[at.CHECK][at.EFFORT] == _BY_PYTHON
-        p = np.ascontiguousarray(self._step[at.COMPRESSION][place, :dim])
+        words, shift = _words(model, space), self._step[ea.SHIFT][place[: space.contacts.contact_count]]
+        dim, by_python = space.b.shape[1], self.arena[ea.CHECK][ea.EFFORT] == _BY_PYTHON
+        p = np.ascontiguousarray(self._step[ea.COMPRESSION][place, :dim])
         if by_python:
             p = self._rescued[0].reshape(-1, dim)
         first = compression_problem(model, there, space, shift, words)
@@ -156,7 +157,7 @@ class PoissonTables:
 
     def _impulses(self, phase: Expansion, place: IntArray, dim: int) -> Array:
         """Return what solves the second phase, in the order of the problem posed by Python."""
-        row = self.arena[at.POSITION][place]
+        row = self.arena[ea.POSITION][place]
         rows = np.concatenate([row, row[phase.again] + 1])
-        z: Array = np.ascontiguousarray(self.arena[at.P][rows, :dim]).reshape(-1)
+        z: Array = np.ascontiguousarray(self.arena[ea.P][rows, :dim]).reshape(-1)
         return z

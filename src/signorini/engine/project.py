@@ -13,6 +13,7 @@ need sweeps that converge: what these leave shakes the pile in every step. The e
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, measured, perform, real_blocks, real_rows, reals, whole_rows, wholes
@@ -22,6 +23,7 @@ from signorini.engine.arrays import (
     BLOCK,
     COUNTS,
     CUT_ROW,
+    DISPLACE_TOGETHER,
     FACTOR,
     FIRST_CONTACT,
     FIXED,
@@ -39,8 +41,7 @@ from signorini.engine.arrays import (
     PLACE,
     REFERENCE,
     SCRATCH,
-    SEPARATE_TOGETHER,
-    SHARE_SEPARATING,
+    SHARE_DISPLACING,
     SIZE,
     START,
     Y_ROW,
@@ -49,20 +50,44 @@ from signorini.engine.arrays import (
 from signorini.math.rotation import turn_exact
 from signorini.posing.constants import (
     CROWD,
+    DISPLACING_FINE,
+    DISPLACING_NEAR,
+    DISPLACING_SWEEPS,
     HALF_BAND,
-    LEAST_PARTED,
+    LEAST_DISPLACED,
     LITTLE,
     LOOSENESS,
     MORE_SWEEPS,
-    MOST_PARTED,
+    MOST_DISPLACED,
     MUCH,
     OVERRELAXED,
-    PART_FINE,
-    PART_NEAR,
-    PART_SWEEPS,
-    PART_TAKEN_BACK,
+    TAKEN_BACK,
     TOUCHING,
 )
+
+
+class Displacement(NamedTuple):
+    """What moves the bodies of an island apart, least in the mean of squares: a problem of its contacts' normals."""
+
+    start: IntArray
+    block: IntArray
+    """Where the blocks of contacts begin, and which rows of `moved` they read."""
+    rows: Array
+    """Normal rows of these blocks, 12 numbers for a contact."""
+    W: Array
+    """Diagonal of the normal Delassus matrix."""
+    needed: Array
+    """By how much each contact is to open [m]."""
+    held: Array
+    """1 for contacts that are kept in touch."""
+    pull: Array
+    """Multipliers that make the displacement."""
+    moved: Array
+    """It."""
+    stirred: Array
+    """1 for bodies that move."""
+    size: Array
+    """Sizes of bodies by contact: displacements count relative to them."""
 
 
 @inner_kernel
@@ -70,9 +95,9 @@ def _needed(gap: float, size: float, loaded: bool) -> float:
     """Return by how much a contact must be parted [m]; it may close by a negative number."""
     band = HALF_BAND * size
     if gap < -band:
-        return min(PART_TAKEN_BACK * (-gap - band), MOST_PARTED * size)
+        return min(TAKEN_BACK * (-gap - band), MOST_DISPLACED * size)
     if loaded:
-        return -PART_TAKEN_BACK * gap if gap > 0.0 else 0.0
+        return -TAKEN_BACK * gap if gap > 0.0 else 0.0
     return -(gap + band)
 
 
@@ -116,104 +141,69 @@ def _displace(t: IntArray, i: int, moved: Array, unit: float) -> None:
 
 
 @inner_kernel
-def _along_normal(rows: Array, block: IntArray, first: int, last: int, k: int, moved: Array) -> float:
-    """Return by how much the displacement parts contact `k`, whose blocks are numbered from `first` to `last`."""
-    s = 0.0
-    for g in range(first, last):
-        y, r = 3 * block[g], 12 * k + 3 * (g - first)
+def _along_normal(d: Displacement, k: int) -> float:
+    """Return by how much the displacement parts contact `k`."""
+    s, first, rows, moved = 0.0, d.start[k], d.rows, d.moved
+    for g in range(first, d.start[k + 1]):
+        y, r = 3 * d.block[g], 12 * k + 3 * (g - first)
         s += rows[r] * moved[y] + rows[r + 1] * moved[y + 1] + rows[r + 2] * moved[y + 2]
     return s
 
 
 @inner_kernel
-def separate_some(
-    start: IntArray,
-    block: IntArray,
-    rows: Array,
-    W: Array,
-    needed: Array,
-    held: Array,
-    pull: Array,
-    moved: Array,
-    stirred: Array,
-    size: Array,
-    more: bool,
-    crowded: bool,
-    first: int,
-    last: int,
-    backward: bool,
-) -> float:
+def displace_some(d: Displacement, more: bool, crowded: bool, first: int, last: int, backward: bool) -> float:
     """Sweep over the contacts from `first` to `last`, or back; return the largest change, of the size of its bodies."""
+    start, block, rows, W, needed, held, pull, moved, stirred, size = d
     give = LOOSENESS if crowded else 0.0
     relaxation = OVERRELAXED if more else 1.0
     most = 0.0
     for j in range(last - first):
         k = last - 1 - j if backward else first + j
-        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, LEAST_PARTED * size[k]
+        a, b, still = block[start[k]] // 2, block[start[k + 1] - 2] // 2, LEAST_DISPLACED * size[k]
         asked = needed[k] > still or (held[k] == 1.0 and needed[k] < -still)
         if not (asked or stirred[a] + stirred[b] > 0.0):
             continue
         w = W[k]
         if not w > 0.0:
             continue
-        slack = needed[k] - _along_normal(rows, block, start[k], start[k + 1], k, moved)
+        slack = needed[k] - _along_normal(d, k)
         new = pull[k] + relaxation * slack / w
         if new < 0.0 and held[k] == 1.0:
             new = min(0.0, pull[k] + relaxation * (slack / w - give * pull[k]) / (1.0 + give))
         new = new if held[k] == 1.0 else max(0.0, new)
-        d = new - pull[k]
-        if abs(d) * w <= still:
+        change = new - pull[k]
+        if abs(change) * w <= still:
             continue
         pull[k] = new
         stirred[a] = 1.0
         stirred[b] = 1.0
-        most = max(most, abs(d) * w / size[k])
+        most = max(most, abs(change) * w / size[k])
         for g in range(start[k], start[k + 1]):
             y, r = 3 * block[g], 12 * k + 3 * (g - start[k])
-            moved[y] += rows[r] * d
-            moved[y + 1] += rows[r + 1] * d
-            moved[y + 2] += rows[r + 2] * d
+            moved[y] += rows[r] * change
+            moved[y + 1] += rows[r + 1] * change
+            moved[y + 2] += rows[r + 2] * change
     return most
 
 
 @inner_kernel
-def _separate(
-    t: IntArray,
-    i: int,
-    start: IntArray,
-    block: IntArray,
-    rows: Array,
-    W: Array,
-    needed: Array,
-    held: Array,
-    pull: Array,
-    moved: Array,
-    stirred: Array,
-    size: Array,
-    crowded: bool,
-) -> None:
-    """Find the displacement `moved`, and the multipliers `pull` that make it, by sweeps to and fro from zero.
-
-    `rows` are the normal rows of the blocks, 12 numbers for a contact, `W` is the diagonal of the normal Delassus
-    matrix, `held` is 1 for contacts that are kept in touch, `stirred`, zero before, 1 for bodies that move. `size` are
-    the sizes of bodies by contact: displacements count relative to them.
-    """
-    n_c = needed.shape[0]
+def _find_displacement(t: IntArray, i: int, d: Displacement, crowded: bool) -> None:
+    """Find the displacement of an island by sweeps to and fro from zero."""
+    n_c = d.needed.shape[0]
     largest = 0.0
     for k in range(n_c):
-        largest = max(largest, (abs(needed[k]) if held[k] == 1.0 else needed[k]) / size[k])
+        largest = max(largest, (abs(d.needed[k]) if d.held[k] == 1.0 else d.needed[k]) / d.size[k])
     more = crowded and LITTLE < largest < MUCH
-    if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-        perform(t[SHARE_SEPARATING, 0], (t, i, rows, W, needed, held, pull, moved, stirred))
-    for sweep in range(MORE_SWEEPS if more else PART_SWEEPS):
+    shared = t[DISPLACE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0
+    if shared:
+        perform(t[SHARE_DISPLACING, 0], (t, i, d.rows, d.W, d.needed, d.held, d.pull, d.moved, d.stirred))
+    for sweep in range(MORE_SWEEPS if more else DISPLACING_SWEEPS):
         backward = sweep % 2 == 1
-        if t[SEPARATE_TOGETHER, 0] != 0 and whole_rows(t, ISLAND)[i, CUT_ROW] > 0:
-            most = measured(t[SEPARATE_TOGETHER, 0], (t, i, more, crowded, backward))
+        if shared:
+            most = measured(t[DISPLACE_TOGETHER, 0], (t, i, more, crowded, backward))
         else:
-            most = separate_some(
-                start, block, rows, W, needed, held, pull, moved, stirred, size, more, crowded, n_c - n_c, n_c, backward
-            )
-        if most <= max(PART_NEAR * largest, PART_FINE):
+            most = displace_some(d, more, crowded, n_c - n_c, n_c, backward)
+        if most <= max(DISPLACING_NEAR * largest, DISPLACING_FINE):
             break
 
 
@@ -255,22 +245,19 @@ def project_step(t: IntArray) -> None:
                     rows[r + l] = s * gather[g, 0, l]
                 W[k] += rows[r] * rows[r] + rows[r + 1] * rows[r + 1]
                 W[k] += rows[r + 2] * rows[r + 2]
-        span = start[first : last + 1]
-        _separate(
-            t,
-            i,
-            span,
-            block,
-            rows,
-            W,
-            needed,
-            held,
-            pull,
-            moved,
-            stirred,
-            size[first:last],
-            n > CROWD * island[i, N_BODIES],
+        d = Displacement(
+            start=start[first : last + 1],
+            block=block,
+            rows=rows,
+            W=W,
+            needed=needed,
+            held=held,
+            pull=pull,
+            moved=moved,
+            stirred=stirred,
+            size=size[first:last],
         )
+        _find_displacement(t, i, d, n > CROWD * island[i, N_BODIES])
         for k in range(n):
-            gap[first + k] += _along_normal(rows, block, span[k], span[k + 1], k, moved)
+            gap[first + k] += _along_normal(d, k)
         _displace(t, i, moved, unit)

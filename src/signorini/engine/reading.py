@@ -7,53 +7,53 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.joints import arrays as ja
 from signorini.posing.stepper import CHECKS
 from signorini.solvers import Status
 from signorini.solvers.solution import SUCCESS
 
 _COLUMN = {
-    "residual": at.RESIDUAL,
-    "min_gap": at.MIN_GAP,
-    "cone_violation": at.CONE_VIOLATION,
-    "dissipation_angle": at.DISSIPATION_ANGLE,
-    "joint_drift": at.JOINT_DRIFT,
-    "joint_conflict": at.JOINT_CONFLICT,
-    "redundant_rows": at.REDUNDANT_ROWS,
-    "energy_error": at.ENERGY_ERROR,
-    "correction_work": at.CORRECTION,
-    "compliance": at.COMPLIANT,
-    "deflection": at.DEFLECTION,
-    "extent": at.BESIDE,
-    "yielded": at.YIELDED,
-    "indeterminate": at.SPARE_ROWS,
-    "asleep": at.ASLEEP,
-    "status": at.SUCCESS,
-    "iterations": at.EFFORT,
-    "overlap": at.OVERLAP,
-    "overlap_extent": at.OVERLAP_EXTENT,
-    "overlap_a": at.OVERLAP_A,
-    "overlap_b": at.OVERLAP_B,
-    "energy_scale": at.ENERGY_AT_PLAY,
-    "energy_gain": at.GAINED,
-    "unfollowed": at.UNFOLLOWED,
-    "posed_again": at.POSED_AGAIN,
-    "drift_joint": at.DRIFT_JOINT,
-    "conflict_joint": at.CONFLICT_JOINT,
-    "drift_row": at.DRIFT_ROW,
-    "conflict_row": at.CONFLICT_ROW,
-    "joint_fault": at.JOINT_FAULT,
-    "joint_apart": at.JOINT_APART,
-    "joint_work": at.JOINT_PULL,
-    "energy_moving": at.ENERGY_MOVING,
-    "moved_onto": at.MOVED_ONTO,
-    "lost_momentum": at.LOST_MOMENTUM,
-    "turned_energy": at.TURNED_ENERGY,
-    "unsure": at.UNSURE,
-    "unsure_body": at.UNSURE_BODY,
-    "hit_turn": at.HIT_TURN,
-    "hit_body": at.HIT_BODY,
+    "residual": ea.RESIDUAL,
+    "min_gap": ea.MIN_GAP,
+    "cone_violation": ea.CONE_VIOLATION,
+    "dissipation_angle": ea.DISSIPATION_ANGLE,
+    "joint_drift": ea.JOINT_DRIFT,
+    "joint_conflict": ea.JOINT_CONFLICT,
+    "redundant_rows": ea.REDUNDANT_ROWS,
+    "energy_error": ea.ENERGY_ERROR,
+    "correction_work": ea.CORRECTION,
+    "compliance": ea.COMPLIANT,
+    "deflection": ea.DEFLECTION,
+    "extent": ea.BESIDE,
+    "yielded": ea.YIELDED,
+    "indeterminate": ea.SPARE_ROWS,
+    "asleep": ea.ASLEEP,
+    "status": ea.SUCCESS,
+    "iterations": ea.EFFORT,
+    "overlap": ea.OVERLAP,
+    "overlap_extent": ea.OVERLAP_EXTENT,
+    "overlap_a": ea.OVERLAP_A,
+    "overlap_b": ea.OVERLAP_B,
+    "energy_scale": ea.ENERGY_AT_PLAY,
+    "energy_gain": ea.GAINED,
+    "unfollowed": ea.UNFOLLOWED,
+    "posed_again": ea.POSED_AGAIN,
+    "drift_joint": ea.DRIFT_JOINT,
+    "conflict_joint": ea.CONFLICT_JOINT,
+    "drift_row": ea.DRIFT_ROW,
+    "conflict_row": ea.CONFLICT_ROW,
+    "joint_fault": ea.JOINT_FAULT,
+    "joint_apart": ea.JOINT_APART,
+    "joint_work": ea.JOINT_PULL,
+    "energy_moving": ea.ENERGY_MOVING,
+    "moved_onto": ea.MOVED_ONTO,
+    "lost_momentum": ea.LOST_MOMENTUM,
+    "turned_energy": ea.TURNED_ENERGY,
+    "unsure": ea.UNSURE,
+    "unsure_body": ea.UNSURE_BODY,
+    "hit_turn": ea.HIT_TURN,
+    "hit_body": ea.HIT_BODY,
 }
 _FOUND = np.array([_COLUMN[word] for word in CHECKS], dtype=np.int64)
 _STATUS = CHECKS.index("status")
@@ -61,10 +61,10 @@ _STATUS = CHECKS.index("status")
 
 def compiled_status(check: Array) -> IntArray:
     """Return the status of compiled steps that said this of themselves, (..., CHECK_COUNT)."""
-    solved, ended = check[..., at.SUCCESS] == 1.0, check[..., at.ENDED].astype(np.int64)
+    solved, ended = check[..., ea.SUCCESS] == 1.0, check[..., ea.ENDED].astype(np.int64)
     good = np.isin(ended, SUCCESS)  # what the solver says: it counts as far as the step agrees
     status = np.where(good == solved, ended, np.where(solved, int(Status.SOLVED), int(Status.STALLED)))
-    return np.where(check[..., at.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
+    return np.where(check[..., ea.JOINT_FAULT] > 0.0, int(Status.NO_SOLUTION), status)  # joints that cannot all hold
 
 
 def found(check: Array) -> Array:
@@ -93,7 +93,7 @@ def logged_contacts(value: Array, index: IntArray) -> dict[str, Any]:
 def logged_joints(rows: Array) -> dict[str, Array]:
     """Return the joints of a log, (n, n_j, REPORT_COLUMNS), by name."""
     return {
-        "coordinate": rows[:, :, ja.AT],
+        "coordinate": rows[:, :, ja.COORDINATE_OF],
         "speed": rows[:, :, ja.SPEED],
         "effort": rows[:, :, ja.EFFORT_OF],
         "reaction": rows[:, :, ja.REACTION_OF : ja.ENDING_OF],

@@ -8,6 +8,7 @@ from signorini._arrays import IntArray
 from signorini._jit import inner_kernel, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
     A_BODY,
+    BEFORE,
     BLOCK,
     CHECK,
     COMPLIANCE,
@@ -27,6 +28,7 @@ from signorini.engine.arrays import (
     ISLANDS,
     LIFT,
     LOAD,
+    MAY_CLOSE,
     MET,
     MU,
     N_BODIES,
@@ -49,7 +51,6 @@ from signorini.engine.arrays import (
     SHIFT,
     SIZE,
     SOLVING,
-    SPACE,
     START,
     SUCCESS,
     TEMPERED,
@@ -65,11 +66,11 @@ from signorini.math.cones import natural_norms
 from signorini.math.rotation import dot, tangent_frame
 from signorini.posing.constants import BAND
 from signorini.posing.gap_law import normal_shifts
-from signorini.posing.passive_law import PART, ROUND, SETTLED, UNSOLVED, is_seen, next_part, relative_gain
+from signorini.posing.passive_law import ASKED_SHARE, ROUND, SETTLED, UNSOLVED, is_seen, next_share, relative_gain
 
 
 @inner_kernel
-def ask_of_gaps(t: IntArray, first: int, last: int, lift: float, part: float) -> bool:
+def ask_of_gaps(t: IntArray, first: int, last: int, lift: float, share: float) -> bool:
     """Write what gaps ask of the normal velocities of some contacts; tell whether one of them rebounds."""
     numbers = reals(t, NUMBERS)
     return normal_shifts(
@@ -77,16 +78,16 @@ def ask_of_gaps(t: IntArray, first: int, last: int, lift: float, part: float) ->
         reals(t, VEERED)[first:last],
         reals(t, SIZE)[first:last],
         real_rows(t, B)[first:last],
-        real_rows(t, U)[first:last],
+        real_rows(t, BEFORE)[first:last],
         reals(t, REBOUND)[first:last],
         real_rows(t, REFERENCE)[first:last],
         numbers[PULL],
         lift,
         numbers[DRIFT],
-        part,
+        share,
         reals(t, SHIFT)[first:last],
         reals(t, CORRECTED)[first:last],
-        reals(t, SPACE)[first:last],
+        reals(t, MAY_CLOSE)[first:last],
     )
 
 
@@ -94,9 +95,9 @@ def ask_of_gaps(t: IntArray, first: int, last: int, lift: float, part: float) ->
 def ask_of_islands(t: IntArray, joined_lift: float) -> None:
     """Write what gaps ask of all contacts; overlaps of islands with joints recede, those of others are displaced.
 
-    With the passive law each island rebounds by its own part, the whole if the step is posed for the first time.
+    With the passive law each island rebounds by its own share, the whole if the step is posed for the first time.
     """
-    counts, numbers, island, parts = (
+    counts, numbers, island, shares = (
         wholes(t, COUNTS),
         reals(t, NUMBERS),
         whole_rows(t, ISLAND),
@@ -106,13 +107,13 @@ def ask_of_islands(t: IntArray, joined_lift: float) -> None:
     for i in range(counts[ISLANDS]):
         first = island[i, FIRST_CONTACT]
         if counts[TEMPERED] == 0:
-            parts[i, PART] = 1.0
-            parts[i, ROUND] = 0.0
+            shares[i, ASKED_SHARE] = 1.0
+            shares[i, ROUND] = 0.0
         lift = joined_lift if island[i, HAS_JOINTS] == 1 else numbers[LIFT]
-        if ask_of_gaps(t, first, first + island[i, N_CONTACTS], lift, parts[i, PART]):
+        if ask_of_gaps(t, first, first + island[i, N_CONTACTS], lift, shares[i, ASKED_SHARE]):
             counts[REBOUNDS] = 1
         else:
-            parts[i, ROUND] = SETTLED
+            shares[i, ROUND] = SETTLED
 
 
 @inner_kernel
@@ -189,7 +190,7 @@ def _excess(t: IntArray, i: int) -> tuple[float, float]:
     """
     counts, island, order, drift = wholes(t, COUNTS), whole_rows(t, ISLAND), wholes(t, ORDER), reals(t, NUMBERS)[DRIFT]
     p, u, b, load = real_rows(t, P), real_rows(t, U), real_rows(t, B), real_rows(t, LOAD)
-    compliance, lifted, space, size = real_rows(t, COMPLIANCE), reals(t, CORRECTED), reals(t, SPACE), reals(t, SIZE)
+    compliance, lifted, space, size = real_rows(t, COMPLIANCE), reals(t, CORRECTED), reals(t, MAY_CLOSE), reals(t, SIZE)
     first, last = island[i, FIRST_CONTACT], island[i, FIRST_CONTACT] + island[i, N_CONTACTS]
     pushed = _pushed(t, i)
     taken, handled, apart, fall, close, fastest = 0.0, pushed, 0.0, 0.0, -math.inf, 0.0
@@ -211,22 +212,22 @@ def _excess(t: IntArray, i: int) -> tuple[float, float]:
 
 @inner_kernel
 def temper_rebounds(t: IntArray) -> bool:
-    """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with parts of them."""
-    counts, parts, stay = wholes(t, COUNTS), real_rows(t, REBOUND_SHARES), True
+    """Tell whether the rebounds of all islands may stay; if not the step is to be posed again with shares of them."""
+    counts, shares, stay = wholes(t, COUNTS), real_rows(t, REBOUND_SHARES), True
     check, tolerance, island = reals(t, CHECK), reals(t, NUMBERS)[TOLERANCE], whole_rows(t, ISLAND)
     resisting = 0
     for i in range(counts[ISLANDS]):
         resisting += 0 if island[i, MET] == 1 else 1
     for i in range(counts[ISLANDS]):
-        if parts[i, ROUND] == SETTLED:
+        if shares[i, ROUND] == SETTLED:
             continue
         excess, leverage = _excess(t, i)
         # Where each island is solved and the step is not credible, any of them may be to blame.
         resists = check[SUCCESS] != 1.0 and (island[i, MET] != 1 or resisting == 0)
-        if parts[i, PART] > 0.0 and (resists or not _is_seen(t, i)):
+        if shares[i, ASKED_SHARE] > 0.0 and (resists or not _is_seen(t, i)):
             excess = UNSOLVED
-        if next_part(parts[i], excess, leverage * check[RESIDUAL], tolerance):
-            parts[i, ROUND] = SETTLED
+        if next_share(shares[i], excess, leverage * check[RESIDUAL], tolerance):
+            shares[i, ROUND] = SETTLED
         else:
             stay = False
     counts[TEMPERED] = 0 if stay else 1

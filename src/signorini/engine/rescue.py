@@ -14,6 +14,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import counted, inner_kernel, measured, real_rows, reals, whole_rows, wholes
 from signorini.engine.arrays import (
+    BEFORE,
     BEYOND,
     CLEARED,
     COUNTS,
@@ -34,9 +35,8 @@ from signorini.engine.arrays import (
     SPRING,
     TOLERANCE,
     B,
-    U,
 )
-from signorini.engine.parts import island_views, part_views
+from signorini.engine.excerpt import excerpt_views, island_views
 from signorini.posing.constants import (
     INTERIOR_COST,
     LIKELY,
@@ -45,7 +45,6 @@ from signorini.posing.constants import (
     SHARE_AT_ONCE,
     TOO_DEAR,
 )
-from signorini.problems.couplings import apply_couplings
 from signorini.solvers.island_constants import FINISH_STEPS
 from signorini.solvers.island_newton import proximal_newton
 from signorini.solvers.island_robust import move_inside
@@ -71,11 +70,12 @@ from signorini.solvers.island_table import (
     V,
     copy,
 )
+from signorini.solvers.nsgs_kernels import set_velocities
 
 # What is asked for: velocities that rounding hides; that contacts go on as before; the least impulses for the solution
 # there is; any solution; that of least impulses; one of the part taken out; one beyond the tolerance.
 _KINDS: Any = np.arange(8, dtype=np.int64)
-CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_PART, SOLVE_FINELY = _KINDS
+CLEAR, KEEP, SHARE, NEAR, SOLVE, SOLVE_AT_REST, SOLVE_EXCERPT, SOLVE_FINELY = _KINDS
 
 
 @inner_kernel
@@ -94,8 +94,9 @@ def _scale(w: IntArray, p: Array, mu: Array, s: float, inward: bool) -> None:
 def _clear(t: IntArray, i: int, s: float) -> None:
     """Note in LOW what the rounding of its impulses hides of the velocities of island `i`."""
     island, w = whole_rows(t, ISLAND), whole_rows(t, ROBUST)
-    start, block, gather, load, mu, _, _, _, y, u, p, _, _, _ = island_views(t, i)
-    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    problem, course = island_views(t, i)
+    y, p, mu = course.y, course.best_p, problem.mu
+    set_velocities(problem, p, y, course.p)
     _scale(w, p, mu, s, True)
     at, low = 2 * island[i, FIRST_BODY], real_rows(t, LOW)
     if measured(w[CLEAR_ROUNDING, 0], (w, real_rows(w, ENTRY), y, s)) == 0.0:
@@ -105,7 +106,7 @@ def _clear(t: IntArray, i: int, s: float) -> None:
             low[at + m, j] = y[m, j]
     copy(real_rows(w, ENTRY), real_rows(w, BEST))
     _scale(w, p, mu, s, False)
-    apply_couplings(start, block, gather, start, block, gather, p, load, y, u)
+    set_velocities(problem, p, y, course.p)
     for m in range(y.shape[0]):
         for j in range(3):
             low[at + m, j] -= y[m, j]
@@ -120,19 +121,18 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     spent is in SPENT. Where memory is short SHORT is set.
     """
     counts, numbers, w = wholes(t, COUNTS), reals(t, NUMBERS), whole_rows(t, ROBUST)
-    start, block, gather, load, mu, rho, _, _, y, _, best_p, compliance, _, _ = (
-        part_views(t, i) if what == SOLVE_PART else island_views(t, i)
-    )
-    n_c, numbers[SPENT] = mu.shape[0], 0.0
+    problem, course = excerpt_views(t, i) if what == SOLVE_EXCERPT else island_views(t, i)
+    start, block, gather, _, _, _, load, mu, rho, _, compliance = problem
+    best_p, n_c, numbers[SPENT] = course.best_p, mu.shape[0], 0.0
     if what > SHARE and w[NEWTON, 0] == 0:
         counts[SHORT] = 1
         return math.inf
     likely = LIKELY_FEW if what <= NEAR else LIKELY
-    if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_PART:
+    if counts[OPEN_ISLAND] != i + 1 or what == SOLVE_EXCERPT:
         counts[OPEN_ISLAND] = 0
         most, scale = int(credit * n_c / likely), numbers[OPEN_SCALE : OPEN_SCALE + 1]
         operations = counted(
-            w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, y.shape[0] // 2, most, scale)
+            w[OPEN, 0], (w, start, block, gather, load, mu, rho, compliance, course.y.shape[0] // 2, most, scale)
         )
         if operations == 0:
             numbers[SPENT] = TOO_DEAR * credit
@@ -141,7 +141,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             counts[SHORT] = 1
             return math.inf
         counts[OPEN_WORK] = operations
-        counts[OPEN_ISLAND] = 0 if what == SOLVE_PART else i + 1
+        counts[OPEN_ISLAND] = 0 if what == SOLVE_EXCERPT else i + 1
     s, operations = numbers[OPEN_SCALE], counts[OPEN_WORK]
     if operations * likely > credit * n_c:
         numbers[SPENT] = TOO_DEAR * credit
@@ -162,7 +162,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
             for k in range(3):
                 beyond[c, k] = softness[first + c, BEYOND + k]
         bears = real_rows(t, REFERENCE)[first:last]
-        best = measured(w[KEEP_MODES, 0], (w, real_rows(t, U)[first:last], shift, bears, beyond, s, goal))
+        best = measured(w[KEEP_MODES, 0], (w, real_rows(t, BEFORE)[first:last], shift, bears, beyond, s, goal))
         for c in range(n_c):
             for k in range(3):
                 softness[first + c, BEYOND + k] = beyond[c, k]
@@ -175,7 +175,7 @@ def rescue(t: IntArray, i: int, what: int, goal: float, credit: float) -> float:
     else:
         _scale(w, best_p, mu, s, True)
         limit = int(SHARE_AT_ONCE * credit * n_c / operations)
-        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what >= SOLVE_PART else max(goal, tolerance), limit))
+        best = measured(w[SOLVE_ROBUSTLY, 0], (w, goal if what >= SOLVE_EXCERPT else max(goal, tolerance), limit))
         if best > goal and best <= tolerance:
             copy(real_rows(w, BEST), real_rows(w, R))
             best = proximal_newton(w, best, goal, limit - limit + FINISH_STEPS, POLISH_ALPHA, limit < 0)

@@ -45,7 +45,7 @@ from signorini.engine.arrays import (
     GONE,
     GUESSES,
     HAND_OVER,
-    HAS_ROOM,
+    HAS_CAPACITY,
     HITS,
     IMPULSE,
     JOIN,
@@ -53,7 +53,7 @@ from signorini.engine.arrays import (
     KEEP,
     LATER,
     LAW,
-    LAW_ROOM,
+    LAW_CAPACITY,
     LOADED,
     LOG_BALANCE,
     LOG_CHECK,
@@ -138,7 +138,7 @@ def _solve(t: IntArray) -> bool:
         counts[NEEDED] = 0
         return False
     # Contacts that were met on the way, or missed, are more than those for whose blocks there was room ahead.
-    if counts[JOINED] == 1 and not succeeds(t[HAS_ROOM, 0], (t,)):
+    if counts[JOINED] == 1 and not succeeds(t[HAS_CAPACITY, 0], (t,)):
         counts[NEEDED] = counts[CONTACTS]
         return False
     perform(t[POSE_JOINED if counts[JOINED] == 1 else POSE, 0], (t,))
@@ -214,11 +214,11 @@ def after_look(t: IntArray, found: int) -> bool:
     """Complete the step with the contacts found ahead and log it; False if there was no room for all contacts."""
     counts = wholes(t, COUNTS)
     most = real_rows(t, P).shape[0]
-    if found < 0 or found + counts[LAW_ROOM] > most:
+    if found < 0 or found + counts[LAW_CAPACITY] > most:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found
-    if counts[JOINED] == 1 and not succeeds(t[HAS_ROOM, 0], (t,)):
+    if counts[JOINED] == 1 and not succeeds(t[HAS_CAPACITY, 0], (t,)):
         counts[NEEDED] = found
         return False
     begun = counts[STAGE] == LOADED

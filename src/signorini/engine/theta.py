@@ -39,7 +39,7 @@ from signorini.engine.arrays import (
     INDEX,
     INERTIA,
     JOINED,
-    LAW_ROOM,
+    LAW_CAPACITY,
     NEEDED,
     NUMBERS,
     PAUSE,
@@ -95,9 +95,9 @@ def _spin(t: IntArray) -> None:
     if wholes(t, COUNTS)[GYROSCOPIC] == EXPLICIT:
         gyroscopic(way, inertia, q, v, numbers[H], v_spun)
         return
-    theta, parts = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / TURN_AT_ONCE))
-    for _ in range(int(parts)):
-        gyroscopic(way, inertia, q, v_spun, numbers[DRIFT] / parts, weighted)
+    theta, legs = numbers[DRIFT] / numbers[H], max(1.0, math.ceil(numbers[DRIFT] * fastest / TURN_AT_ONCE))
+    for _ in range(int(legs)):
+        gyroscopic(way, inertia, q, v_spun, numbers[DRIFT] / legs, weighted)
         for b in range(v.shape[0]):
             for k in range(3, 6):
                 v_spun[b, k] += (weighted[b, k] - v_spun[b, k]) / theta
@@ -138,7 +138,7 @@ def _go_ahead(t: IntArray, steps: int) -> bool:
 def _act(t: IntArray, found: int) -> bool:
     """Act with the contacts found where bodies have come to; False if there was no room for all of them."""
     counts = wholes(t, COUNTS)
-    if found < 0 or found + counts[LAW_ROOM] > real_rows(t, P).shape[0]:
+    if found < 0 or found + counts[LAW_CAPACITY] > real_rows(t, P).shape[0]:
         counts[NEEDED] = found
         return False
     counts[CONTACTS] = found

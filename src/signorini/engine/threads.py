@@ -22,7 +22,7 @@ from signorini._jit import (
     wholes,
 )
 from signorini._team import Team, share
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.arrays import (
     A_BODY,
     ACTIVE,
@@ -33,6 +33,8 @@ from signorini.engine.arrays import (
     CUT,
     CUT_ROW,
     DIAGONAL,
+    DISPLACE_GROUP,
+    DISPLACING,
     FIRST_BODY,
     FIRST_CONTACT,
     FIXED,
@@ -58,8 +60,6 @@ from signorini.engine.arrays import (
     RHO,
     ROWS,
     SCRATCH,
-    SEPARATE_GROUP,
-    SEPARATING,
     SHARED,
     SIZE,
     SLABS,
@@ -75,7 +75,7 @@ from signorini.engine.arrays import (
     P,
 )
 from signorini.engine.contacts import connect_bodies, pose_contact, write_diagonal
-from signorini.engine.project import separate_some
+from signorini.engine.project import Displacement, displace_some
 from signorini.engine.solve import solve_step
 from signorini.posing.constants import LANE_CONTACTS, LOOK_AGAIN, MOST_LANES, TEAM_CONTACTS
 from signorini.solvers import nsgs_shared as shared
@@ -84,9 +84,9 @@ from signorini.solvers.nsgs_shared import piece_length
 
 _JOB_CUT, _JOB_SLABS, _JOB_N_Y, _JOB_WINDOW = shared.CUT, shared.SLABS, shared.N_Y, shared.WINDOW
 _JOB_STATE, _JOB_Y, _JOB_P, _JOB_START = shared.STATE, shared.Y, shared.P, shared.START
-# Rows of SEPARATING; the last holds island, first group, bits for more sweeps and for a crowd, direction.
-_SEPARATING: Any = np.arange(9)
-_ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _SEPARATING
+# Rows of DISPLACING; the last holds island, first group, bits for more sweeps and for a crowd, direction.
+_DISPLACING: Any = np.arange(9)
+_ROWS, _W, _NEEDED, _HELD, _PULL, _MOVED, _STIRRED, _START, _HOW = _DISPLACING
 _COMMON = np.array(
     [
         (shared.TEAM, TEAM),
@@ -161,56 +161,53 @@ def _pose_together(t: IntArray) -> None:
 
 
 @inner_kernel
-def _share_separating(
+def _share_displacing(
     t: IntArray, i: int, rows: Array, W: Array, needed: Array, held: Array, pull: Array, moved: Array, stirred: Array
 ) -> None:
     """Set the job of parting the bodies of island `i`."""
-    separating, first, n_c = whole_rows(t, SEPARATING), whole_rows(t, ISLAND)[i, FIRST_CONTACT], needed.shape[0]
-    _open(separating, _ROWS, rows.ctypes.data, rows.shape[0], 0)
-    _open(separating, _W, W.ctypes.data, n_c, 0)
-    _open(separating, _NEEDED, needed.ctypes.data, n_c, 0)
-    _open(separating, _HELD, held.ctypes.data, n_c, 0)
-    _open(separating, _PULL, pull.ctypes.data, n_c, 0)
-    _open(separating, _MOVED, moved.ctypes.data, moved.shape[0], 0)
-    _open(separating, _STIRRED, stirred.ctypes.data, stirred.shape[0], 0)
-    _open(separating, _START, t[START, 0] + 8 * first, n_c + 1, 0)
+    displacing, first, n_c = whole_rows(t, DISPLACING), whole_rows(t, ISLAND)[i, FIRST_CONTACT], needed.shape[0]
+    _open(displacing, _ROWS, rows.ctypes.data, rows.shape[0], 0)
+    _open(displacing, _W, W.ctypes.data, n_c, 0)
+    _open(displacing, _NEEDED, needed.ctypes.data, n_c, 0)
+    _open(displacing, _HELD, held.ctypes.data, n_c, 0)
+    _open(displacing, _PULL, pull.ctypes.data, n_c, 0)
+    _open(displacing, _MOVED, moved.ctypes.data, moved.shape[0], 0)
+    _open(displacing, _STIRRED, stirred.ctypes.data, stirred.shape[0], 0)
+    _open(displacing, _START, t[START, 0] + 8 * first, n_c + 1, 0)
 
 
 @inner_kernel
-def _separate_group(t: IntArray, k: int) -> None:
+def _displace_group(t: IntArray, k: int) -> None:
     """Sweep over group `k` of a kind for the displacement of an island."""
-    separating, how, cut = whole_rows(t, SEPARATING), whole_rows(t, SEPARATING)[_HOW], whole_rows(t, CUT)
+    displacing, how, cut = whole_rows(t, DISPLACING), whole_rows(t, DISPLACING)[_HOW], whole_rows(t, CUT)
     row, g = whole_rows(t, ISLAND)[how[0], CUT_ROW] - 1, 2 + how[1] + k
     begin = whole_rows(t, ISLAND)[how[0], FIRST_CONTACT]
-    real_rows(t, SUMS)[k, 0] = separate_some(
-        wholes(separating, _START),
-        wholes(t, BLOCK),
-        reals(separating, _ROWS),
-        reals(separating, _W),
-        reals(separating, _NEEDED),
-        reals(separating, _HELD),
-        reals(separating, _PULL),
-        reals(separating, _MOVED),
-        reals(separating, _STIRRED),
-        reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
-        how[2] & 1 == 1,
-        how[2] & 2 == 2,
-        cut[row, g - 1] if g > 2 else 0,
-        cut[row, g],
-        how[3] == 1,
+    d = Displacement(
+        start=wholes(displacing, _START),
+        block=wholes(t, BLOCK),
+        rows=reals(displacing, _ROWS),
+        W=reals(displacing, _W),
+        needed=reals(displacing, _NEEDED),
+        held=reals(displacing, _HELD),
+        pull=reals(displacing, _PULL),
+        moved=reals(displacing, _MOVED),
+        stirred=reals(displacing, _STIRRED),
+        size=reals(t, SIZE)[begin : begin + whole_rows(t, ISLAND)[how[0], N_CONTACTS]],
     )
+    first, more, crowded = cut[row, g - 1] if g > 2 else 0, how[2] & 1 == 1, how[2] & 2 == 2
+    real_rows(t, SUMS)[k, 0] = displace_some(d, more, crowded, first, cut[row, g], how[3] == 1)
 
 
 @inner_kernel
-def _separate_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
+def _displace_together(t: IntArray, i: int, more: bool, crowded: bool, backward: bool) -> float:
     """Sweep over an island for its displacement, kind after kind of groups; return the largest change."""
-    how, sums, most = whole_rows(t, SEPARATING)[_HOW], real_rows(t, SUMS), 0.0
+    how, sums, most = whole_rows(t, DISPLACING)[_HOW], real_rows(t, SUMS), 0.0
     n = whole_rows(t, CUT)[whole_rows(t, ISLAND)[i, CUT_ROW] - 1, SLABS]
     ends = (n - n, n, n + n // 2, 2 * n - 1, 2 * n)
     for kind in range(4):
         first, last = (ends[3 - kind], ends[4 - kind]) if backward else (ends[kind], ends[kind + 1])
         how[0], how[1], how[2], how[3] = i, first, int(more) + 2 * int(crowded), int(backward)
-        share(whole_rows(t, TEAM), t[SEPARATE_GROUP, 0], t, last - first)
+        share(whole_rows(t, TEAM), t[DISPLACE_GROUP, 0], t, last - first)
         for k in range(last - first):
             most = max(most, sums[k, 0])
     return most
@@ -318,24 +315,24 @@ def hire_team(arena: Arena, threads: int, window: int) -> Team:
     if not is_compiled(_solve_lane):
         announce_compilation()
     team = Team(threads)
-    arena.put(at.TEAM, team.table)
-    arena.put(at.SUMS, shared.new_sums())
-    arena.put(at.SHARED, np.zeros(8, dtype=np.int64))[int(_JOB_WINDOW)] = window
-    shared.connect_job(arena.put(at.JOB, np.zeros((int(shared.JOB_ROWS), 4), dtype=np.int64)))
-    arena.put(at.SEPARATING, np.zeros((9, 4), dtype=np.int64))
-    arena.put(at.LANES, np.zeros((MOST_LANES * arena.table.shape[0], 4), dtype=np.int64))
-    arena.put(at.LANE_COUNTS, np.zeros((MOST_LANES, int(at.COUNT_COUNT)), dtype=np.int64))
-    arena.put(at.LANE_SMALL, np.zeros((MOST_LANES, 2 * (window + 1), window + 1)))
+    arena.put(ea.TEAM, team.table)
+    arena.put(ea.SUMS, shared.new_sums())
+    arena.put(ea.SHARED, np.zeros(8, dtype=np.int64))[int(_JOB_WINDOW)] = window
+    shared.connect_job(arena.put(ea.JOB, np.zeros((int(shared.JOB_ROWS), 4), dtype=np.int64)))
+    arena.put(ea.DISPLACING, np.zeros((9, 4), dtype=np.int64))
+    arena.put(ea.LANES, np.zeros((MOST_LANES * arena.table.shape[0], 4), dtype=np.int64))
+    arena.put(ea.LANE_COUNTS, np.zeros((MOST_LANES, int(ea.COUNT_COUNT)), dtype=np.int64))
+    arena.put(ea.LANE_SMALL, np.zeros((MOST_LANES, 2 * (window + 1), window + 1)))
     stages: tuple[tuple[Any, Callable[..., Any], tuple[Any, ...]], ...] = (
-        (at.SHARE_ISLAND, share_island, (1,)),
-        (at.POSE_TOGETHER, _pose_together, ()),
-        (at.POSE_PIECE, _pose_piece, (1,)),
-        (at.SHARE_SEPARATING, _share_separating, (1, *(np.zeros(1),) * 7)),
-        (at.SEPARATE_TOGETHER, _separate_together, (1, True, True, True)),
-        (at.SEPARATE_GROUP, _separate_group, (1,)),
-        (at.SOLVE_ALONE, solve_step, ()),
-        (at.SOLVE, _solve_together, ()),
-        (at.SOLVE_LANE, _solve_lane, (1,)),
+        (ea.SHARE_ISLAND, share_island, (1,)),
+        (ea.POSE_TOGETHER, _pose_together, ()),
+        (ea.POSE_PIECE, _pose_piece, (1,)),
+        (ea.SHARE_DISPLACING, _share_displacing, (1, *(np.zeros(1),) * 7)),
+        (ea.DISPLACE_TOGETHER, _displace_together, (1, True, True, True)),
+        (ea.DISPLACE_GROUP, _displace_group, (1,)),
+        (ea.SOLVE_ALONE, solve_step, ()),
+        (ea.SOLVE, _solve_together, ()),
+        (ea.SOLVE_LANE, _solve_lane, (1,)),
     )
     for row, function, arguments in stages:
         arena.connect(row, address_of(function, arena.table, *arguments))
@@ -352,7 +349,7 @@ def run_together(run: Callable[[IntArray, int], int], team: Team, counts: IntArr
         done = 0
         while True:
             some = min(steps - done, LOOK_AGAIN)
-            if counts[at.CONTACTS] < TEAM_CONTACTS:
+            if counts[ea.CONTACTS] < TEAM_CONTACTS:
                 more = run(t, some)
             else:
                 with team:

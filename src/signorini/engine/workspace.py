@@ -11,66 +11,67 @@ from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini.dynamics import gyroscopic_ways
 from signorini.dynamics.bodies import WAYS
-from signorini.dynamics.constants import MOST_PARTS
+from signorini.dynamics.constants import MOST_LEGS
 from signorini.dynamics.flight import FLIGHT_COLUMNS
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.couple_tables import CoupleTables
 from signorini.engine.cut import CUT_COLUMNS, EXTENT_COLUMNS
 from signorini.engine.joints.arrays import REPORT_COLUMNS
 from signorini.engine.joints.tables import JointTables
 from signorini.engine.poisson_tables import PoissonTables
-from signorini.geometry.tables import MOST_CORNERS, ROOM, family_of, scratch_for, tables_of
+from signorini.geometry.tables import CAPACITY, MOST_CORNERS, family_of, scratch_for, tables_of
 from signorini.model import Model
 from signorini.model.thickness import thinnest_extents
 from signorini.posing.constants import (
+    CAPACITY_LEAST,
+    CAPACITY_MORE,
+    CAPACITY_MOST,
     FIRST_POOL,
     MANY_BODIES,
-    MANY_ROOM,
-    MORE_ROOM,
-    ROOM_PART,
     SWEEP_LIMIT,
     WINDOW,
 )
 from signorini.posing.friction_law import has_couples
 from signorini.posing.gap_law import pull_and_lift
-from signorini.posing.passive_law import PART_COLUMNS
+from signorini.posing.passive_law import SHARE_COLUMNS
 from signorini.solvers.island_table import ISLAND_ROWS, LINE, NODE_VECTORS, POOL, Y
 
 _BY_CONTACT = {
-    at.OLD_SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
-    at.IMPULSE: (3,),
-    at.GUESS: (3,),
-    at.SEEN_VALUE: (10,),
-    at.HIT_ARMS: (9,),
-    at.B: (3,),
-    at.LOAD: (3,),
-    at.GAP: (),
-    at.SIZE: (),
-    at.WIDTH: (),
-    at.REBOUND: (),
-    at.VEERED: (),
-    at.SHIFT: (),
-    at.CORRECTED: (),
-    at.SPACE: (),
-    at.MU: (),
-    at.RHO: (),
-    at.DIAGONAL: (3, 3),
-    at.LOCAL: (15,),
-    at.COMPLIANCE: (3,),
-    at.REFERENCE: (3,),
-    at.SOFTNESS: (int(at.SOFTNESS_COLUMNS),),
-    at.P: (3,),
-    at.U: (3,),
-    at.SLIP: (),
+    ea.OLD_SOFTNESS: (int(ea.SOFTNESS_COLUMNS),),
+    ea.IMPULSE: (3,),
+    ea.GUESS: (3,),
+    ea.SEEN_VALUE: (10,),
+    ea.HIT_ARMS: (9,),
+    ea.B: (3,),
+    ea.LOAD: (3,),
+    ea.GAP: (),
+    ea.SIZE: (),
+    ea.WIDTH: (),
+    ea.REBOUND: (),
+    ea.VEERED: (),
+    ea.SHIFT: (),
+    ea.CORRECTED: (),
+    ea.MAY_CLOSE: (),
+    ea.MU: (),
+    ea.RHO: (),
+    ea.DIAGONAL: (3, 3),
+    ea.LOCAL: (15,),
+    ea.COMPLIANCE: (3,),
+    ea.REFERENCE: (3,),
+    ea.SOFTNESS: (int(ea.SOFTNESS_COLUMNS),),
+    ea.P: (3,),
+    ea.BEFORE: (3,),
+    ea.U: (3,),
+    ea.SLIP: (),
 }
 _NUMBERS_BY_CONTACT = {
-    at.POSITION: (),
-    at.OLD_FEATURE: (),
-    at.GUESS_FEATURE: (),
-    at.SEEN_INDEX: (4,),
-    at.HIT_INDEX: (4,),
-    at.ORDER: (),
-    at.MODE: (),
+    ea.POSITION: (),
+    ea.OLD_FEATURE: (),
+    ea.GUESS_FEATURE: (),
+    ea.SEEN_INDEX: (4,),
+    ea.HIT_INDEX: (4,),
+    ea.ORDER: (),
+    ea.MODE: (),
 }
 
 
@@ -114,8 +115,8 @@ class Log:
 
 
 def ample(needed: int) -> int:
-    """Return how much room is made for so many contacts or pairs."""
-    return needed + int(max(min(MORE_ROOM * needed, MANY_ROOM), ROOM_PART * needed))
+    """Return for how many there is to be capacity where there are so many contacts or pairs."""
+    return needed + int(max(min(CAPACITY_MORE * needed, CAPACITY_MOST), CAPACITY_LEAST * needed))
 
 
 class Workspace:
@@ -123,7 +124,7 @@ class Workspace:
 
     def __init__(self, model: Model, h: float, tolerance: float, options: Options) -> None:
         self.model = model
-        self.arena = Arena(int(at.ARRAY_COUNT), kernels=int(at.ROW_COUNT - at.ARRAY_COUNT))
+        self.arena = Arena(int(ea.ARRAY_COUNT), kernels=int(ea.ROW_COUNT - ea.ARRAY_COUNT))
         self.joints = JointTables(model, h, options.theta, projects=options.projection) if model.joints.any else None
         """None if there are none."""
         functions = any(f.at is not None or callable(f.force) or callable(f.torque) for f in model.forces)
@@ -134,17 +135,17 @@ class Workspace:
         self._tables = tables_of(model.shapes, model.hulls, model.materials, model.fixed_count)
         self.family = None if model.implicit else family_of(self._tables)
         """Which shapes meet; None if Python must find the contacts."""
-        self.numbers = self.arena.put(at.NUMBERS, np.zeros(int(at.NUMBER_COUNT)))
-        self.counts = self.arena.put(at.COUNTS, np.zeros(int(at.COUNT_COUNT), dtype=np.int64))
+        self.numbers = self.arena.put(ea.NUMBERS, np.zeros(int(ea.NUMBER_COUNT)))
+        self.counts = self.arena.put(ea.COUNTS, np.zeros(int(ea.COUNT_COUNT), dtype=np.int64))
         self._set_numbers(h, tolerance, options)
         self._make_bodies(options.gyroscopic, sleep=options.sleeps)
         self.collisions = PoissonTables(self.arena) if options.restitution == "poisson" else None
         self.couples = CoupleTables(self.arena, model) if has_couples(model) else None
         if self.couples is None:
-            for k in range(int(at.COUPLE_AXES), int(at.ARRAY_COUNT)):
+            for k in range(int(ea.COUPLE_AXES), int(ea.ARRAY_COUNT)):
                 self.arena.put(k, np.zeros(0))
-        self.make_room(16, first=True)
-        self.make_room_for_detection(16, 16)
+        self.reserve(16, first=True)
+        self.reserve_to_detect(16, 16)
         self.log(0, keep_contacts=False)
         self.arena.check()
 
@@ -154,86 +155,88 @@ class Workspace:
         self.numbers[:7] = 0.0, h, tolerance, np.linalg.norm(g), *g
         pull, lift = (np.linalg.norm(g), 0.0) if theta == 1.0 else pull_and_lift(float(np.linalg.norm(g)), h, theta)
         spring = 0.0 if stiffness is None else 1.0 / (theta * h * h * stiffness)
-        self.numbers[[at.DRIFT, at.PULL, at.LIFT, at.SPRING]] = theta * h, pull, lift, spring
+        self.numbers[[ea.DRIFT, ea.PULL, ea.LIFT, ea.SPRING]] = theta * h, pull, lift, spring
         dim = 2 if model.planar else 3
-        self.counts[[at.FIXED, at.DIM, at.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
-        self.counts[[at.PAUSE, at.LIMIT, at.SOFT, at.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
-        self.counts[[at.HAS_ROBUST, at.FOLLOWS]] = 1, self.family is not None
-        self.counts[at.VEERS] = options.restitution != "poisson"
-        self.counts[at.PASSIVE] = options.restitution == "passive" and np.any(model.materials.restitution > 0.0)
+        self.counts[[ea.FIXED, ea.DIM, ea.GYROSCOPIC]] = model.fixed_count, dim, WAYS[options.gyroscopic]
+        self.counts[[ea.PAUSE, ea.LIMIT, ea.SOFT, ea.SLEEPS]] = self.paused, SWEEP_LIMIT, options.soft, options.sleeps
+        self.counts[[ea.HAS_ROBUST, ea.FOLLOWS]] = 1, self.family is not None
+        self.counts[ea.VEERS] = options.restitution != "poisson"
+        self.counts[ea.PASSIVE] = options.restitution == "passive" and np.any(model.materials.restitution > 0.0)
         if self.joints is not None:
-            self.counts[[at.JOINED, at.LAW_ROOM]] = 1, self.joints.law_room
+            self.counts[[ea.JOINED, ea.LAW_CAPACITY]] = 1, self.joints.law_capacity
 
     def _make_bodies(self, gyroscopic: str, *, sleep: bool) -> None:
         """Make the arrays whose size is that of the model."""
         model, arrays, put = self.model, self.model.arrays, self.arena.put
         n_b, fixed = model.body_count, model.fixed_count
         thin = thinnest_extents(model.shapes, model.hulls, n_b)
-        self.numbers[at.THINNEST] = thin.min(initial=np.inf)
+        self.numbers[ea.THINNEST] = thin.min(initial=np.inf)
         for k, constant in (
-            (at.MASS, arrays.mass),
-            (at.INERTIA, arrays.inertia),
-            (at.FREE, arrays.free),
-            (at.ROOT, _roots(model)),
-            (at.BOUND, arrays.bound),
-            (at.THIN, thin),
-            (at.WEIGHT, arrays.weight),
-            (at.FRICTION, model.materials.friction),
-            (at.RESTITUTION, model.materials.restitution),
+            (ea.MASS, arrays.mass),
+            (ea.INERTIA, arrays.inertia),
+            (ea.FREE, arrays.free),
+            (ea.ROOT, _roots(model)),
+            (ea.BOUND, arrays.bound),
+            (ea.THIN, thin),
+            (ea.WEIGHT, arrays.weight),
+            (ea.FRICTION, model.materials.friction),
+            (ea.RESTITUTION, model.materials.restitution),
         ):
             put(k, np.array(constant, dtype=np.float64))
-        for k, columns in ((at.Q, 7), (at.Q_START, 7), (at.Q_0, 7), (at.FACTOR, 12)):
+        for k, columns in ((ea.Q, 7), (ea.Q_START, 7), (ea.Q_0, 7), (ea.FACTOR, 12)):
             put(k, np.zeros((n_b, columns)))
-        for k in (at.V, at.V_0, at.V_START, at.V_SPUN, at.V_FREE, at.P_EXT):
+        for k in (ea.V, ea.V_0, ea.V_START, ea.V_SPUN, ea.V_FREE, ea.P_EXT):
             put(k, np.zeros((n_b, 6)))
-        put(at.DRIVE, np.zeros((max(fixed, 1), 6)))
-        put(at.FLOWN, np.zeros((n_b, FLIGHT_COLUMNS)))
-        put(at.VEER, np.zeros((n_b, 3)))
-        put(at.WAY, gyroscopic_ways(model, gyroscopic))
-        put(at.REACH, np.zeros(n_b))
-        put(at.PATH, np.zeros((n_b, 6)))
-        put(at.AIM, np.zeros((n_b, 6)))
-        put(at.MEETS, np.zeros((n_b, int(at.MEETS_COLUMNS))))
-        put(at.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
-        put(at.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
-        put(at.PAIR_Q, np.zeros((2, 7)))
-        put(at.PAIR_REACH, np.zeros(2))
-        put(at.PAIR_SPIN, np.zeros((2, 3)))
-        put(at.PAIR_PARTS, np.zeros(2, dtype=np.int64))
-        put(at.PAIR_TURN, np.zeros((2, int(MOST_PARTS), 7)))
-        put(at.MET_VALUE, np.zeros((0, 10)))
-        put(at.MET_INDEX, np.zeros((0, 4), dtype=np.int64))
-        put(at.REST, np.zeros((n_b if sleep else 0, 7)))
-        put(at.PLACE, np.zeros((n_b, int(at.PLACE_COLUMNS)), dtype=np.int64))
-        put(at.ISLAND, np.zeros((n_b, int(at.ISLAND_COLUMNS)), dtype=np.int64))
-        put(at.ASKED, np.zeros(n_b))
-        put(at.REBOUND_SHARES, np.zeros((n_b, int(PART_COLUMNS))))
-        put(at.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
-        put(at.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
-        for k in range(int(at.TEAM), int(at.SEPARATING) + 1):  # there is one thread
+        put(ea.DRIVE, np.zeros((max(fixed, 1), 6)))
+        put(ea.FLOWN, np.zeros((n_b, FLIGHT_COLUMNS)))
+        put(ea.VEER, np.zeros((n_b, 3)))
+        put(ea.WAY, gyroscopic_ways(model, gyroscopic))
+        put(ea.REACH, np.zeros(n_b))
+        put(ea.PATH, np.zeros((n_b, 6)))
+        put(ea.AIM, np.zeros((n_b, 6)))
+        put(ea.MEETS, np.zeros((n_b, int(ea.MEETS_COLUMNS))))
+        put(ea.PAIR_SHAPE, np.zeros((2, self._tables.shape.shape[1])))
+        put(ea.PAIR_LABEL, np.zeros((2, self._tables.label.shape[1]), dtype=np.int64))
+        put(ea.PAIR_Q, np.zeros((2, 7)))
+        put(ea.PAIR_REACH, np.zeros(2))
+        put(ea.PAIR_SPIN, np.zeros((2, 3)))
+        put(ea.PAIR_LEGS, np.zeros(2, dtype=np.int64))
+        put(ea.PAIR_TURN, np.zeros((2, int(MOST_LEGS), 7)))
+        put(ea.MET_VALUE, np.zeros((0, 10)))
+        put(ea.MET_INDEX, np.zeros((0, 4), dtype=np.int64))
+        put(ea.REST, np.zeros((n_b if sleep else 0, 7)))
+        put(ea.PLACE, np.zeros((n_b, int(ea.PLACE_COLUMNS)), dtype=np.int64))
+        put(ea.ISLAND, np.zeros((n_b, int(ea.ISLAND_COLUMNS)), dtype=np.int64))
+        put(ea.ASKED, np.zeros(n_b))
+        put(ea.MEMORY, np.zeros((n_b, int(ea.SOFTNESS_COLUMNS))))
+        put(ea.TRIAL, np.zeros((n_b, int(ea.TRIAL_COLUMNS))))
+        put(ea.REBOUND_SHARES, np.zeros((n_b, int(SHARE_COLUMNS))))
+        put(ea.CUT, np.zeros((n_b // MANY_BODIES, CUT_COLUMNS), dtype=np.int64))
+        put(ea.EXTENT, np.zeros((n_b // MANY_BODIES, EXTENT_COLUMNS)))
+        for k in range(int(ea.TEAM), int(ea.DISPLACING) + 1):  # there is one thread
             put(k, np.zeros((0, 4), dtype=np.int64))
-        put(at.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
-        put(at.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
-        put(at.ROBUST, np.zeros((ISLAND_ROWS, 4), dtype=np.int64))
-        self.make_room_for_robust(FIRST_POOL)
-        put(at.CHECK, np.zeros(int(at.CHECK_COUNT)))
-        self.arena[at.CHECK][[at.DRIFT_JOINT, at.DRIFT_ROW, at.CONFLICT_JOINT, at.CONFLICT_ROW]] = -1.0
-        put(at.BALANCE, np.zeros(int(at.BALANCE_COUNT)))
-        for k, table in zip((at.SHAPE, at.LABEL, at.SOLID, at.LINK, at.PAIR), self._tables, strict=True):
+        put(ea.JOINTS, np.zeros((1, 4), dtype=np.int64) if self.joints is None else self.joints.arena.table)
+        put(ea.SMALL, np.zeros((2, WINDOW + 1, WINDOW + 1)))
+        put(ea.ROBUST, np.zeros((ISLAND_ROWS, 4), dtype=np.int64))
+        self.reserve_for_robust(FIRST_POOL)
+        put(ea.CHECK, np.zeros(int(ea.CHECK_COUNT)))
+        self.arena[ea.CHECK][[ea.DRIFT_JOINT, ea.DRIFT_ROW, ea.CONFLICT_JOINT, ea.CONFLICT_ROW]] = -1.0
+        put(ea.BALANCE, np.zeros(int(ea.BALANCE_COUNT)))
+        for k, table in zip((ea.SHAPE, ea.LABEL, ea.SOLID, ea.LINK, ea.PAIR), self._tables, strict=True):
             put(k, table)
-        put(at.PHASE, np.zeros((0, 4), dtype=np.int64))
-        put(at.COMPRESSION, np.zeros((0, 3)))
+        put(ea.PHASE, np.zeros((0, 4), dtype=np.int64))
+        put(ea.COMPRESSION, np.zeros((0, 3)))
 
-    def make_room(self, capacity: int, *, first: bool = False) -> None:
-        """Make room for at least `capacity` contacts; what is known of the last step is kept."""
+    def reserve(self, capacity: int, *, first: bool = False) -> None:
+        """Let there be room for at least `capacity` contacts; what is known of the last step is kept."""
         if not first:  # more blocks may be needed for fewer contacts
-            capacity = max(capacity, self.arena[at.P].shape[0] - int(self.counts[at.LAW_ROOM]))
+            capacity = max(capacity, self.arena[ea.P].shape[0] - int(self.counts[ea.LAW_CAPACITY]))
         blocks, bodies = 4 * capacity, self.model.body_count
         if self.joints is not None:  # laws come after the contacts, each with a row of y of its own
-            capacity += self.joints.law_room
-            bodies += self.joints.law_room
-            blocks = self.joints.block_room(capacity)
-            self.joints.make_room(capacity)
+            capacity += self.joints.law_capacity
+            bodies += self.joints.law_capacity
+            blocks = self.joints.block_capacity(capacity)
+            self.joints.reserve(capacity)
         for table, kind in ((_BY_CONTACT, np.float64), (_NUMBERS_BY_CONTACT, np.int64)):
             for k, columns in table.items():
                 if first:
@@ -241,73 +244,73 @@ class Workspace:
                 else:
                     self.arena.grow(k, capacity)
         size = 6 * bodies + 3 * capacity
-        self.arena.put(at.START, np.zeros(capacity + 1, dtype=np.int64))
-        self.arena.put(at.BLOCK, np.zeros(blocks, dtype=np.int64))
-        self.arena.put(at.GATHER, np.zeros((blocks, 3, 3)))
-        self.arena.put(at.SOLVING, np.zeros(size))
-        self.arena.put(at.LOW, np.zeros((2 * bodies, 3)))
-        scratch = self.arena.put(at.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
-        self.arena.put(at.PART, scratch[-2 * (bodies + capacity) :].view(np.int64))
+        self.arena.put(ea.START, np.zeros(capacity + 1, dtype=np.int64))
+        self.arena.put(ea.BLOCK, np.zeros(blocks, dtype=np.int64))
+        self.arena.put(ea.GATHER, np.zeros((blocks, 3, 3)))
+        self.arena.put(ea.SOLVING, np.zeros(size))
+        self.arena.put(ea.LOW, np.zeros((2 * bodies, 3)))
+        scratch = self.arena.put(ea.SCRATCH, np.zeros((WINDOW + 1) * size + WINDOW * 6 * bodies))
+        self.arena.put(ea.EXCERPT, scratch[-2 * (bodies + capacity) :].view(np.int64))
         if self.collisions is not None:
-            self.collisions.make_room(capacity, bodies)
+            self.collisions.reserve(capacity, bodies)
         if self.couples is not None:
-            self.couples.make_room(capacity, blocks, bodies)
+            self.couples.reserve(capacity, blocks, bodies)
 
-    def make_room_for_robust(self, numbers: int) -> None:
-        """Give the robust solver room for so many numbers."""
-        pool, table = self.arena.put(at.ROBUST_POOL, _at_a_line(numbers)), self.arena[at.ROBUST]
+    def reserve_for_robust(self, numbers: int) -> None:
+        """Give the robust solver memory for so many numbers."""
+        pool, table = self.arena.put(ea.ROBUST_POOL, _at_a_line(numbers)), self.arena[ea.ROBUST]
         table[: int(Y) + NODE_VECTORS] = 0
         table[POOL, :2] = pool.ctypes.data, numbers
 
-    def make_more_room(self, needed: int) -> None:
+    def reserve_more(self, needed: int) -> None:
         """Make room for what a step could not store, see ``NEEDED``."""
-        room = ample(abs(needed))
-        pairs, contacts = int(self.arena[at.CELLS][ROOM]), self.arena[at.VALUE].shape[0]
+        capacity = ample(abs(needed))
+        pairs, contacts = int(self.arena[ea.CELLS][CAPACITY]), self.arena[ea.VALUE].shape[0]
         if needed == 0:
-            for k in (at.LOG_VALUE, at.LOG_INDEX):
-                self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[at.CONTACTS])))
+            for k in (ea.LOG_VALUE, ea.LOG_INDEX):
+                self.arena.grow(k, 2 * (self.arena[k].shape[0] + int(self.counts[ea.CONTACTS])))
         elif needed > 0:
-            self.make_room(room)
-            for k in (at.VALUE, at.INDEX, at.MET_VALUE, at.MET_INDEX):
-                self.arena.grow(k, room)
+            self.reserve(capacity)
+            for k in (ea.VALUE, ea.INDEX, ea.MET_VALUE, ea.MET_INDEX):
+                self.arena.grow(k, capacity)
         elif -needed > pairs:
-            self.make_room_for_detection(room, contacts)
+            self.reserve_to_detect(capacity, contacts)
         else:
-            self.make_room_for_detection(pairs, room)
+            self.reserve_to_detect(pairs, capacity)
 
-    def make_room_for_detection(self, pairs: int, contacts: int) -> None:
+    def reserve_to_detect(self, pairs: int, contacts: int) -> None:
         """Make room for so many pairs of shapes and contacts."""
         scratch = scratch_for(self._tables, pairs, contacts)
-        names = (at.WORLD, at.CELLS, at.WORK, at.MARK, at.VALUE, at.INDEX)
+        names = (ea.WORLD, ea.CELLS, ea.WORK, ea.MARK, ea.VALUE, ea.INDEX)
         for k, array in zip(names, scratch, strict=True):
             self.arena.put(k, array)
         most = int(scratch.cells[MOST_CORNERS]) + 64  # contacts of one pair
-        self.arena.put(at.PAIR_VALUE, np.zeros((most, 10)))
-        self.arena.put(at.PAIR_INDEX, np.zeros((most, 4), dtype=np.int64))
+        self.arena.put(ea.PAIR_VALUE, np.zeros((most, 10)))
+        self.arena.put(ea.PAIR_INDEX, np.zeros((most, 4), dtype=np.int64))
 
     def log(self, rows: int, *, keep_contacts: bool) -> None:
         """Make a log with room for so many steps, 0 for none."""
         n_b, put = self.model.body_count, self.arena.put
-        contacts = rows * max(16, 2 * int(self.counts[at.CONTACTS])) if keep_contacts else 0
-        put(at.LOG_Q, np.zeros((rows, n_b, 7)))
-        put(at.LOG_V, np.zeros((rows, n_b, 6)))
-        put(at.LOG_CHECK, np.zeros((rows, int(at.CHECK_COUNT))))
-        put(at.LOG_BALANCE, np.zeros((rows, int(at.BALANCE_COUNT))))
-        put(at.LOG_START, np.zeros(rows + 1, dtype=np.int64))
-        put(at.LOG_VALUE, np.zeros((contacts, 16 if self.couples is None else 19)))
-        put(at.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
+        contacts = rows * max(16, 2 * int(self.counts[ea.CONTACTS])) if keep_contacts else 0
+        put(ea.LOG_Q, np.zeros((rows, n_b, 7)))
+        put(ea.LOG_V, np.zeros((rows, n_b, 6)))
+        put(ea.LOG_CHECK, np.zeros((rows, int(ea.CHECK_COUNT))))
+        put(ea.LOG_BALANCE, np.zeros((rows, int(ea.BALANCE_COUNT))))
+        put(ea.LOG_START, np.zeros(rows + 1, dtype=np.int64))
+        put(ea.LOG_VALUE, np.zeros((contacts, 16 if self.couples is None else 19)))
+        put(ea.LOG_INDEX, np.zeros((contacts, 4), dtype=np.int64))
         if self.joints is not None:
             self.joints.log(rows)
-        self.counts[[at.LOGGED, at.KEEP]] = 0, keep_contacts
+        self.counts[[ea.LOGGED, ea.KEEP]] = 0, keep_contacts
 
     def read_log(self) -> Log:
         """Return what was logged since the last reading."""
-        rows = int(self.counts[at.LOGGED])
-        start = self.arena[at.LOG_START][: rows + 1].copy()
-        q, v, check, balance = (self.arena[k][:rows].copy() for k in (at.LOG_Q, at.LOG_V, at.LOG_CHECK, at.LOG_BALANCE))
-        value, index = (self.arena[k][: start[-1]].copy() for k in (at.LOG_VALUE, at.LOG_INDEX))
+        rows = int(self.counts[ea.LOGGED])
+        start = self.arena[ea.LOG_START][: rows + 1].copy()
+        q, v, check, balance = (self.arena[k][:rows].copy() for k in (ea.LOG_Q, ea.LOG_V, ea.LOG_CHECK, ea.LOG_BALANCE))
+        value, index = (self.arena[k][: start[-1]].copy() for k in (ea.LOG_VALUE, ea.LOG_INDEX))
         joints = np.zeros((rows, 0, int(REPORT_COLUMNS))) if self.joints is None else self.joints.read_log(rows)
-        self.counts[at.LOGGED] = 0
+        self.counts[ea.LOGGED] = 0
         return Log(q, v, check, balance, start, value, index, joints)
 
 

@@ -112,7 +112,7 @@ class QuasiRigid:
                     f"contact: {word} is {values.max():g}, must be 0 for QuasiRigid, which has ellipsoids and layers"
                 )
         refuse_joints(model)
-        coupled = [name for name, layer in zip(model.names, model.layers, strict=False) if layer and layer.couples]
+        coupled = [name for name, layer in zip(model.names, model.layers, strict=False) if layer and layer.is_skew]
         if coupled and self.tangential == "passive":
             raise InputError(
                 f"QuasiRigid: tangential is 'passive', must be 'active' for the layer of {coupled[0]!r}, in which "
@@ -307,15 +307,15 @@ def _shared(layers: tuple[Layer | None, Layer | None], depth: float) -> list[flo
         return [min(depth, limit) for limit in most]
     low, high = 0.0, 1.0
 
-    def parts(force: float) -> list[float]:
+    def compressions(force: float) -> list[float]:
         return [min(limit, layer.compression(force)) for layer, limit in zip(layers, most, strict=True) if layer]
 
-    while sum(parts(high)) < depth:
+    while sum(compressions(high)) < depth:
         high *= 2.0
     for _ in range(200):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if sum(parts(middle)) < depth else (low, middle)
-    first = min(parts(high)[0], depth)
+        low, high = (middle, high) if sum(compressions(middle)) < depth else (low, middle)
+    first = min(compressions(high)[0], depth)
     return [first, depth - first]
 
 
@@ -433,14 +433,14 @@ def joined(first: StepResult, second: StepResult) -> StepResult:
             layers[word] = layers[word].copy()
             for c, k in _same(first.memory.feature, second.memory.feature):
                 layers[word][k] += first.layers[word][c]
-    parts: list[Posed] = [first.posed, second.posed]
+    phases: list[Posed] = [first.posed, second.posed]
     return replace(
         second,
         impulse=impulse,
         layered=layered or None,
         layers=layers or None,
         posed_again=first.posed_again + second.posed_again + 1,
-        pose=lambda: Phases(tuple(parts)),
+        pose=lambda: Phases(tuple(phases)),
         balance=Balance(*(x + y for x, y in zip(first.balance, second.balance, strict=True))),
         solution=replace(second.solution, iterations=first.solution.iterations + second.solution.iterations),
     )

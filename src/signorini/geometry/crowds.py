@@ -14,7 +14,7 @@ from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.grid import add_pair, fill, pairs_in_grid, set_levels
 from signorini.geometry.ordering import sort_pairs
 from signorini.geometry.pairs import may_touch, near_plane
-from signorini.geometry.tables import BUCKETS, KIND, LISTS, PAIRS, ROOM
+from signorini.geometry.tables import BUCKETS, CAPACITY, KIND, LISTS, PAIRS
 
 
 @inner_kernel
@@ -49,7 +49,7 @@ def find_pairs_of_many(
     count = _with_all(shape, label, q, reach, world, cells)
     total = fill(label, world, cells, work, start)
     count = pairs_in_grid(n, cells, work, start, members, top, total, count)
-    if count > cells[ROOM]:
+    if count > cells[CAPACITY]:
         return int(-count)
     cells[PAIRS] = count
     sort_pairs(cells, LISTS + 4 * n, n)

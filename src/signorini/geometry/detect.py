@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini.geometry.detection import contact_rows
+from signorini.geometry.detect_kernels import contact_rows
 from signorini.geometry.implicit_pairs import Implicits, implicit_pairs
 from signorini.geometry.tables import Family, Scratch, Tables, family_of, scratch_for, tables_of
 from signorini.model.contacts import Contacts

@@ -16,12 +16,12 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel
 from signorini.geometry.frames import HALF_SPACE
-from signorini.geometry.tables import BODY, BUCKETS, FIXED, FOUND, KIND, LEVELS, LISTS, LOWER, ROOM, UPPER
+from signorini.geometry.tables import BODY, BUCKETS, CAPACITY, FIXED, FOUND, KIND, LEVELS, LISTS, LOWER, UPPER
 
 _FEW = 8  # shapes on a level up to which trying each against all costs less than looking up cells for all
 _FAR = 1e15  # cells are counted in int64; bodies beyond are gone anyway
 _CUT = 0x1FFFFF  # bits of a cell's coordinates that tell it from others nearby
-_ROOMY = 1.0 + 1e-6  # cells are larger than what they hold, so that rounding decides nothing
+_LARGER = 1.0 + 1e-6  # cells are larger than what they hold, so that rounding decides nothing
 _WIDE = 0.5  # cells are twice as wide along y and z: fewer rows to look up, at the price of more boxes to compare
 _SHAPE = 0xFFFFFFFF  # bits of an entry of the list that name the shape; above are 1 for a fixed body, and the body
 _APART = -1  # level of shapes that are not in the grid
@@ -30,7 +30,7 @@ _APART = -1  # level of shapes that are not in the grid
 @inner_kernel
 def add_pair(cells: IntArray, count: int, i: int, j: int) -> int:
     """Add a pair if there is room; return how many there are."""
-    if count < cells[ROOM]:
+    if count < cells[CAPACITY]:
         cells[cells[FOUND] + count] = (i << 32) + j if i < j else (j << 32) + i
     return int(count + 1)
 
@@ -78,7 +78,7 @@ def set_levels(label: IntArray, world: Array, cells: IntArray, work: Array, memb
                 level += 1
             cells[LISTS + i] = level
             cells[members + level] += 1
-            work[n + level, 0] = max(work[n + level, 0], _ROOMY * size)
+            work[n + level, 0] = max(work[n + level, 0], _LARGER * size)
     top = 0
     for l in range(LEVELS - 1):
         # A level with few shapes below a well-filled one costs more to look at than its shapes do there.

@@ -95,7 +95,7 @@ def _along(A: ConvexSet, B: ConvexSet, n: Array) -> Touch:
     return Touch(float(n @ (b - a)), n, a, b, l, k)
 
 
-def _parted(A: ConvexSet, B: ConvexSet, start: Touch) -> Touch:
+def _pulled_apart(A: ConvexSet, B: ConvexSet, start: Touch) -> Touch:
     """Shorten a way out: move B along it until clear of A, and turn it toward where A is closest then."""
     best, n, depth = start, start.normal, -start.gap
     for _ in range(_PARTINGS):
@@ -124,7 +124,7 @@ def _shortest_way_out(A: ConvexSet, B: ConvexSet, start: Touch, found: Touch | N
     for one in sorted(tried, key=lambda one: -one.gap)[:_REFINED]:
         refined = _solve(A, B, one)
         if refined is None or refined.gap < one.gap:
-            refined = _solve(A, B, _parted(A, B, one))
+            refined = _solve(A, B, _pulled_apart(A, B, one))
         if refined is not None and (best is None or refined.gap > best.gap + _EXACT):
             best = refined
     straight = max(tried, key=lambda one: one.gap)

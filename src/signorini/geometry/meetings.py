@@ -19,7 +19,7 @@ from signorini.math.rotation import cross, dot, turn_exact
 from signorini.model.shapes import ShapeKind
 
 _HALF_SPACE = int(ShapeKind.HALF_SPACE)
-MEET, STOP, PART, DISPLACE = 0, 1, 2, 3  # what is asked of points that overlap, each more than the one before
+MEET, STOP, RECEDE, DISPLACE = 0, 1, 2, 3  # what is asked of points that overlap, each more than the one before
 _MOST_LOOKS = 1000  # along the way of a pair that grazes; after so many it is said to meet, which is on the safe side
 
 
@@ -50,12 +50,12 @@ class Desk(NamedTuple):
     """Their bodies, name and row of materials, (any, 4)."""
     spin: Array
     """Spins of both bodies there, (2, 3)."""
-    parts: IntArray
+    legs: IntArray
     """Number of spins that either body has one after another, 0 for that of its path, (2,)."""
     turn: Array
-    """Where these parts begin, and spins, (2, any, 7)."""
+    """Where these legs begin, and spins, (2, any, 7)."""
     duration: float
-    """Of all parts [s]."""
+    """Of all legs [s]."""
 
 
 @inner_kernel
@@ -78,7 +78,7 @@ def _spin(path: Array, b: int) -> Vector:
 @inner_kernel
 def _closing_spin(desk: Desk, side: int, w: Vector, n: Vector) -> float:
     """Return how fast points at a distance of 1 can close along `n` because of the spin `w` of a path, or as fast."""
-    across = w if desk.parts[side] > 0 else cross(n, w)
+    across = w if desk.legs[side] > 0 else cross(n, w)
     return math.sqrt(dot(across, across))
 
 
@@ -91,13 +91,13 @@ def look_at(desk: Desk, q: Array, path: Array, a: int, b: int, time: float, marg
     for side in range(2):
         body = a if side == 0 else b
         e, w = (q[body, 3], q[body, 4], q[body, 5], q[body, 6]), _spin(path, body)
-        parts = desk.parts[side]
-        if parts > 0:
-            part = desk.duration / parts
-            i = min(parts - 1, int(time / part))
+        legs = desk.legs[side]
+        if legs > 0:
+            leg = desk.duration / legs
+            i = min(legs - 1, int(time / leg))
             turn = desk.turn[side, i]
             w = (turn[4], turn[5], turn[6])
-            e = turn_exact((turn[0], turn[1], turn[2], turn[3]), w, time - i * part)
+            e = turn_exact((turn[0], turn[1], turn[2], turn[3]), w, time - i * leg)
         elif time > 0.0:
             e = turn_exact(e, w, time)
         for k in range(3):
@@ -224,7 +224,7 @@ def displacement(start: Array, q: Array, b: int) -> tuple[Vector, Vector]:
 
 
 @inner_kernel
-def parted_by(start: Array, q: Array, b: int, arm: Vector, n: Vector) -> float:
+def displaced_by(start: Array, q: Array, b: int, arm: Vector, n: Vector) -> float:
     """Return how far the end of `arm` on body `b` has gone along `n` when the body was displaced."""
     moved, turned = displacement(start, q, b)
     return float(dot(n, moved) + dot(n, cross(turned, arm)))
@@ -261,7 +261,7 @@ def write_met(
     `aim`; what is left at the end, if bodies keep to the path for `duration`, is the same; if that is negative it is
     taken off the gap `beyond` times more. inf is returned, and nothing written, for points that move apart or so slowly
     that they overlapped already when the step began, at this speed: if it `asks` to ``STOP`` those that sink are to
-    stop, and if to ``PART`` those that move apart and overlap are to be parted by as much as they do, if to
+    stop, and if to ``RECEDE`` those that move apart and overlap are to be parted by as much as they do, if to
     ``DISPLACE`` those that sink as well. Else return what the law then says is left: if that is not negative, it does
     not forbid the path.
 
@@ -292,13 +292,13 @@ def write_met(
     turn_a, turn_b = cross(_spin(aim, a), arm_a), cross(_spin(aim, b), arm_b)
     way = duration * (dot(n, _relative(aim, a, b)) + dot(n, turn_b) - dot(n, turn_a))
     to_go = left - way
-    if to_go < 0.0 and ((STOP <= asks <= PART and speed < 0.0) or to_go > -1e-3 * abs(gap)):
+    if to_go < 0.0 and ((STOP <= asks <= RECEDE and speed < 0.0) or to_go > -1e-3 * abs(gap)):
         to_go = 0.0  # to rounding, of what sinks from touch
-    if to_go < 0.0 and not (asks >= PART and gap < 0.0):
+    if to_go < 0.0 and not (asks >= RECEDE and gap < 0.0):
         return math.inf
     to_go = max(to_go + beyond * min(0.0, left), gap if to_go < 0.0 else 0.0)
     left = to_go + way
-    to_go -= parted_by(start, q, b, arm_b, n) - (parted_by(start, q, a, arm_a, n) if a >= fixed else 0.0)
+    to_go -= displaced_by(start, q, b, arm_b, n) - (displaced_by(start, q, a, arm_a, n) if a >= fixed else 0.0)
     for k in range(3):
         value[r, k] = start[a, k] + (arm_a[k] - share * to_go * n[k])
         value[r, 3 + k] = start[b, k] + (arm_b[k] + (1.0 - share) * to_go * n[k])

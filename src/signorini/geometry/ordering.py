@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signorini._arrays import IntArray
 from signorini._jit import inner_kernel
-from signorini.geometry.tables import FOUND, PAIRS, ROOM
+from signorini.geometry.tables import CAPACITY, FOUND, PAIRS
 
 
 @inner_kernel
@@ -32,7 +32,7 @@ def sort_pairs(cells: IntArray, counts: int, n: int) -> None:
         c += 1
     if c >= first + count:
         return
-    spare = first + cells[ROOM]
+    spare = first + cells[CAPACITY]
     by_second = n - n  # no literal, for which Numba would compile anew
     _distribute(cells, first, spare, counts, n, by_second)
     _distribute(cells, spare, first, counts, n, by_second + 32)

@@ -9,7 +9,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import counted, inner_kernel
 from signorini.geometry.frames import HALF_SPACE
 from signorini.geometry.grid import add_pair
-from signorini.geometry.tables import BODY, BOUND, FIXED, GRID, KIND, LOWER, MANY, PAIRS, ROOM, UPPER
+from signorini.geometry.tables import BODY, BOUND, CAPACITY, FIXED, GRID, KIND, LOWER, MANY, PAIRS, UPPER
 
 
 @inner_kernel
@@ -62,7 +62,7 @@ def find_pairs(
     if label.shape[0] > MANY:
         return int(counted(cells[GRID], (shape, label, q, reach, world, cells, work)))
     count = _try_all(shape, label, q, reach, world, cells)
-    if count > cells[ROOM]:
+    if count > cells[CAPACITY]:
         return int(-count)
     cells[PAIRS] = count
     return int(count)

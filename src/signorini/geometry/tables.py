@@ -40,7 +40,7 @@ half lengths are then the last three parameters in `shape`), 1 for a nearly flat
 LOWER, UPPER = 7, 10
 """Columns of `world` after origin and quaternion: corners of the box, grown by reach; a half-space, which has none, has
 its normal there and how far along it the plane lies from the world's origin."""
-(BUCKETS, FOUND, ROOM, PAIRS, MOST_VERTICES, MOST_FACES, MOST_EDGES, MOST_CORNERS, GRID, LISTS) = range(10)
+(BUCKETS, FOUND, CAPACITY, PAIRS, MOST_VERTICES, MOST_FACES, MOST_EDGES, MOST_CORNERS, GRID, LISTS) = range(10)
 """First entries of `cells`: number of buckets (a power of two), where the list of pairs begins, how many it can hold,
 how many there are; most vertices, faces and edges of a hull and most corners of what two faces have in common, and
 along the way to it; the address of the kernel that finds pairs in large scenes; then come the lists."""

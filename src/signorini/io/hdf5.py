@@ -40,7 +40,7 @@ from signorini.io.replace import reason, replacing
 from signorini.io.seal import is_intact, put_seal
 
 _NUMBERS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
-_NAME, _PART_OF, _SEALED = "growing tree", "part of", "sealed"  # labels of files
+_NAME, _ADDITION_OF, _SEALED = "growing tree", "part of", "sealed"  # labels of files
 _CHECKSUMS = "crc32"  # of blocks of rows, an attribute of arrays
 _MOST_BLOCKS, _LEAST_ROWS = 1024, 16  # of an array; rows of a block
 _INT_RANGE = (-(2**63), 2**64 - 1)
@@ -60,7 +60,7 @@ def write_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
         If the tree holds something that the file cannot give back exactly.
     """
     _write_file(path, tree, {})
-    _remove_parts(path)
+    _remove_additions(path)
 
 
 class GrowingTree:
@@ -75,12 +75,12 @@ class GrowingTree:
         name = secrets.token_hex(8)  # parts of another tree, left behind by a process that was killed, have another
         _write_file(self._path, tree, {_NAME: name})
         self._name, self._count = name, 0
-        _remove_parts(self._path)
+        _remove_additions(self._path)
 
     def add(self, columns: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Append arrays to those of the same names, and put `values` in the place of others."""
-        part = _part_path(self._path, self._count + 1)
-        _write_file(part, {"columns": columns, "values": values}, {_PART_OF: self._name})
+        addition = _addition_path(self._path, self._count + 1)
+        _write_file(addition, {"columns": columns, "values": values}, {_ADDITION_OF: self._name})
         self._count += 1
 
 
@@ -89,11 +89,11 @@ def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: M
 
     with _closing_quietly():
         try:
-            with replacing(path) as part:
-                with h5py.File(part, "w", track_order=True) as file:
+            with replacing(path) as addition:
+                with h5py.File(addition, "w", track_order=True) as file:
                     file.attrs.update({**labels, _SEALED: True})
                     _write_group(file, tree, "")
-                put_seal(part)
+                put_seal(addition)
         except (OSError, RuntimeError, FileError) as error:
             for one in (error, error.__cause__):
                 traceback.clear_frames(one.__traceback__ if one is not None else None)  # what is open closes here
@@ -132,11 +132,11 @@ def read_tree(path: str | os.PathLike[str], only: Collection[str] | None = None)
     if _NAME not in labels:
         return tree
     parts = [tree]
-    for part in _parts(path):
-        added, part_labels = _read_file(part)
-        if part_labels.get(_PART_OF) != labels[_NAME]:
+    for addition in _additions(path):
+        added, its_labels = _read_file(addition)
+        if its_labels.get(_ADDITION_OF) != labels[_NAME]:
             break
-        parts.append(_columns_of(added, part))
+        parts.append(_columns_of(added, addition))
         tree |= added["values"]
     return _joined(parts, path)
 
@@ -159,54 +159,54 @@ def read_damaged_tree(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dic
     if _NAME not in labels or damage:
         return tree, damage
     parts = [tree]
-    for part in _parts(path):
+    for addition in _additions(path):
         try:
-            added, part_labels = _read_file(part)
+            added, its_labels = _read_file(addition)
         except FileError:
             break
-        if part_labels.get(_PART_OF) != labels[_NAME]:
+        if its_labels.get(_ADDITION_OF) != labels[_NAME]:
             break
-        parts.append(_columns_of(added, part))
+        parts.append(_columns_of(added, addition))
         tree |= added["values"]
     return _joined(parts, path), damage
 
 
-def _parts(path: str | os.PathLike[str]) -> Iterator[Path]:
+def _additions(path: str | os.PathLike[str]) -> Iterator[Path]:
     number = 1
-    while (part := _part_path(path, number)).exists():
-        yield part
+    while (addition := _addition_path(path, number)).exists():
+        yield addition
         number += 1
 
 
-def _columns_of(added: Mapping[str, Any], part: Path) -> dict[str, Any]:
-    """Return the columns in a part, which must also hold values."""
+def _columns_of(added: Mapping[str, Any], addition: Path) -> dict[str, Any]:
+    """Return the columns in an addition, which must also hold values."""
     columns = added.get("columns")
     if not isinstance(columns, dict) or not isinstance(added.get("values"), dict):
-        raise FileError(f"{part}: holds {short(list(added))}, must hold columns and values")
+        raise FileError(f"{addition}: holds {short(list(added))}, must hold columns and values")
     return columns
 
 
-def _part_path(path: str | os.PathLike[str], number: int) -> Path:
+def _addition_path(path: str | os.PathLike[str], number: int) -> Path:
     return Path(f"{os.fspath(path)}.{number:04d}")
 
 
-def _remove_parts(path: str | os.PathLike[str]) -> None:
+def _remove_additions(path: str | os.PathLike[str]) -> None:
     """Remove what was added to the tree that this file held before."""
-    for part in _parts(path):
-        if not _is_part(part):
+    for addition in _additions(path):
+        if not _is_addition(addition):
             break
-        part.unlink()
+        addition.unlink()
 
 
 def remove_tree(path: str | os.PathLike[str]) -> None:
     """Remove a file with all that was added to it, if there is one."""
     Path(path).unlink(missing_ok=True)
-    _remove_parts(path)
+    _remove_additions(path)
 
 
-def _is_part(path: Path) -> bool:
+def _is_addition(path: Path) -> bool:
     try:
-        return _PART_OF in _read_file(path, only_labels=True)[1]
+        return _ADDITION_OF in _read_file(path, only_labels=True)[1]
     except FileError:
         return False
 
@@ -245,7 +245,7 @@ def _read_file(
         if intact is False and damage is None:
             raise FileError(f"{path}: is damaged, its bytes are not those that were written (their checksum differs)")
         with h5py.File(path, "r", track_order=True) as file:
-            labels = {name: file.attrs[name] for name in (_NAME, _PART_OF, _SEALED) if name in file.attrs}
+            labels = {name: file.attrs[name] for name in (_NAME, _ADDITION_OF, _SEALED) if name in file.attrs}
             if intact is None and _SEALED in labels and damage is None:
                 raise FileError(f"{path}: is damaged, or was changed by another program: its checksum is missing")
             return {} if only_labels else _Reading(file, path, damage).tree(only), labels

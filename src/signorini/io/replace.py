@@ -39,14 +39,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield part
         part.replace(target)
     except OSError as error:
-        raise FileError(f"{path}: cannot write: {reason(error)}{_room(error, target)}") from error
+        raise FileError(f"{path}: cannot write: {reason(error)}{_space_left(error, target)}") from error
     finally:
         # After a success the name is gone; where the folder itself is wrong there is nothing to remove.
         if part.parent.is_dir():
             part.unlink(missing_ok=True)
 
 
-def _room(error: OSError, target: Path) -> str:
+def _space_left(error: OSError, target: Path) -> str:
     """Say how much room there is, where that is what is missing."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return ""

@@ -48,7 +48,7 @@ class Layer(Protocol):
         """Thickness: the largest normal deflection, inf without a core [m]."""
 
     @property
-    def couples(self) -> bool:
+    def is_skew(self) -> bool:
         """Whether normal deflection causes tangential forces."""
 
     def row(self, h: float) -> Array:
@@ -103,7 +103,7 @@ class LinearLayer:
         self.stiffness.flags.writeable = self.damping.flags.writeable = False
 
     @property
-    def couples(self) -> bool:
+    def is_skew(self) -> bool:
         return bool(np.any(self.stiffness[0, 1:]) or np.any(self.damping[0, 1:]))
 
     def row(self, h: float) -> Array:
@@ -162,7 +162,7 @@ class HuntCrossley:
         checked_number(self.damping, "HuntCrossley: damping", least=0.0)
 
     @property
-    def couples(self) -> bool:
+    def is_skew(self) -> bool:
         return False
 
     def row(self, h: float) -> Array:

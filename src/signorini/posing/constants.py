@@ -92,12 +92,12 @@ some thousands."""
 
 # --- overlaps that are displaced -------------------------------------------------
 
-PART_TAKEN_BACK: Final = 0.8
+TAKEN_BACK: Final = 0.8
 """Law [1]. Part of an overlap, beyond the band, that is taken back by a displacement in a step. Found: fitted to piles,
 raised from 0.5; less lets piles sink, with all of it errors of linear gaps throw them open."""
-MOST_PARTED: Final = 0.01
+MOST_DISPLACED: Final = 0.01
 """Law [size]. Largest displacement of a contact in a step: gaps are linear on the way. Found: chosen."""
-LEAST_PARTED: Final = 1e-8
+LEAST_DISPLACED: Final = 1e-8
 """Law [size]. Displacements not worth making. Found: chosen, a twenty-fifth of the band."""
 TOUCHING: Final = 1e-4
 """Law [size]. Gap up to which a contact that carried load is kept in touch while others are parted, lest its force
@@ -227,7 +227,7 @@ FOLLOW_ROUNDS: Final = 60
 """Effort [rounds]. Of posing a step whose bodies go through each other; what is left is told. Found: chosen."""
 MEND_ROUNDS: Final = 8
 """Effort [rounds]. Of posing a step that ends in overlaps, by Newton's method; mostly one is enough. Found: chosen."""
-PART_ROUNDS: Final = 16.0
+SHARE_ROUNDS: Final = 16.0
 """Effort [rounds]. Of finding the part of a rebound that keeps the energy; halvings alone take it to 1e-4. Found:
 derived."""
 HURRY: Final = 200
@@ -236,7 +236,7 @@ none. Found: chosen."""
 
 # --- sweeps that part overlaps ---------------------------------------------------
 
-PART_SWEEPS: Final = 10
+DISPLACING_SWEEPS: Final = 10
 """Effort [sweeps]. Over an island whose overlaps are displaced. They may end before they converge. Found: fitted to
 piles; no record."""
 MORE_SWEEPS: Final = 60
@@ -248,9 +248,9 @@ MUCH: Final = 5e-3
 """Effort [size]. Displacement where all is on the move. Found: fitted to collapses; no record."""
 OVERRELAXED: Final = 1.5
 """Effort [1]. Relaxation of MORE_SWEEPS. Found: chosen between 1 and 2."""
-PART_NEAR: Final = 0.01
+DISPLACING_NEAR: Final = 0.01
 """Effort [1]. Change by a sweep, of the largest displacement, that ends them. Found: chosen."""
-PART_FINE: Final = 2.0 * LEAST_PARTED
+DISPLACING_FINE: Final = 2.0 * LEAST_DISPLACED
 """Effort [size]. Change by a sweep that ends them. Found: derived."""
 
 # --- sweeps that solve an island -------------------------------------------------
@@ -301,9 +301,9 @@ COLD_SWEEPS: Final = 3000
 of those that hold it would shake it for a hundred steps. Found: chosen."""
 FALLS: Final = 0.85
 """Effort [1]. Fall of the residual by a part of a large island for which others are tried. Found: chosen."""
-MOST_IN_PART: Final = 1000
+MOST_IN_EXCERPT: Final = 1000
 """Effort [sweeps]. Over a part of an island, where they cost little. Found: chosen."""
-PATIENCE_IN_PART: Final = 100
+PATIENCE_IN_EXCERPT: Final = 100
 """Effort [sweeps]. The PATIENCE there. Found: chosen."""
 LIKE: Final = 0.5
 """Effort [1]. Changes of an impulse from step to step that are alike, and expected to go on. Found: chosen."""
@@ -334,7 +334,7 @@ OF_ALL: Final = 2.0
 """Effort [residual]. The same beside the residual of the island. Found: chosen."""
 LAYERS: Final = 2
 """Effort [1]. Of neighbours that belong to the part. Found: chosen."""
-PART_SHARE: Final = 0.3
+EXCERPT_SHARE: Final = 0.3
 """Effort [1]. Largest part of an island. Found: chosen."""
 LEFT: Final = 0.3
 """Effort [tolerance]. What may be left of the error of a part ... Found: chosen."""
@@ -431,14 +431,14 @@ LOOK_AGAIN: Final = 100
 
 # --- memory ----------------------------------------------------------------------
 
-MORE_ROOM: Final = 0.5
+CAPACITY_MORE: Final = 0.5
 """Effort [1]. Room for contacts and pairs beyond what is needed, so that arrays do not grow in every step of a fall ...
 Found: chosen."""
-MANY_ROOM: Final = 1000
+CAPACITY_MOST: Final = 1000
 """Effort [rows]. ... of many only so many ... Found: chosen."""
-ROOM_PART: Final = 0.02
+CAPACITY_LEAST: Final = 0.02
 """Effort [1]. ... and then this part, for memory is dear there. Found: chosen."""
-BLOCK_ROOM: Final = 1.2
+BLOCK_CAPACITY: Final = 1.2
 """Effort [1]. Room for blocks of joints, of what is needed. Found: chosen."""
 FIRST_POOL: Final = 1 << 14
 """Effort [numbers]. For the robust solver, at first. Found: chosen."""

@@ -9,7 +9,7 @@ The law of a contact is :math:`0 \le p_n \perp u_n + \sigma \ge 0` (De Saxce's t
         \max\bigl(\beta (\Psi + s)/h,\, -v\bigr) & \Psi < -s: \text{overlaps recede gently},
     \end{cases}
 
-unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`, or by the part :math:`\lambda` of that,
+unless the contact collides and rebounds, :math:`\sigma = e\, u_n^-`, or by the share :math:`\lambda` of that,
 :math:`\lambda e\, u_n^- + (1 - \lambda) \max(\sigma, 0)`, see :mod:`signorini.posing.passive_law`.
 
 It collides if it would touch within the step both with the loads and without them: of what rolls towards an edge, its
@@ -91,15 +91,15 @@ def normal_shifts(
     gravity: float,
     lift: float,
     h: float,
-    part: float,
+    share: float,
     shift: Array,
     correction: Array,
-    room: Array,
+    may_close: Array,
 ) -> bool:
-    """Write sigma of all contacts, the part of it that lifts bodies out of overlaps, and their room, all (n_c,) [m/s].
+    """Write sigma of all contacts, the part of it that lifts bodies out of overlaps, and how fast they may close.
 
-    Room is how fast the gap may close of a contact that was parting faster, inf of others. Return whether some contact
-    rebounds.
+    All are (n_c,) [m/s]. Only contacts that were parting faster may not close as they like: inf of others. Return
+    whether some contact rebounds.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def normal_shifts(
         Impulses of the last step, normal first.
     gravity : its size [m/s^2]
     lift : largest speed at which overlaps recede [m/s], 0 where they are parted by other means
-    part : of the rebound that is asked for, 0 to 1
+    share : of the rebound that is asked for, 0 to 1
     """
     rest = max(REST_STEPS * gravity * h, BARELY)
     rebounds = False
@@ -123,15 +123,15 @@ def normal_shifts(
         correction[c] = max(0.0, -shift[c])
         shift[c] = max(shift[c] + veered[c], min(shift[c], 0.0, before[c, 0]))
         closing = max(0.0, shift[c])
-        room[c] = closing if before[c, 0] > closing else math.inf
+        may_close[c] = closing if before[c, 0] > closing else math.inf
         e = restitution[c]
         if e > 0.0 and gap[c] + h * max(free[c, 0], before[c, 0]) <= 0.0 and before[c, 0] < -rest:
-            shift[c] = part * e * before[c, 0] + (1.0 - part) * closing
+            shift[c] = share * e * before[c, 0] + (1.0 - share) * closing
             correction[c] = 0.0
             rebounds = True
     if rebounds:
         for c in range(gap.shape[0]):
-            if part * before[c, 0] > shift[c]:  # never so where a contact rebounds: there e <= 1
-                shift[c] = part * before[c, 0]
+            if share * before[c, 0] > shift[c]:  # never so where a contact rebounds: there e <= 1
+                shift[c] = share * before[c, 0]
                 correction[c] = 0.0
     return rebounds

@@ -105,11 +105,11 @@ def _spun(model: Model, at: Midpoint, ways: IntArray, ahead: Array | None) -> Ar
     if theta == 1.0 or not np.any(ways == IMPLICIT):
         return spun_velocity(arrays, ways, q, v, h)
     turn = at.drift * float(np.linalg.norm(v[:, 3:], axis=1).max(initial=0.0))
-    parts = max(1, int(np.ceil(turn / TURN_AT_ONCE)))
-    if ahead is not None and parts == 1:
+    legs = max(1, int(np.ceil(turn / TURN_AT_ONCE)))
+    if ahead is not None and legs == 1:
         about = theta * ahead + (1.0 - theta) * v
         explicit = np.where(ways == IMPLICIT, EXPLICIT, NONE)
         return np.asarray(v + (spun_velocity(arrays, explicit, q, about, h) - about))
-    for _ in range(parts):
-        v = v + (spun_velocity(arrays, ways, q, v, at.drift / parts) - v) / theta
+    for _ in range(legs):
+        v = v + (spun_velocity(arrays, ways, q, v, at.drift / legs) - v) / theta
     return v

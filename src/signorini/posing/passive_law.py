@@ -2,7 +2,7 @@ r"""The passive law of restitution: Newton's, as far as energy and room permit.
 
 Newton's law asks every contact that collides for :math:`u_n^+ \ge -e\,u_n^-`, whatever friction does meanwhile and
 whatever is in the way. It may gain energy, and it may throw a body through what is behind it. So of each island, the
-bodies and contacts that hang together, the part :math:`\lambda` of the rebound is asked for,
+bodies and contacts that hang together, the share :math:`\lambda` of the rebound is asked for,
 
 .. math::
     \sigma = \lambda e\, u_n^- + (1 - \lambda) \max(\sigma, 0) \quad\text{where contacts collide},\qquad
@@ -47,18 +47,18 @@ import numpy as np
 from signorini._arrays import Array
 from signorini._jit import inner_kernel, kernel
 from signorini.math.cones import LEVERAGE, ROUNDING
-from signorini.posing.constants import PART_ROUNDS, REBOUND_ROUNDING
+from signorini.posing.constants import REBOUND_ROUNDING, SHARE_ROUNDS
 
-# What is known of the rebounds of an island. Excess is how much a part is too large, relative: more than 0 if it is.
+# What is known of the rebounds of an island. Excess is how much a share is too large, relative: more than 0 if it is.
 (
-    PART,  # that is asked for
-    LOW,  # the largest part known to be allowed ...
+    ASKED_SHARE,  # that is asked for
+    LOW,  # the largest share known to be allowed ...
     LOW_EXCESS,
     HIGH,  # ... the smallest known not to be ...
     HIGH_EXCESS,
     SIDE,  # ... and which of them the last one was: -1, 1
-    ROUND,  # how often it was tried, SETTLED when its part is found
-    PART_COLUMNS,
+    ROUND,  # how often it was tried, SETTLED when its share is found
+    SHARE_COLUMNS,
 ) = np.arange(8, dtype=np.int64)
 SETTLED = -1.0
 UNSOLVED = math.inf
@@ -67,15 +67,15 @@ UNSOLVED = math.inf
 
 @inner_kernel
 def _narrow(row: Array, excess: float) -> None:
-    """Take the part that was tried as a bound, and choose one between the bounds."""
-    tried = row[PART]
+    """Take the share that was tried as a bound, and choose one between the bounds."""
+    tried = row[ASKED_SHARE]
     side = 1.0 if excess > 0.0 else -1.0
     near, far = (HIGH, LOW) if side > 0.0 else (LOW, HIGH)
     row[near], row[near + 1] = tried, excess
     if row[SIDE] == side:  # Illinois: the bound that stays must not hold the chord back
         row[far + 1] *= 0.5
     row[SIDE] = side
-    row[PART] = row[LOW] + (row[HIGH] - row[LOW]) * row[LOW_EXCESS] / (row[LOW_EXCESS] - row[HIGH_EXCESS])
+    row[ASKED_SHARE] = row[LOW] + (row[HIGH] - row[LOW]) * row[LOW_EXCESS] / (row[LOW_EXCESS] - row[HIGH_EXCESS])
 
 
 @kernel
@@ -100,33 +100,33 @@ def is_seen(error: float, size: float, load: float, tolerance: float) -> bool:
 
 
 @kernel
-def next_part(row: Array, excess: float, error: float, tolerance: float) -> bool:
-    """Tell whether the part that was tried is the one to take, or set the next one; `excess` is what came of it.
+def next_share(row: Array, excess: float, error: float, tolerance: float) -> bool:
+    """Tell whether the share that was tried is the one to take, or set the next one; `excess` is what came of it.
 
     A whole rebound may exceed by the `error` of its solution; a smaller one must not, nor stay below by more than the
     tolerance.
     """
     row[ROUND] += 1.0
     if not excess < UNSOLVED:  # nor is it a number
-        if row[PART] == 0.0 or row[ROUND] > PART_ROUNDS:
+        if row[ASKED_SHARE] == 0.0 or row[ROUND] > SHARE_ROUNDS:
             return True
-        row[PART] = 0.0 if row[ROUND] == 1.0 else row[LOW]
-        row[ROUND] = PART_ROUNDS
+        row[ASKED_SHARE] = 0.0 if row[ROUND] == 1.0 else row[LOW]
+        row[ROUND] = SHARE_ROUNDS
         return False
     if row[ROUND] == 1.0:
         if excess <= min(error, tolerance) + REBOUND_ROUNDING:
             return True
-        row[HIGH], row[HIGH_EXCESS], row[SIDE], row[PART] = 1.0, excess, 0.0, 0.0
+        row[HIGH], row[HIGH_EXCESS], row[SIDE], row[ASKED_SHARE] = 1.0, excess, 0.0, 0.0
         return False
     excess += 0.5 * tolerance
     if row[ROUND] == 2.0:
         row[LOW], row[LOW_EXCESS] = 0.0, excess
         if excess >= 0.0:  # no rebound at all
             return True
-    elif row[ROUND] > PART_ROUNDS or abs(excess) <= 0.5 * tolerance:
+    elif row[ROUND] > SHARE_ROUNDS or abs(excess) <= 0.5 * tolerance:
         return True
     _narrow(row, excess)
-    if row[ROUND] == PART_ROUNDS or not row[LOW] < row[PART] < row[HIGH]:
-        row[ROUND] = PART_ROUNDS
-        row[PART] = row[LOW]
+    if row[ROUND] == SHARE_ROUNDS or not row[LOW] < row[ASKED_SHARE] < row[HIGH]:
+        row[ROUND] = SHARE_ROUNDS
+        row[ASKED_SHARE] = row[LOW]
     return False

@@ -101,24 +101,24 @@ class Phases:
     Each must be met; what contacts did is what the last one says.
     """
 
-    parts: tuple[Posed, ...]
+    phases: tuple[Posed, ...]
 
     @property
     def problem(self) -> Any:
-        return self.parts[-1].problem
+        return self.phases[-1].problem
 
     @property
     def what(self) -> str:
-        return self.parts[-1].what
+        return self.phases[-1].what
 
     def residual(self) -> float:
-        return float(np.max([part.residual() for part in self.parts]))
+        return float(np.max([phase.residual() for phase in self.phases]))
 
     def credible(self, tolerance: float) -> bool:
-        return all(part.credible(tolerance) for part in self.parts)
+        return all(phase.credible(tolerance) for phase in self.phases)
 
     def pushed(self) -> float:
-        return self.parts[-1].pushed()
+        return self.phases[-1].pushed()
 
     def contact_law(self, impulse: Array, velocity: Array, tolerance: float) -> ContactLaw:
-        return self.parts[-1].contact_law(impulse, velocity, tolerance)
+        return self.phases[-1].contact_law(impulse, velocity, tolerance)

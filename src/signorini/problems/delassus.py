@@ -16,7 +16,7 @@ from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini._scipy import sparse
 from signorini.errors import InputError
-from signorini.problems.couplings import Couplings, couple_bodies, diagonal_blocks
+from signorini.problems.connections import Connections, connect_bodies, diagonal_blocks
 
 MOST_ROWS = 7
 """Components of a contact: its force, the couple of an ellipsoid, torsional and two rolling couples."""
@@ -93,11 +93,11 @@ class Delassus:
         n = self.dim * self.contact_count
         return (n, n)
 
-    def couplings(self) -> Couplings:
+    def connections(self) -> Connections:
         """Return W in the form that sweeps take, by blocks of three."""
         if self.dim > 3:
             raise InputError(f"Delassus: contacts have {self.dim} rows, must have 2 or 3 to be coupled")
-        return couple_bodies(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv)
+        return connect_bodies(self.body_a, self.body_b, self.J_a, self.J_b, self.M_inv)
 
     def velocity(self, p: Array) -> Array:
         """Return the change of the bodies' velocities ``M^-1 J^T p`` (n_b, 6)."""
@@ -132,7 +132,7 @@ class Delassus:
 
     def diagonal_blocks(self) -> Array:
         """Return the blocks ``W_cc`` (n_c, dim, dim)."""
-        return np.ascontiguousarray(diagonal_blocks(*self.couplings()[:6])[:, : self.dim, : self.dim])
+        return np.ascontiguousarray(diagonal_blocks(*self.connections()[:6])[:, : self.dim, : self.dim])
 
 
 @kernel

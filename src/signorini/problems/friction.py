@@ -23,11 +23,11 @@ from signorini._arrays import Array, checked, checked_number
 from signorini._scipy import sparse, sparse_linalg
 from signorini.errors import InputError
 from signorini.math.cones import ROUNDING, allowed_error, leaves_load, natural_norms, polygon_norms
-from signorini.problems.couplings import (
-    Couplings,
+from signorini.problems.connections import (
+    Connections,
+    connect_matrix,
+    connect_sparse,
     contact_velocity,
-    couple_matrix,
-    couple_sparse,
     diagonal_blocks,
     inverse_normal_diagonal,
     with_compliance,
@@ -114,7 +114,7 @@ class FrictionProblem:
     rolling: Array | float | None = None
     ellipsoid: Array | Sequence[float] | None = None
     saturation: Array | float | None = None
-    couplings: Couplings = field(init=False, repr=False)
+    connections: Connections = field(init=False, repr=False)
     """W with compliance as ``G S`` by blocks of three; what the solvers' kernels take (empty if there are couples)."""
     load: Array = field(init=False, repr=False)
     """`b` by contacts (n_c, 3), planar ones with a zero third component; (n_c, rows) if there are couples."""
@@ -123,11 +123,11 @@ class FrictionProblem:
     rho: Array = field(init=False, repr=False)
     """1/W_nn by contacts (n_c,), 1 where W_nn vanishes."""
     extension: Extension | None = field(init=False, repr=False)
-    """The cones where they are not Coulomb's; load, blocks and couplings are then in its scaled components."""
+    """The cones where they are not Coulomb's; load, blocks and connections are then in its scaled components."""
     scaled_W: Matrix | Delassus = field(init=False, repr=False)
     """W in scaled components; with couples a matrix that includes compliance. W itself where nothing is scaled."""
     layers: Layers | None = field(init=False, repr=False)
-    """Compliances that are matrices or end somewhere, None if there are none; not part of `couplings`, `scaled_W`."""
+    """Compliances that are matrices or end somewhere, None if there are none; not part of `connections`, `scaled_W`."""
 
     def __post_init__(self) -> None:
         if self.dim not in (2, 3):
@@ -201,13 +201,13 @@ class FrictionProblem:
         """Set what the kernels of blocks of three take."""
         W, put = self.scaled_W, object.__setattr__
         if isinstance(W, Delassus):
-            couplings = W.couplings()
+            connections = W.connections()
         else:
-            couplings = couple_sparse(W, n_c, self.dim) if is_sparse(W) else couple_matrix(dense(W), n_c, self.dim)
+            connections = connect_sparse(W, n_c, self.dim) if is_sparse(W) else connect_matrix(dense(W), n_c, self.dim)
         if self.layers is None and isinstance(self.compliance, np.ndarray) and self.compliance.any():
-            couplings = with_compliance(couplings, self.softness)
-        put(self, "couplings", couplings)
-        put(self, "blocks", diagonal_blocks(*couplings[:6]))
+            connections = with_compliance(connections, self.softness)
+        put(self, "connections", connections)
+        put(self, "blocks", diagonal_blocks(*connections[:6]))
         scaled = self.b if self.extension is None else self.b * self.extension.scale.reshape(-1)
         put(self, "load", _spatial(scaled, n_c, self.dim))
 
@@ -234,7 +234,7 @@ class FrictionProblem:
         put(self, "scaled_W", scaled_W)
         put(self, "load", np.ascontiguousarray(self.b.reshape(n_c, rows) * extension.scale))
         put(self, "blocks", diagonal_blocks_of(scaled_W, rows))
-        put(self, "couplings", couple_matrix(np.zeros((0, 0)), 0, 3))
+        put(self, "connections", connect_matrix(np.zeros((0, 0)), 0, 3))
 
     @classmethod
     def from_global(
@@ -341,7 +341,7 @@ class FrictionProblem:
         """Return velocities by contacts, in the components of :meth:`spatial`."""
         u: Array
         if self.extension is None or self.rows == self.dim:
-            u = contact_velocity(self.couplings, p, self.load)
+            u = contact_velocity(self.connections, p, self.load)
         else:
             W: Any = self.scaled_W
             u = (W @ p.reshape(-1)).reshape(p.shape) + self.load
@@ -413,7 +413,7 @@ class FrictionProblem:
 
     def _doubt(self, p: Array) -> tuple[float, float, float, float]:
         """Return residual, `rel`, largest velocity error and rounding over the largest velocity of the load."""
-        return judge(*self.couplings, p, self.load, self.mu, self.rho)
+        return judge(*self.connections, p, self.load, self.mu, self.rho)
 
     def verdict(self, p: Array, tolerance: float) -> Verdict:
         """Return residual, `rel`, and whether impulses by contacts count as a solution, from one product with W."""

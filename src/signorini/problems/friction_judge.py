@@ -9,7 +9,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.math.cones import ROUNDING, natural_square
-from signorini.problems.couplings import apply_couplings
+from signorini.problems.connections import apply_connections
 
 
 @kernel
@@ -32,7 +32,7 @@ def judge(
     finite have an infinite residual.
     """
     u = np.empty_like(p)
-    apply_couplings(
+    apply_connections(
         gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, b, np.empty((y_count, 3)), u
     )
     error, size, load, plain_error, plain_load, worst, fastest = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -112,8 +112,8 @@ def slopes(problem: MCP, x: Array) -> Matrix | None:
     J = problem.jacobian(x)
     for shift in (1e-8, 1e-5):
         if J is None:
-            room = np.minimum(shift * (1.0 + np.abs(x)), 0.25 * (problem.upper - problem.lower))
-            J = problem.jacobian(np.clip(x, problem.lower + room, problem.upper - room))
+            margin = np.minimum(shift * (1.0 + np.abs(x)), 0.25 * (problem.upper - problem.lower))
+            J = problem.jacobian(np.clip(x, problem.lower + margin, problem.upper - margin))
     return J
 
 

@@ -23,7 +23,7 @@ FAR = 1e9
 TOUCH = 1e-6  # of the smaller body's radius: overlaps up to twice the band that the law of gaps takes for touch
 _DIGITS = 1e-3  # relative: typed digits may be few, anything worse is a mistake
 _ROUNDING = 1e-9  # rad or m
-_SMALL_PART = 0.1  # of a radian or of a body's width: what a good step moves at most
+_SMALL_MOVE = 0.1  # of a radian or of a body's width: what a good step moves at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,4 +312,4 @@ def _fast_drives(model: Model, state: State, h: float) -> Iterator[Suspicion]:
 
 def _better(h: float, excess: float) -> float:
     """Return a step in which motion is a small part of what it may be."""
-    return h * _SMALL_PART / excess
+    return h * _SMALL_MOVE / excess

@@ -51,20 +51,20 @@ def pressed(
     joints = bilateral_rows(model, state, coordinate, h, secant=True)
     rigid = np.ones(joints.row_count, dtype=bool)
     rigid[np.flatnonzero(model.joints.spring)] = False
-    room = _rows_with_room(model, state, coordinate, contacts, drive)
+    ahead = _rows_with_gaps(model, state, coordinate, contacts, drive)
     bound = np.where(model.arrays.bound > 0.0, model.arrays.bound, 1.0)
     arm, own = np.ones(joints.row_count), model.joints.rows  # turns are measured at the surface
     turns = ~np.isin(own.kind, (RowKind.SLIDE, RowKind.DISTANCE))
     arm[: own.joint.size] = np.where(turns, bound[model.joints.arrays.body_b[own.joint]], 1.0)
-    speed = max(float(np.abs(arm * joints.rate)[rigid].max(initial=0.0)), float(np.abs(room.rate).max(initial=0.0)))
-    if speed == 0.0 or room.row_count == 0:
+    speed = max(float(np.abs(arm * joints.rate)[rigid].max(initial=0.0)), float(np.abs(ahead.rate).max(initial=0.0)))
+    if speed == 0.0 or ahead.row_count == 0:
         return
     scale = speed * model.arrays.free * np.concatenate([np.ones((bound.size, 3)), np.tile(1.0 / bound[:, None], 3)], 1)
-    if np.all(room.psi / h + room.rate >= 0.0) and not joints.rate[rigid].any():
+    if np.all(ahead.psi / h + ahead.rate >= 0.0) and not joints.rate[rigid].any():
         return  # there is room for bodies that rest
     joints = joints._replace(J=joints.J * np.repeat(arm, np.diff(joints.start))[:, None], rate=arm * joints.rate)
-    A_c, A_j = _matrix(room, fixed, scale) / speed, _matrix(joints, fixed, scale)[rigid] / speed
-    b_c, b_j = np.maximum(room.psi, 0.0) / (h * speed) + room.rate / speed, joints.rate[rigid] / speed
+    A_c, A_j = _matrix(ahead, fixed, scale) / speed, _matrix(joints, fixed, scale)[rigid] / speed
+    b_c, b_j = np.maximum(ahead.psi, 0.0) / (h * speed) + ahead.rate / speed, joints.rate[rigid] / speed
     s, force, pull = _least_overlap(A_c, b_c, A_j, b_j)
     if s <= _PRESSED:
         return
@@ -116,7 +116,7 @@ def _fixed_depths(model: Model, state: State) -> dict[tuple[int, int], float]:
 # --- rows ----------------------------------------------------------------------------
 
 
-def _rows_with_room(model: Model, state: State, coordinate: Array, contacts: Contacts, drive: Array) -> Rows:
+def _rows_with_gaps(model: Model, state: State, coordinate: Array, contacts: Contacts, drive: Array) -> Rows:
     """Return the rows of contacts, then of joint limits: psi is the room that is left, rate how fast drives take it."""
     middle = 0.5 * (contacts.point_a + contacts.point_b)
     J_a, J_b = contact_wrenches(contacts, state.q, dim=1, point_a=middle, point_b=middle)
@@ -139,8 +139,8 @@ def _limits(model: Model, state: State, coordinate: Array) -> Iterator[Rows]:
         table = RowTable(*(column[limited] for column in model.joints.coordinates))
         rows = joint_rows(model.joints.arrays, table, state.q, coordinate)
         arm = np.where(table.kind == RowKind.ANGLE, model.arrays.bound[model.joints.arrays.body_b[joint]], 1.0)
-        room = side * (rows.psi - model.joints.limits[joint, 0 if side > 0.0 else 1])
-        yield rows._replace(J=side * rows.J * np.repeat(arm, 2)[:, None], psi=arm * room)
+        left = side * (rows.psi - model.joints.limits[joint, 0 if side > 0.0 else 1])
+        yield rows._replace(J=side * rows.J * np.repeat(arm, 2)[:, None], psi=arm * left)
 
 
 def _limited(model: Model) -> Iterator[tuple[IntArray, IntArray, float]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.problems.couplings import apply_couplings
+from signorini.problems.connections import apply_connections
 from signorini.problems.friction import FrictionProblem
 
 
@@ -30,7 +30,7 @@ class EquilibratedProblem:
         self._p = np.zeros((problem.contact_count, 3))
         self._nothing = np.zeros((problem.contact_count, 3))
         self._u = np.zeros((problem.contact_count, 3))
-        self._y = np.zeros((problem.couplings.y_count, 3))
+        self._y = np.zeros((problem.connections.y_count, 3))
         self._from_p = (1.0 / (self.d * self.s))[:, None]
         self._to_p = (self.d * self.s)[:, None]
         self._from_u = (self.d / self.s)[:, None]
@@ -48,13 +48,13 @@ class EquilibratedProblem:
     def velocity(self, r: Array) -> Array:
         """Return ``u' = W' r + b'``; the problem's own product, so no error of a factorisation enters."""
         self._p[self.kept] = r * self._to_p
-        apply_couplings(*self.problem.couplings[:6], self._p, self.problem.load, self._y, self._u)
+        apply_connections(*self.problem.connections[:6], self._p, self.problem.load, self._y, self._u)
         return np.ascontiguousarray(self._u[self.kept] * self._from_u)
 
     def product(self, r: Array) -> Array:
         """Return ``W' r``."""
         self._p[self.kept] = r * self._to_p
-        apply_couplings(*self.problem.couplings[:6], self._p, self._nothing, self._y, self._u)
+        apply_connections(*self.problem.connections[:6], self._p, self._nothing, self._y, self._u)
         return np.ascontiguousarray(self._u[self.kept] * self._from_u)
 
     def residual(self, r: Array) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini._scipy import linalg, sparse, sparse_linalg
-from signorini.problems.couplings import Couplings, couple_matrix, couple_sparse
+from signorini.problems.connections import Connections, connect_matrix, connect_sparse
 from signorini.problems.delassus import Delassus
 from signorini.problems.friction import FrictionProblem
 from signorini.problems.matrices import is_sparse
@@ -53,7 +53,7 @@ def newton_system(scaled: EquilibratedProblem) -> NewtonSystem:
         space = body_space(scaled, problem.W)
         if space.n < 1.5 * scaled.n_c:
             return NewtonSystem(scaled, space, alpha)
-    W = equilibrated_matrix(scaled, problem.couplings if everywhere else _rigid_couplings(problem))
+    W = equilibrated_matrix(scaled, problem.connections if everywhere else _rigid_connections(problem))
     space = contact_space(scaled, W)
     system = NewtonSystem(scaled, space, alpha)
     if 3 * scaled.n_c <= _DENSE_BELOW or system.work < _LOOK_FOR_BASIS or 3 * scaled.n_c > _DENSE_LIMIT:
@@ -65,14 +65,14 @@ def newton_system(scaled: EquilibratedProblem) -> NewtonSystem:
     return smaller if smaller.work < system.work else system
 
 
-def _rigid_couplings(problem: FrictionProblem) -> Couplings:
-    """Return the couplings of W without compliance."""
+def _rigid_connections(problem: FrictionProblem) -> Connections:
+    """Return the connections of W without compliance."""
     if isinstance(problem.W, Delassus):
-        return problem.W.couplings()
+        return problem.W.connections()
     if not np.any(problem.compliance):
-        return problem.couplings
-    couple = couple_sparse if is_sparse(problem.W) else couple_matrix
-    return couple(problem.W, problem.contact_count, problem.dim)  # type: ignore[arg-type]
+        return problem.connections
+    connect = connect_sparse if is_sparse(problem.W) else connect_matrix
+    return connect(problem.W, problem.contact_count, problem.dim)  # type: ignore[arg-type]
 
 
 class NewtonSystem:

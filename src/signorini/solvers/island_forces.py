@@ -151,7 +151,7 @@ def _glue(w: IntArray, along: Array, s: Array) -> None:
 
 
 @inner_kernel
-def _displace(w: IntArray, v: Array, s: Array, x: Array) -> bool:
+def _stretch(w: IntArray, v: Array, s: Array, x: Array) -> bool:
     """Set x to the displacement that stretches springs by v where they are glued; False where that is singular."""
     y, work = real_rows(w, Y + 0), wholes(w, WORK)
     work[SHARING_STEPS] += 1
@@ -196,7 +196,7 @@ def find_least_norm(w: IntArray, wanted: Array, along: Array, near: Array, known
             x[i, j] = 0.0
             left[i, j] = wanted[i, j]
     phi, missing, slow = 0.0, size, 0
-    if known and _displace(w, near, s, x):
+    if known and _stretch(w, near, s, x):
         apply(w, x, v)
         phi = _project(w, v, along, r, s, True) - _product(wanted, x)
         missing = _left_over(w, r, wanted, left)

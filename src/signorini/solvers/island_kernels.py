@@ -10,7 +10,7 @@ import numpy as np
 
 from signorini._arrays import IntArray
 from signorini._jit import address_of
-from signorini.solvers import island_table as at
+from signorini.solvers import island_table
 from signorini.solvers.island_couple_interior import follow_couple_path
 from signorini.solvers.island_couples import (
     find_couple_residual,
@@ -32,38 +32,44 @@ _TABLE, _ROWS, _BLOCKS = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.
 _NUMBERS, _REALS = np.zeros(1, dtype=np.int64), np.zeros(1)
 _THREE, _COUPLES = (_ROWS, _ROWS, _ROWS), (_ROWS, _ROWS, _ROWS, _NUMBERS, _TABLE, _REALS, 1.0, 1, 1, _REALS)
 KERNELS: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    at.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
-    at.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
-    at.CLEAR_ROUNDING: (clear_rounding, (_ROWS, _ROWS, 1.0)),
-    at.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
-    at.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
-    at.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
-    at.FUNCTION: (set_function, _THREE),
-    at.BLOCKS: (set_blocks, (*_THREE, 1.0, _BLOCKS, _ROWS)),
-    at.INSIDE: (set_inside, (_ROWS, _ROWS)),
-    at.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
-    at.SHARE_FORCES: (share_forces, (1.0, 1.0)),
-    at.STEADY_FORCES: (steady_forces, (1.0,)),
-    at.SOLVE_ROBUSTLY: (solve_robustly, (1.0, 1)),
-    at.NEWTON_NEARBY: (newton_nearby, (1.0,)),
-    at.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
-    at.VELOCITY: (at.set_velocity, _THREE),
-    at.RESIDUAL: (at.find_residual, (_ROWS, _ROWS)),
-    at.SUBSTITUTE: (substitute_factors, (_ROWS,)),
+    island_table.OPEN: (prepare, (_NUMBERS, _NUMBERS, _BLOCKS, _ROWS, _REALS, _REALS, _ROWS, 1, 1, _REALS)),
+    island_table.INTERIOR: (follow_path, (1.0, 1.0, 1.0, 1, 1.0)),
+    island_table.CLEAR_ROUNDING: (clear_rounding, (_ROWS, _ROWS, 1.0)),
+    island_table.KEEP_MODES: (keep_modes, (_ROWS, _ROWS, _ROWS, _ROWS, 1.0, 1.0)),
+    island_table.LEAST_NORM: (find_least_norm, (_ROWS, _ROWS, _ROWS, True, 1.0, _ROWS)),
+    island_table.NEWTON: (run_newton, (1.0, 1.0, 1, 1.0, True)),
+    island_table.FUNCTION: (set_function, _THREE),
+    island_table.BLOCKS: (set_blocks, (*_THREE, 1.0, _BLOCKS, _ROWS)),
+    island_table.INSIDE: (set_inside, (_ROWS, _ROWS)),
+    island_table.FACTOR: (factor_matrix, (_BLOCKS, 1.0)),
+    island_table.SHARE_FORCES: (share_forces, (1.0, 1.0)),
+    island_table.STEADY_FORCES: (steady_forces, (1.0,)),
+    island_table.SOLVE_ROBUSTLY: (solve_robustly, (1.0, 1)),
+    island_table.NEWTON_NEARBY: (newton_nearby, (1.0,)),
+    island_table.STEP: (take_step, (_BLOCKS, _ROWS, _ROWS, _ROWS, _ROWS, _ROWS, 1)),
+    island_table.VELOCITY: (island_table.set_velocity, _THREE),
+    island_table.RESIDUAL: (island_table.find_residual, (_ROWS, _ROWS)),
+    island_table.SUBSTITUTE: (substitute_factors, (_ROWS,)),
 }
 # What takes their place where contacts have couples.
 _INSTEAD: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    at.OPEN: (prepare_couples, (_NUMBERS, _NUMBERS, _BLOCKS, *_COUPLES)),
-    at.INTERIOR: (follow_couple_path, KERNELS[at.INTERIOR][1]),
-    at.FACTOR: (factor_rows, KERNELS[at.FACTOR][1]),
-    at.FUNCTION: (set_couple_function, KERNELS[at.FUNCTION][1]),
-    at.BLOCKS: (set_couple_blocks, KERNELS[at.BLOCKS][1]),
-    at.INSIDE: (set_couples_inside, KERNELS[at.INSIDE][1]),
-    at.STEP: (take_couple_step, KERNELS[at.STEP][1]),
-    at.VELOCITY: (set_couple_velocity, _THREE),
-    at.RESIDUAL: (find_couple_residual, KERNELS[at.RESIDUAL][1]),
+    island_table.OPEN: (prepare_couples, (_NUMBERS, _NUMBERS, _BLOCKS, *_COUPLES)),
+    island_table.INTERIOR: (follow_couple_path, KERNELS[island_table.INTERIOR][1]),
+    island_table.FACTOR: (factor_rows, KERNELS[island_table.FACTOR][1]),
+    island_table.FUNCTION: (set_couple_function, KERNELS[island_table.FUNCTION][1]),
+    island_table.BLOCKS: (set_couple_blocks, KERNELS[island_table.BLOCKS][1]),
+    island_table.INSIDE: (set_couples_inside, KERNELS[island_table.INSIDE][1]),
+    island_table.STEP: (take_couple_step, KERNELS[island_table.STEP][1]),
+    island_table.VELOCITY: (set_couple_velocity, _THREE),
+    island_table.RESIDUAL: (find_couple_residual, KERNELS[island_table.RESIDUAL][1]),
 }
-_WITHOUT_COUPLES = (at.LEAST_NORM, at.STEADY_FORCES, at.CLEAR_ROUNDING, at.KEEP_MODES, at.SHARE_FORCES)
+_WITHOUT_COUPLES = (
+    island_table.LEAST_NORM,
+    island_table.STEADY_FORCES,
+    island_table.CLEAR_ROUNDING,
+    island_table.KEEP_MODES,
+    island_table.SHARE_FORCES,
+)
 
 
 @cache
@@ -76,7 +82,7 @@ def island_address(row: int, *, couples: bool = False) -> int:
 def connect_island(table: IntArray, *, resisting: bool) -> None:
     """Put the addresses of kernels into the table: those for islands that rest or move on, or all of them."""
     for row in KERNELS:
-        if resisting or row <= at.KEEP_MODES:
+        if resisting or row <= island_table.KEEP_MODES:
             table[row, 0] = island_address(row)
 
 

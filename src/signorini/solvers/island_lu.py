@@ -103,7 +103,7 @@ def order_nodes(w: IntArray, most: int) -> int:
             degree[i] += _bits_of(bits[i, l])
     # The columns go to the end of the pool, whose length is found as they are listed.
     claim(w, COLUMN, 0, 0, 0)
-    begin, room = w[POOL, 2], w[POOL, 1]
+    begin, capacity = w[POOL, 2], w[POOL, 1]
     updates, size = one - 1, one - 1
     start[0] = 0
     for k in range(n):
@@ -114,7 +114,7 @@ def order_nodes(w: IntArray, most: int) -> int:
         m = _list_front(bits, b, front)
         place[b] = k
         updates += m * (m + 1)
-        if begin + size + m > room:
+        if begin + size + m > capacity:
             return -1
         if updates + n > most:
             return 0

@@ -53,7 +53,7 @@ from signorini.solvers.island_table import (
 
 
 @inner_kernel
-def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool, in_part: bool) -> None:
+def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool, is_relative: bool) -> None:
     """Set the springs that keep contacts doing what the impulses r say they do.
 
     Those that slide have a force along that of r, against their normal motion, or against motion along it. Stiff
@@ -64,7 +64,7 @@ def _hold(w: IntArray, r: Array, s: Array, stiff: float, symmetric: bool, in_par
         most = max(most, r[c, 0])
     whole = stiff
     for c in range(r.shape[0]):
-        stiff = whole * r[c, 0] / most if in_part and most > 0.0 else whole
+        stiff = whole * r[c, 0] / most if is_relative and most > 0.0 else whole
         size = math.sqrt(r[c, 1] ** 2 + r[c, 2] ** 2)
         for i in range(3):
             for j in range(3):
@@ -102,10 +102,10 @@ def _is_rounding(w: IntArray, r: Array, y: Array, size: Array, left: Array) -> b
 
 
 @inner_kernel
-def _follow(w: IntArray, y: Array, r: Array, in_part: bool) -> None:
+def _follow(w: IntArray, y: Array, r: Array, is_relative: bool) -> None:
     """Change r by springs that hold contacts so that it makes y at heavy nodes too, as far as rounding lets it."""
     s, u, left, work = real_blocks(w, S), real_rows(w, V + 2), real_rows(w, Y + 0), wholes(w, WORK)
-    _hold(w, r, s, 1.0, True, in_part)
+    _hold(w, r, s, 1.0, True, is_relative)
     work[SHARING_STEPS] += 1
     if not factor(w, s, FREE_WEIGHT):
         return

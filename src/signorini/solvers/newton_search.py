@@ -86,8 +86,8 @@ def active_set_target(problem: MCP, point: Point) -> Array | None:
 def inside(problem: MCP, x: Array, shift: float) -> Array:
     """Return `x` moved by `shift` (relative to its size) away from near bounds, at most half way to the other one."""
     lower, upper = problem.bounds
-    room = np.minimum(shift * (1.0 + np.abs(x)), 0.25 * (upper - lower))
-    return np.asarray(np.clip(x, lower + room, upper - room))
+    margin = np.minimum(shift * (1.0 + np.abs(x)), 0.25 * (upper - lower))
+    return np.asarray(np.clip(x, lower + margin, upper - margin))
 
 
 def solve_along(

@@ -17,7 +17,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._scipy import linalg, sparse, sparse_linalg
-from signorini.problems.couplings import Couplings
+from signorini.problems.connections import Connections
 from signorini.problems.delassus import Delassus
 from signorini.solvers.friction_equilibrated import EquilibratedProblem
 
@@ -48,8 +48,8 @@ class Space(NamedTuple):
 
 def body_space(scaled: EquilibratedProblem, W: Delassus) -> Space:
     """Return the space of the bodies that take part in contacts and can move."""
-    couplings = W.couplings()
-    start, index, gather, _, _, scatter, y_count = couplings
+    connections = W.connections()
+    start, index, gather, _, _, scatter, y_count = connections
     used = np.zeros(y_count, dtype=bool)
     used[index[: start[-1]]] = True
     place = np.cumsum(used) - 1
@@ -80,9 +80,9 @@ def contact_space(scaled: EquilibratedProblem, W: Any) -> Space:
     return Space(start, index, gather, count, count[:n_c].copy(), identity, n_c, impulses=True)
 
 
-def equilibrated_matrix(scaled: EquilibratedProblem, couplings: Couplings) -> Any:
+def equilibrated_matrix(scaled: EquilibratedProblem, connections: Connections) -> Any:
     """Return W in equilibrated units as a SciPy sparse matrix, three rows per contact that is kept."""
-    gather_start, gather_index, gather, scatter_start, scatter_index, scatter, y_count = couplings
+    gather_start, gather_index, gather, scatter_start, scatter_index, scatter, y_count = connections
     n_c = gather_start.shape[0] - 1
     read, written = gather_start[-1], scatter_start[-1]
     shape = (3 * n_c, 3 * y_count)

@@ -80,12 +80,12 @@ class Sweeper:
 
     def __init__(self, problem: FrictionProblem) -> None:
         self.problem = problem
-        self.state = np.empty(3 * (problem.couplings.y_count + problem.contact_count))
+        self.state = np.empty(3 * (problem.connections.y_count + problem.contact_count))
 
     @property
     def last(self) -> Array:
         """The impulses (n_c, 3) with which the sweeps ended, not the best: these may have to get worse first."""
-        return self.state[3 * self.problem.couplings.y_count :].reshape(-1, 3)
+        return self.state[3 * self.problem.connections.y_count :].reshape(-1, 3)
 
     def run(
         self, p: Array, tolerance: float, max_sweeps: int, patience: int, progress: float, acceleration: int
@@ -93,7 +93,7 @@ class Sweeper:
         """Sweep from `p` (n_c, 3), put the best impulses met there; return the sweeps and their residual."""
         problem = self.problem
         return gauss_seidel_alone(
-            *problem.couplings[:6],
+            *problem.connections[:6],
             problem.load,
             problem.mu,
             problem.rho,
@@ -133,8 +133,8 @@ class Sweeper:
 
 def product_cost(problem: FrictionProblem) -> float:
     """Return the multiplications of a product with W, or of a sweep but for the contacts' own laws."""
-    couplings = problem.couplings
-    return 9.0 * float(couplings.gather_start[-1] + couplings.scatter_start[-1])
+    connections = problem.connections
+    return 9.0 * float(connections.gather_start[-1] + connections.scatter_start[-1])
 
 
 def starting_point(problem: FrictionProblem, control: Control) -> Array:

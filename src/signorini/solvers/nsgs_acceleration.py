@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel, measured, perform
-from signorini.solvers.nsgs_kernels import MOST_PIECES, NUMBERS_AT_ONCE, local_data, natural_residual, spread, sweep
+from signorini.solvers.nsgs_kernels import (
+    MOST_PIECES,
+    NUMBERS_AT_ONCE,
+    Course,
+    Swept,
+    local_data,
+    natural_residual,
+    spread,
+    sweep,
+)
 
 _FRESH = 64  # sweeps after which y, that drifts by rounding, is found anew from p
 _ROUNDING = 1e-14  # a residual that no sweep betters
@@ -19,6 +29,25 @@ _ONWARD = 8  # sweeps between two looks at the residual where nothing tells that
 
 # Rows of `job` with the addresses of kernels by which threads share the work.
 DOUBLE_SWEEP, RESIDUAL, NOTE, COMBINE, JOB_KERNELS = np.arange(5, dtype=np.int64)
+
+
+class Effort(NamedTuple):
+    """How hard a problem is swept over."""
+
+    window: int
+    """Double sweeps that are combined; 1 for none."""
+    tolerance: float
+    """Residual that is enough."""
+    first_look: int
+    """Sweeps after which the residual is first looked at."""
+    after: int
+    """Sweeps by which a guess that meets the tolerance is bettered, at most."""
+    max_sweeps: int
+    patience: int
+    """Sweeps by which progress is judged."""
+    progress: float
+    """The part to which the residual must fall within them; 0: so fast that `max_sweeps` would do."""
+
 
 # What the acceleration remembers from round to round: double sweeps in the window, the newest of them, whether the
 # state is an extrapolation, least and last change, rounds without a lesser one, plain rounds to come.
@@ -147,72 +176,55 @@ def _hopeless(best: float, tolerance: float, sweeps: int, limit: int, before: fl
     return sweeps + math.log(tolerance / best) / rate > limit
 
 
-@kernel
-def gauss_seidel(
-    gather_start: IntArray,
-    gather_index: IntArray,
-    gather: Array,
-    scatter_start: IntArray,
-    scatter_index: IntArray,
-    scatter: Array,
-    load: Array,
-    mu: Array,
-    rho: Array,
-    local: Array,
-    state: Array,
-    y: Array,
-    p: Array,
-    best_p: Array,
-    compliance: Array,
-    slip: Array,
-    scratch: Array,
-    small: Array,
-    window: int,
-    tolerance: float,
-    first_look: int,
-    after: int,
-    max_sweeps: int,
-    patience: int,
-    progress: float,
-    job: IntArray,
-) -> tuple[int, float]:
+@inner_kernel
+def _sweep_twice(problem: Swept, course: Course, job: IntArray) -> None:
+    """Sweep to and fro, the head of the scratch memory keeps where that began."""
+    if job.shape[0] > 0:
+        perform(job[DOUBLE_SWEEP, 0], (job,))
+        return
+    n_c = problem.mu.shape[0]
+    for i in range(course.state.shape[0]):
+        course.scratch[i] = course.state[i]
+    for backward in range(2):
+        sweep(problem, course.p, course.slip, course.y, n_c - n_c, n_c, backward == 1)
+
+
+@inner_kernel
+def gauss_seidel(problem: Swept, course: Course, small: Array, effort: Effort, job: IntArray) -> tuple[int, float]:
     """Sweep to and fro with Anderson acceleration from p until the residual is met; return sweeps and residual.
 
-    `state` holds (y, p) in one piece, so that they are saved and combined together; `y` and `p` are views of it.
-    `best_p` receives the best impulses met. `compliance` (n_c, 3) is added to the diagonal of W, and is part of
-    `local` and `rho` already. `slip` (n_c,), `scratch` (at least (2 window + 1) n,) and `small` (2, at least
-    window + 1, ...) are work space. The residual is looked at after `first_look` sweeps, then where the changes made by
-    the sweeps promise that it is met, or after 8 more. A guess that meets the tolerance is bettered by up to `after`
-    sweeps: taken as it is, its error would be made in every step and add up to creep.
+    `small` (2, at least window + 1, ...) is work space. The residual is looked at first when `effort` says so, then
+    where the changes made by the sweeps promise that it is met, or after 8 more. A guess that meets the tolerance is
+    bettered: taken as it is, its error would be made in every step and add up to creep.
 
     The extrapolation combines the last `window` double sweeps so that the combined change is least in the metric
     ``dp . W dp`` (twice the kinetic energy). Three safeguards keep it from sitting where plain sweeps converge:
     an extrapolated point whose next change is more than twice as large is undone; no smaller change in 3 `window`
     rounds, or no 10 % fall of the residual in 64 sweeps, clears the window and lets plain sweeps work for a while.
-    Gives up when the residual did not fall to `progress` times itself within `patience` sweeps; with a `progress` of 0
-    as soon as its fall over the last `patience` sweeps, carried on, would not do within `max_sweeps`. `job` is for
-    threads that share the work, see :mod:`~signorini.solvers.nsgs_shared`; without rows there is one thread.
+    Gives up where progress is too slow. `job` is for threads that share the work, see
+    :mod:`~signorini.solvers.nsgs_shared`; without rows there is one thread.
     """
-    n_y, begin, alone = state.shape[0] - 3 * mu.shape[0], mu.shape[0] - mu.shape[0], job.shape[0] == 0
-    for c in range(mu.shape[0]):
-        slip[c] = 0.0
-    best, wanted, low, sweeps, look, promise = math.inf, math.inf, False, begin, first_look, math.inf
+    n_c, p, best_p = problem.mu.shape[0], course.p, course.best_p
+    window, tolerance, look, after, max_sweeps, patience, progress = effort
+    begin, n_y = n_c - n_c, course.state.shape[0] - 3 * n_c
+    for c in range(n_c):
+        course.slip[c] = 0.0
+    best, wanted, low, sweeps, promise = math.inf, math.inf, False, begin, math.inf
     rest, mark, mark_at, goal, goal_at = 20, math.inf, begin, math.inf, begin
     pace = (begin, begin, begin > 0, math.inf, math.inf, begin, begin)  # a constant would be a type of its own
-    spread(scatter_start, scatter_index, scatter, p, y)
+    spread(problem.scatter_start, problem.scatter_index, problem.scatter, p, course.y)
     while True:
         if sweeps >= look:
             if sweeps % _FRESH == 0:
-                spread(scatter_start, scatter_index, scatter, p, y)
-            if alone:
-                residual = natural_residual(gather_start, gather_index, gather, load, mu, rho, compliance, p, y)
-            else:
-                residual = measured(job[RESIDUAL, 0], (job,))
+                spread(problem.scatter_start, problem.scatter_index, problem.scatter, p, course.y)
+            shared = job.shape[0] > 0
+            residual = measured(job[RESIDUAL, 0], (job,)) if shared else natural_residual(problem, p, course.y)
             if residual < best or low:
                 best = residual
-                for c in range(mu.shape[0]):
+                for c in range(n_c):
                     for i in range(3):
                         best_p[c, i] = p[c, i]
+            # A guess that is good enough is bettered.
             if sweeps == 0 and after > 0 and residual > _ROUNDING:
                 low, wanted = residual <= _LOW * tolerance, _FALL * residual
                 if low:
@@ -221,12 +233,14 @@ def gauss_seidel(
                 tolerance, max_sweeps, wanted = wanted, sweeps + after, math.inf
             if best <= tolerance or sweeps >= max_sweeps or not residual < math.inf:
                 break
+            # Progress, or none that will do.
             if goal == math.inf or (progress > 0.0 and best < progress * goal):
                 goal, goal_at = best, sweeps
             elif sweeps - goal_at >= patience:
                 if progress > 0.0 or _hopeless(best, tolerance, sweeps, max_sweeps, goal, sweeps - goal_at):
                     break
                 goal, goal_at = best, sweeps
+            # Stuck: plain sweeps for a while.
             if residual < 0.9 * mark:
                 mark, mark_at = residual, sweeps
             elif sweeps - mark_at > 64:
@@ -236,32 +250,10 @@ def gauss_seidel(
             look = min(sweeps + _ONWARD - sweeps % _ONWARD, max(max_sweeps, sweeps + 2))
             # Changes shrink with the residual: when by as much as it has yet to fall, it is worth a look.
             promise = pace[4] * (tolerance / residual) ** 2
-        if not alone:
-            perform(job[DOUBLE_SWEEP, 0], (job,))
-        for i in range(state.shape[0] if alone else 0):
-            scratch[i] = state[i]
-        for backward in range(2 if alone else 0):
-            sweep(
-                gather_start,
-                gather_index,
-                gather,
-                scatter_start,
-                scatter_index,
-                scatter,
-                load,
-                mu,
-                local,
-                compliance,
-                p,
-                slip,
-                y,
-                begin,
-                mu.shape[0],
-                backward == 1,
-            )
+        _sweep_twice(problem, course, job)
         sweeps += 2
         if window > 1:
-            pace = accelerated(state, n_y, window, scratch, small, pace, job)
+            pace = accelerated(course.state, n_y, window, course.scratch, small, pace, job)
             if pace[4] <= promise:
                 look = sweeps
     return (sweeps, best)
@@ -289,104 +281,45 @@ def gauss_seidel_alone(
 ) -> tuple[int, float]:
     """Do as :func:`gauss_seidel` in one thread from `best_p`, with work space of its own; compliance is in W.
 
-    For calls from Python, which cost more for each array than a sweep over a few contacts.
+    For calls from Python, which cost more for each array than a sweep over a few contacts, and more yet in tuples.
     """
     n_c = mu.shape[0]
-    n_y, slots = state.shape[0] - 3 * n_c, max(window, 1) + 1
+    n_y, slots, none = state.shape[0] - 3 * n_c, max(window, 1) + 1, n_c - n_c
     y, p = state[:n_y].reshape((n_y // 3, 3)), state[n_y:].reshape((n_c, 3))
     for c in range(n_c):
         for i in range(3):
             p[c, i] = best_p[c, i]
     local = np.empty((n_c, 15))
     local_data(blocks, rho, local)
+    problem = Swept(
+        gather_start=gather_start,
+        gather_index=gather_index,
+        gather=gather,
+        scatter_start=scatter_start,
+        scatter_index=scatter_index,
+        scatter=scatter,
+        load=load,
+        mu=mu,
+        rho=rho,
+        local=local,
+        compliance=np.zeros((n_c, 3)),
+    )
     return gauss_seidel(
-        gather_start,
-        gather_index,
-        gather,
-        scatter_start,
-        scatter_index,
-        scatter,
-        load,
-        mu,
-        rho,
-        local,
-        state,
-        y,
-        p,
-        best_p,
-        np.zeros((n_c, 3)),
-        np.empty(n_c),
-        np.empty((2 * slots - 1) * state.shape[0]),
+        problem,
+        Course(state, y, p, best_p, np.empty(n_c), np.empty((2 * slots - 1) * state.shape[0])),
         np.empty((2, slots, slots)),
-        window,
-        tolerance,
-        0,
-        0,
-        max_sweeps,
-        patience,
-        progress,
+        Effort(window, tolerance, none, none, max_sweeps, patience, progress),
         np.zeros((0, 4), dtype=np.int64),
     )
 
 
 @inner_kernel
 def sweep_by_address(
-    start: IntArray,
-    index: IntArray,
-    gather: Array,
-    load: Array,
-    mu: Array,
-    rho: Array,
-    local: Array,
-    state: Array,
-    y: Array,
-    p: Array,
-    best_p: Array,
-    compliance: Array,
-    slip: Array,
-    scratch: Array,
-    small: Array,
-    window: int,
-    tolerance: float,
-    first_look: int,
-    after: int,
-    max_sweeps: int,
-    patience: int,
-    progress: float,
-    job: IntArray,
-    counts: IntArray,
-    made: int,
+    problem: Swept, course: Course, small: Array, effort: Effort, job: IntArray, counts: IntArray, made: int
 ) -> float:
-    """Do as :func:`gauss_seidel` for a symmetric W; return the residual, and the sweeps in ``counts[made]``.
+    """Do as :func:`gauss_seidel`; return the residual, and the sweeps in ``counts[made]``.
 
     For callers that know its address: written into them, the sweeps would be compiled once more.
     """
-    counts[made], residual = gauss_seidel(
-        start,
-        index,
-        gather,
-        start,
-        index,
-        gather,
-        load,
-        mu,
-        rho,
-        local,
-        state,
-        y,
-        p,
-        best_p,
-        compliance,
-        slip,
-        scratch,
-        small,
-        window,
-        tolerance,
-        first_look,
-        after,
-        max_sweeps,
-        patience,
-        progress,
-        job,
-    )
+    counts[made], residual = gauss_seidel(problem, course, small, effort, job)
     return residual

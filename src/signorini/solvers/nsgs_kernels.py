@@ -14,10 +14,12 @@ S vanishes where a contact can move in one direction only, as on a linkage. Then
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import inner_kernel, kernel
 from signorini.math.cones import natural_square
+from signorini.problems.connections import apply_connections
 
 # Columns of the array `local` (n_c, 15):
 # 0 1/W_nn, 1-2 W_nT/W_nn, 3-4 W_Tn/W_nn, 5-8 S by rows, 9-12 its (pseudo) inverse, 13 kind, 14 size of S
@@ -30,6 +32,45 @@ _SINGULAR = 1e-13  # det S below this times |S|^2 is rounding, and so is |S| bel
 
 # Long sums are added up piece by piece, so that they are the same to the last bit where threads share the pieces.
 CONTACTS_AT_ONCE, NUMBERS_AT_ONCE, MOST_PIECES = 512, 1024, 256
+
+
+class Swept(NamedTuple):
+    """A problem as it is swept over: ``u = G y + load + compliance p`` with ``y = S p``, block by block."""
+
+    gather_start: IntArray
+    """Where the blocks of G of each contact begin, (n_c + 1,)."""
+    gather_index: IntArray
+    """Rows of y that they read."""
+    gather: Array
+    """(any, 3, 3)"""
+    scatter_start: IntArray
+    scatter_index: IntArray
+    scatter: Array
+    """The same of S, each block transposed; for a symmetric W they are those of G."""
+    load: Array
+    """(n_c, 3)"""
+    mu: Array
+    rho: Array
+    local: Array
+    """(n_c, 15), the compliance included, as in `rho`."""
+    compliance: Array
+    """Added to the diagonal of W, (n_c, 3)."""
+
+
+class Course(NamedTuple):
+    """Where the sweeps over a problem are, and the memory that they need."""
+
+    state: Array
+    """y and p in one piece, so that they are saved and combined together."""
+    y: Array
+    p: Array
+    """Views of it, (any, 3) and (n_c, 3)."""
+    best_p: Array
+    """The best impulses met, (n_c, 3)."""
+    slip: Array
+    """(n_c,)"""
+    scratch: Array
+    """At least as long as (window + 1) states and (window) y."""
 
 
 @kernel
@@ -182,28 +223,12 @@ def _slip(
 
 
 @inner_kernel
-def sweep(
-    gather_start: IntArray,
-    gather_index: IntArray,
-    gather: Array,
-    scatter_start: IntArray,
-    scatter_index: IntArray,
-    scatter: Array,
-    load: Array,
-    mu: Array,
-    local: Array,
-    compliance: Array,
-    p: Array,
-    slip: Array,
-    y: Array,
-    first: int,
-    last: int,
-    backward: bool,
-) -> None:
+def sweep(problem: Swept, p: Array, slip: Array, y: Array, first: int, last: int, backward: bool) -> None:
     """Solve contact after contact from `first` to `last`, each with the newest impulses of the others, or backward.
 
     p, slip and y = S p are changed in place.
     """
+    gather_start, gather_index, gather, scatter_start, scatter_index, scatter, load, mu, _, local, compliance = problem
     for k in range(last - first):
         c = last - 1 - k if backward else first + k
         s0 = load[c, 0]
@@ -256,20 +281,16 @@ def spread(scatter_start: IntArray, scatter_index: IntArray, scatter: Array, p: 
 
 
 @inner_kernel
-def residual_sums(
-    gather_start: IntArray,
-    gather_index: IntArray,
-    gather: Array,
-    load: Array,
-    mu: Array,
-    rho: Array,
-    compliance: Array,
-    p: Array,
-    y: Array,
-    first: int,
-    last: int,
-) -> tuple[float, float, float]:
+def set_velocities(problem: Swept, p: Array, y: Array, u: Array) -> None:
+    """Set ``y = S p`` and ``u = G y + load`` in place."""
+    gather_start, gather_index, gather, scatter_start, scatter_index, scatter, load, _, _, _, _ = problem
+    apply_connections(gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, load, y, u)
+
+
+@inner_kernel
+def residual_sums(problem: Swept, p: Array, y: Array, first: int, last: int) -> tuple[float, float, float]:
     """Return the squares of the natural map, of p and of what the load would make of it, over some contacts."""
+    gather_start, gather_index, gather, _, _, _, load, mu, rho, _, compliance = problem
     error, size, scale = 0.0, 0.0, 0.0
     for c in range(first, last):
         b0, b1, b2 = load[c, 0], load[c, 1], load[c, 2]
@@ -289,23 +310,13 @@ def residual_sums(
 
 
 @inner_kernel
-def natural_residual(
-    gather_start: IntArray,
-    gather_index: IntArray,
-    gather: Array,
-    load: Array,
-    mu: Array,
-    rho: Array,
-    compliance: Array,
-    p: Array,
-    y: Array,
-) -> float:
+def natural_residual(problem: Swept, p: Array, y: Array) -> float:
     """Return the natural map over p, or over what the load would make of it, from y as it stands."""
-    error, size, scale, n_c = 0.0, 0.0, 0.0, mu.shape[0]
+    error, size, scale, n_c = 0.0, 0.0, 0.0, problem.mu.shape[0]
     length = max(CONTACTS_AT_ONCE, (n_c + MOST_PIECES - 1) // MOST_PIECES)
     for first in range(0, n_c, length):
         last = min(first + length, n_c)
-        e, s, b = residual_sums(gather_start, gather_index, gather, load, mu, rho, compliance, p, y, first, last)
+        e, s, b = residual_sums(problem, p, y, first, last)
         error, size, scale = error + e, size + s, scale + b
     scale = max(size, scale)
     return math.sqrt(error / scale) if scale > 0.0 else math.sqrt(error)

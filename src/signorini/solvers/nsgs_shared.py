@@ -33,6 +33,7 @@ from signorini.solvers.nsgs_kernels import (
     CONTACTS_AT_ONCE,
     MOST_PIECES,
     NUMBERS_AT_ONCE,
+    Swept,
     residual_sums,
     sweep,
 )
@@ -72,30 +73,37 @@ _GROUP, _FROM, _TO, N_Y, WINDOW, _SLOT, _FILLED, SLABS = np.arange(8, dtype=np.i
 
 
 @inner_kernel
+def _swept(job: IntArray) -> Swept:
+    """Return the problem that is swept over."""
+    start, block, gather = wholes(job, START), wholes(job, BLOCK), real_blocks(job, GATHER)
+    return Swept(
+        gather_start=start,
+        gather_index=block,
+        gather=gather,
+        scatter_start=start,
+        scatter_index=block,
+        scatter=gather,
+        load=real_rows(job, LOAD),
+        mu=reals(job, MU),
+        rho=reals(job, RHO),
+        local=real_rows(job, LOCAL),
+        compliance=real_rows(job, COMPLIANCE),
+    )
+
+
+@inner_kernel
 def _sweep_group(job: IntArray, k: int) -> None:
     """Sweep over group `k` of a kind, forward, backward or both."""
-    start, block, gather = wholes(job, START), wholes(job, BLOCK), real_blocks(job, GATHER)
-    numbers, ends = wholes(job, NUMBERS), wholes(job, CUT)
+    numbers, ends, p, slip, y = (
+        wholes(job, NUMBERS),
+        wholes(job, CUT),
+        real_rows(job, P),
+        reals(job, SLIP),
+        real_rows(job, Y),
+    )
     g = numbers[_GROUP] + k
     for backward in range(numbers[_FROM], numbers[_TO]):
-        sweep(
-            start,
-            block,
-            gather,
-            start,
-            block,
-            gather,
-            real_rows(job, LOAD),
-            reals(job, MU),
-            real_rows(job, LOCAL),
-            real_rows(job, COMPLIANCE),
-            real_rows(job, P),
-            reals(job, SLIP),
-            real_rows(job, Y),
-            ends[g - 1] if g > 0 else 0,
-            ends[g],
-            backward == 1,
-        )
+        sweep(_swept(job), p, slip, y, ends[g - 1] if g > 0 else 0, ends[g], backward == 1)
 
 
 @inner_kernel
@@ -168,20 +176,10 @@ def double_sweep(job: IntArray) -> None:
 
 @inner_kernel
 def _residual_piece(job: IntArray, k: int) -> None:
-    sums, mu = real_rows(job, SUMS), reals(job, MU)
-    length = piece_length(mu.shape[0], CONTACTS_AT_ONCE)
+    sums, n_c = real_rows(job, SUMS), reals(job, MU).shape[0]
+    length = piece_length(n_c, CONTACTS_AT_ONCE)
     sums[k, 0], sums[k, 1], sums[k, 2] = residual_sums(
-        wholes(job, START),
-        wholes(job, BLOCK),
-        real_blocks(job, GATHER),
-        real_rows(job, LOAD),
-        mu,
-        reals(job, RHO),
-        real_rows(job, COMPLIANCE),
-        real_rows(job, P),
-        real_rows(job, Y),
-        k * length,
-        min((k + 1) * length, mu.shape[0]),
+        _swept(job), real_rows(job, P), real_rows(job, Y), k * length, min((k + 1) * length, n_c)
     )
 
 

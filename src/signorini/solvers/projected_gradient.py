@@ -26,7 +26,7 @@ import numpy as np
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
 from signorini.math.cones import natural_norms, project_cone
-from signorini.problems.couplings import apply_couplings, contact_velocity
+from signorini.problems.connections import apply_connections, contact_velocity
 from signorini.problems.friction import FrictionProblem
 from signorini.solvers.budget import affordable
 from signorini.solvers.nsgs import judged, not_applicable, product_cost, starting_point
@@ -87,17 +87,17 @@ class Descent:
         self.points = np.zeros((3, problem.contact_count, 3))  # the last point, the one before, the extrapolated one
         self.points[:] = p
         self.velocities = np.zeros_like(self.points)
-        self.velocities[:] = contact_velocity(problem.couplings, self.points[0], problem.load)
+        self.velocities[:] = contact_velocity(problem.connections, self.points[0], problem.load)
         self.state = np.array([1.0, 1.0])
         self.p: Array = self.points[0]
         """The last point (n_c, 3)."""
-        self._work = np.empty((problem.couplings.y_count, 3))
+        self._work = np.empty((problem.connections.y_count, 3))
 
     def run(self, count: int) -> float:
         """Do `count` steps; return the residual of the last point."""
         problem = self.problem
         return gradient_steps(
-            *problem.couplings[:6],
+            *problem.connections[:6],
             problem.load,
             problem.mu,
             problem.rho,
@@ -154,7 +154,9 @@ def gradient_steps(
                     y[c, 2] - tau * u_y[c, 2],
                     mu[c],
                 )
-            apply_couplings(gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, load, work, u)
+            apply_connections(
+                gather_start, gather_index, gather, scatter_start, scatter_index, scatter, p, load, work, u
+            )
             energy = 0.0
             length = 0.0
             for c in range(n_c):

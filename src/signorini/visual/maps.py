@@ -134,9 +134,9 @@ def _names(axes: Axes, x: Array, y: Array, code: IntArray, names: Mapping[int, s
             inside = pieces == piece
             if inside.mean() < _SMALLEST_NAMED:
                 continue
-            room = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
-            i, j = np.unravel_index(int(np.argmax(room)), room.shape)
-            small = room.max() < 0.1 * min(code.shape)
+            clear = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
+            i, j = np.unravel_index(int(np.argmax(clear)), clear.shape)
+            small = clear.max() < 0.1 * min(code.shape)
             axes.annotate(
                 name,
                 (float(x[j]), float(y[i])),

@@ -22,7 +22,7 @@ from signorini.dynamics.flight import (
     turn_evenly,
     turn_rates,
     veer_bodies,
-    write_parts,
+    write_legs,
 )
 from signorini.dynamics.motion import move_bodies
 from signorini.math.rotation import matrix, multiply, turn_exact
@@ -217,12 +217,12 @@ def test_even_turns_end_where_the_flight_does(h: float) -> None:
     """By definition: exp(h omega) of the spin returned is the turn of a short flight, and the parts are that of any."""
     rng = np.random.default_rng(5)
     for _ in range(20):
-        e, omega, parts = rng.standard_normal(4), 2.0 * rng.standard_normal(3), np.zeros((1000, 7))
+        e, omega, legs = rng.standard_normal(4), 2.0 * rng.standard_normal(3), np.zeros((1000, 7))
         e /= np.linalg.norm(e)
         end = flight(INERTIA, e, omega, h)
-        n = write_parts(INERTIA, e, omega, h, parts)
+        n = write_legs(INERTIA, e, omega, h, legs)
         assert n == np.ceil(h * np.linalg.norm(omega) / 0.5)
-        there = np.array(turn_exact(parts[n - 1, :4], parts[n - 1, 4:], h / n))
+        there = np.array(turn_exact(legs[n - 1, :4], legs[n - 1, 4:], h / n))
         assert abs(there @ end.e) == pytest.approx(1.0, abs=1e-14)
         if n == 1:
             there = np.array(turn_exact(e, even_spin(INERTIA, e, omega, h), h))
@@ -263,11 +263,11 @@ def even_spin(I: Array, e: Array, omega: Array, h: float) -> Array:
 def test_no_body_turns_faster_than_it_is_said_to(second: Array, e: Array, axis: Array, turn: float) -> None:
     """Law of the reach: no part is faster than `turn_rates` says, or by a quarter where the turn is small."""
     I, omega = solid(second, START), 10.0**turn * axis / np.linalg.norm(axis)
-    q, v, rate, parts = np.zeros((1, 7)), np.zeros((1, 6)), np.zeros(1), np.zeros((10, 7))
+    q, v, rate, legs = np.zeros((1, 7)), np.zeros((1, 6)), np.zeros(1), np.zeros((10, 7))
     q[0, 3:], v[0, 3:] = e, omega
     turn_rates(np.array([CONSERVING]), I[None], q, v, 1.0, rate)
-    n = write_parts(I, e, omega, 1.0, parts)
-    fastest = max(np.linalg.norm(parts[:n, 4:], axis=1))
+    n = write_legs(I, e, omega, 1.0, legs)
+    fastest = max(np.linalg.norm(legs[:n, 4:], axis=1))
     assert fastest <= (1.0 if 10.0**turn > 0.2 else 1.25) * rate[0] * (1.0 + 1e-9)
     assert np.linalg.norm(even_spin(I, e, omega, 1.0)) >= fastest * (1.0 - 1e-9)
 

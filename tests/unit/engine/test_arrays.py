@@ -16,7 +16,7 @@ import pytest
 import signorini as sg
 from signorini._arena import Arena
 from signorini.dynamics import flight
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine import cut
 from signorini.engine.joints import arrays as ja
 from signorini.engine.workspace import Options, Workspace
@@ -26,7 +26,7 @@ from signorini.solvers import island_table
 from tests.joint_scenes import everything
 from tests.scenes import stack
 
-ENGINE = Path(at.__file__).parent
+ENGINE = Path(ea.__file__).parent
 FILES = sorted(ENGINE.rglob("*.py"))
 ACCESSORS = {
     "reals": ("float", 1),
@@ -35,7 +35,7 @@ ACCESSORS = {
     "wholes": ("int", 1),
     "whole_rows": ("int", 2),
 }
-TABLES = {"signorini.engine.arrays": at, "signorini.engine.joints.arrays": ja}
+TABLES = {"signorini.engine.arrays": ea, "signorini.engine.joints.arrays": ja}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Declared:
         word = self.shape[axis]
         if word.isdigit():
             return int(word)
-        for module in (at, ja, cut, passive_law, flight, island_table):
+        for module in (ea, ja, cut, passive_law, flight, island_table):
             if len(word) > 1 and word.isupper() and hasattr(module, word):
                 return int(getattr(module, word))
         assert not re.fullmatch(r"[A-Z_]{2,}", word), word
@@ -236,13 +236,13 @@ def test_no_column_has_two_names() -> None:
     aliases = []
     for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = imported(tree) if path.stem != "arrays" else dict.fromkeys(vars(at) | vars(ja))
+        known = imported(tree) if path.stem != "arrays" else dict.fromkeys(vars(ea) | vars(ja))
         given = [line for line in tree.body if isinstance(line, ast.Assign) and isinstance(line.value, ast.Name)]
         aliases += [f"{path.name}: {ast.unparse(line)}" for line in given if ast.unparse(line.value) in known]
     assert aliases == []
 
 
-def room_of(scene: sg.Scene, **more: Any) -> Workspace:
+def workspace_of(scene: sg.Scene, **more: Any) -> Workspace:
     options = {"gyroscopic": "conserving", "soft": True, **more}
     return Workspace(compile_scene(scene), 1e-3, 1e-8, Options(**options))
 
@@ -268,18 +268,18 @@ def differing(arena: Arena, table: ModuleType) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "room",
+    "make",
     [
-        lambda: room_of(stack(3), sleeps=True),
-        lambda: room_of(stack(2), restitution="poisson"),
-        lambda: room_of(with_couples()),
-        lambda: room_of(everything()),
+        lambda: workspace_of(stack(3), sleeps=True),
+        lambda: workspace_of(stack(2), restitution="poisson"),
+        lambda: workspace_of(with_couples()),
+        lambda: workspace_of(everything()),
     ],
     ids=["stack", "phases", "couples", "joints"],
 )
-def test_arrays_are_made_as_they_are_declared(room: Any) -> None:
-    made = room()
+def test_arrays_are_made_as_they_are_declared(make: Any) -> None:
+    made = make()
     made.log(3, keep_contacts=True)
-    assert differing(made.arena, at) == {}
+    assert differing(made.arena, ea) == {}
     if made.joints is not None:
         assert differing(made.joints.arena, ja) == {}

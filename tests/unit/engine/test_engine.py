@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.contacts import find_islands
 from signorini.formulations import Engine
 from tests.scenes import stack
@@ -128,7 +128,7 @@ def test_islands_of_a_chain_and_a_pair() -> None:
     """Bodies 1-2-3 hang together, 4-5 as well, 6 lies on the fixed body 0 alone."""
     pairs = [(0, 6), (1, 2), (2, 3), (4, 5), (0, 1), (0, 4)]
     index = np.array([(a, b, c, 0) for c, (a, b) in enumerate(pairs)])
-    place, island = np.ones((7, 4), dtype=np.int64), np.zeros((7, at.ISLAND_COLUMNS), dtype=np.int64)
+    place, island = np.ones((7, 4), dtype=np.int64), np.zeros((7, ea.ISLAND_COLUMNS), dtype=np.int64)
     order, position = np.zeros(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
     count, active = find_islands(6, index, 1, place, island, order, position)
     assert (count, active) == (3, 6)
@@ -136,7 +136,7 @@ def test_islands_of_a_chain_and_a_pair() -> None:
     assert groups == [{0}, {1, 2, 4}, {3, 5}]
     assert island[:count, 1].tolist() == [1, 3, 2]
     np.testing.assert_array_equal(position[order], np.arange(6))
-    place[:, at.AWAKE] = (0, 0, 0, 0, 0, 1, 0)  # only body 5 is awake
+    place[:, ea.AWAKE] = (0, 0, 0, 0, 0, 1, 0)  # only body 5 is awake
     count, active = find_islands(6, index, 1, place, island, order, position)
     assert (count, active) == (1, 2)
     groups = [set(order[first : first + contacts]) for contacts, _, first, _ in island[:3, :4]]
@@ -207,7 +207,7 @@ def test_arrays_grow_with_the_contacts() -> None:
     assert simulator.engine is not None
     assert simulator.engine.contact_count == 30
     np.testing.assert_allclose(simulator.state.q[1:, 2], 0.1, atol=1e-7)
-    assert simulator.engine.check[at.RESIDUAL] <= 1e-6
+    assert simulator.engine.check[ea.RESIDUAL] <= 1e-6
 
 
 @pytest.mark.parametrize("law", ["passive", "poisson"])
@@ -219,13 +219,13 @@ def test_a_step_that_makes_room_for_more_contacts_is_still_known(law: str) -> No
         scene.add_body(sg.Box((1, 1, 1)), mass=1.0, position=(3 * k, 0, 0.5 if k == 0 else 0.55))
     scene.set_contact(friction=0.5)
     simulator = sg.Simulator(scene, h=0.005, formulation=sg.MoreauJean(restitution_law=law))
-    engine, rooms = simulator.engine, set()
+    engine, capacities = simulator.engine, set()
     assert engine is not None
     for _ in range(30):
         report = simulator.step()
-        rooms.add(engine.arena[at.P].shape[0])
+        capacities.add(engine.arena[ea.P].shape[0])
         assert report.result.posed.residual() <= 1e-6
-    assert len(rooms) > 1, "room was made"
+    assert len(capacities) > 1, "room was made"
 
 
 def test_problems_that_are_not_finite_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,5 +250,5 @@ def test_least_impulses_that_hold_are_not_sought_again() -> None:
     simulator.run(20)
     memory = simulator.memory
     np.testing.assert_allclose(memory.impulse[:, 0], 9.81 * 0.01 / 4.0, rtol=1e-9)
-    assert memory.softness[:, at.FILL].min() > 0.0  # it was asked
-    assert memory.softness[:, at.DEBT].max() == 0.0
+    assert memory.softness[:, ea.FILL].min() > 0.0  # it was asked
+    assert memory.softness[:, ea.DEBT].max() == 0.0

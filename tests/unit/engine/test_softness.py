@@ -11,7 +11,7 @@ from benchmarks.bench_bin import bin_of
 from benchmarks.peers.ours import build
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.model.thickness import thinnest_extents
 from signorini.posing.constants import YIELD_AT_MOST, YIELD_AT_REST
 from signorini.simulation.certificate import StepCertificate
@@ -74,8 +74,8 @@ def soft_heap(width: float) -> list[StepCertificate]:
     simulator = sg.Simulator(build(bin_of(54, 0)), h=0.005)
     assert simulator.engine is not None
     arena = simulator.engine.arena
-    arena[at.COUNTS][[at.HAS_ROBUST, at.LIMIT]] = 0, 8
-    arena[at.THIN][arena[at.THIN] < 1.0] = width
+    arena[ea.COUNTS][[ea.HAS_ROBUST, ea.LIMIT]] = 0, 8
+    arena[ea.THIN][arena[ea.THIN] < 1.0] = width
     rows = [simulator.step().certificate for _ in range(120)]
     return [row for row in rows if row.compliance > 0.0]
 
@@ -125,8 +125,8 @@ def test_a_run_without_compliance_takes_none_from_the_memory_of_another() -> Non
     soft.run(3)
     snapshot = soft.snapshot()
     softness = snapshot.memory.softness.copy()
-    softness[:, [at.ALPHA, at.ENTRY_ALPHA]] = 0.01
-    softness[:, [at.WAIT, at.FILL]] = 5.0, 100.0
+    softness[:, [ea.ALPHA, ea.ENTRY_ALPHA]] = 0.01
+    softness[:, [ea.WAIT, ea.FILL]] = 5.0, 100.0
     snapshot.state.v[1:, 0] = 1.0, 2.0, 3.0  # what rests is tried as rigid however soft it was
     snapshot = replace(snapshot, memory=snapshot.memory._replace(softness=softness))
     soft.restore(snapshot)

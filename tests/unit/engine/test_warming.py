@@ -12,7 +12,7 @@ import pytest
 
 import signorini as sg
 from signorini._jit import announce_compilation
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine import warming
 from signorini.engine.stages import needed_stages, robust_stages, stage_kernel
 from signorini.geometry.tables import Family
@@ -58,7 +58,7 @@ def test_half_is_compiled_in_a_second_process_and_the_user_is_told(
 
 
 def test_one_kernel_alone_is_compiled_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    find = stage_kernel(at.FIND, Family.POLYTOPES)
+    find = stage_kernel(ea.FIND, Family.POLYTOPES)
     monkeypatch.setattr(warming, "is_compiled", lambda kernel: kernel is not find)
     monkeypatch.setattr(subprocess, "Popen", _refuse)
     sg.Simulator(stack(2), h=0.01)
@@ -78,10 +78,10 @@ def test_a_stage_that_is_claimed_is_left_to_the_other_process(monkeypatch: pytes
     compiled: list[int] = []
     monkeypatch.setattr(warming, "is_compiled", lambda _: False)
     monkeypatch.setattr(warming, "stage_address", lambda k, _: compiled.append(k))
-    (tmp_path / str(at.POSE)).touch()
+    (tmp_path / str(ea.POSE)).touch()
     for _ in range(2):
         warming.compile_share(str(tmp_path), Family.SIMPLE)
-    assert sorted(compiled) == sorted(set(needed_stages(joined=False)) - {at.POSE})
+    assert sorted(compiled) == sorted(set(needed_stages(joined=False)) - {ea.POSE})
 
 
 class _Process:

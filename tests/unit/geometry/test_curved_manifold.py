@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from signorini._arrays import Array
-from signorini.geometry.detection import contact_rows
+from signorini.geometry.detect_kernels import contact_rows
 from signorini.geometry.tables import LOWER, family_of, scratch_for, tables_of
 from signorini.model import Contacts
 from signorini.scene.shapes import (

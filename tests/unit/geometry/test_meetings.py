@@ -10,12 +10,12 @@ import pytest
 
 from signorini._arrays import Array, IntArray
 from signorini._jit import kernel
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.stages import stage_address
 from signorini.geometry.meetings import (
     DISPLACE,
     MEET,
-    PART,
+    RECEDE,
     STOP,
     Desk,
     first_meeting,
@@ -39,7 +39,7 @@ def desk_of(shapes: Sequence[Shape]) -> Desk:
     scratch = scratch_for(tables, 64)
     rows = int(scratch.cells[MOST_CORNERS]) + 64
     desk = Desk(
-        stage_address(int(at.FIND), family_of(tables)),
+        stage_address(int(ea.FIND), family_of(tables)),
         np.zeros((2, tables.shape.shape[1])),
         np.zeros((2, tables.label.shape[1]), dtype=np.int64),
         tables.solid,
@@ -178,7 +178,7 @@ def test_what_moves_apart_is_not_posed_unless_it_is_to_part() -> None:
     """And what overlaps and sinks slowly is to stop, where that is asked for."""
     desk, q, up = desk_of([HalfSpace(), Sphere(0.1)]), poses((0, 0, 0), (0, 0, 0.08)), going((0, 0, 1.0))
     assert _met(desk, q, up, 0.01, 0.02, STOP, ROW) == math.inf
-    assert _met(desk, q, up, 0.01, 0.02, PART, ROW) < math.inf
+    assert _met(desk, q, up, 0.01, 0.02, RECEDE, ROW) < math.inf
     assert ROW[0, 9] == pytest.approx(-0.01, abs=1e-14)
     assert _met(desk, q, going((0, 0, -1e-3)), 0.01, 0.02, MEET, ROW) == math.inf
     assert _met(desk, q, going((0, 0, -1e-3)), 0.01, 0.02, STOP, ROW) < 0.0
@@ -188,7 +188,7 @@ def test_what_moves_apart_is_not_posed_unless_it_is_to_part() -> None:
 def test_what_sinks_is_displaced_if_that_is_asked_for() -> None:
     """Parting alone stops it: displaced, it comes to where the step would have begun without the overlap."""
     desk, q, down = desk_of([HalfSpace(), Sphere(0.1)]), poses((0, 0, 0), (0, 0, 0.08)), going((0, 0, -1e-3))
-    _met(desk, q, down, 0.01, 0.02, PART, ROW)
+    _met(desk, q, down, 0.01, 0.02, RECEDE, ROW)
     assert ROW[0, 9] == 0.0
     _met(desk, q, down, 0.01, 0.02, DISPLACE, ROW)
     assert ROW[0, 9] == pytest.approx(-0.02, abs=1e-14)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from signorini._arrays import Array
-from signorini.geometry.detection import contact_rows
+from signorini.geometry.detect_kernels import contact_rows
 from signorini.geometry.tables import family_of, scratch_for, tables_of
 from signorini.model import ShapeArrays
 from signorini.scene.shapes import Box, Capsule, HalfSpace, PlacedShape, Shape, Sphere, encode

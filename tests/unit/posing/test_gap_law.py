@@ -14,11 +14,11 @@ H = 0.01
 
 def asked(gap: float, veered: float, before: float, e: float = 0.0, free: float = -1.0) -> tuple[float, float]:
     """Return sigma of one contact, and the part of it that lifts."""
-    shift, lift, room, rows = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros((1, 3))
+    shift, lift, may_close, rows = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros((1, 3))
     rows[0, 0] = before
     load, last = np.array([[free, 0.0, 0.0]]), np.zeros((1, 3))
     psi, d, size, restitution = (np.array([x]) for x in (gap, veered, 1.0, e))
-    normal_shifts(psi, d, size, load, rows, restitution, last, 9.81, 0.0, H, 1.0, shift, lift, room)
+    normal_shifts(psi, d, size, load, rows, restitution, last, 9.81, 0.0, H, 1.0, shift, lift, may_close)
     return float(shift[0]), float(lift[0])
 
 

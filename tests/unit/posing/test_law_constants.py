@@ -17,7 +17,7 @@ from signorini.dynamics.bodies import CONSERVING
 from signorini.dynamics.flight import fly_bodies, veer_bodies
 from signorini.dynamics.joint_springs import midpoint_shares
 from signorini.dynamics.limits import limit_margin
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.contacts import may_mislead
 from signorini.engine.joints.close import CLOSES, FAILS, closing
 from signorini.engine.meet import (
@@ -35,7 +35,7 @@ from signorini.formulations.layered.memory import Kept as KeptLayer
 from signorini.formulations.layered.memory import LayerMemory
 from signorini.posing.constants import table
 from signorini.posing.joint_blocks import _rounded
-from signorini.posing.passive_law import PART, PART_COLUMNS, next_part
+from signorini.posing.passive_law import ASKED_SHARE, SHARE_COLUMNS, next_share
 from signorini.solvers.island_forces import HOLDS, SLIPS
 from signorini.solvers.island_table import BEST, ENTRY, MODE
 from tests.friction_problems import friction as friction_problem
@@ -110,16 +110,16 @@ class Thrown:
         assert self.simulator.engine is not None
         self.arena = self.simulator.engine.arena
         self.table = self.arena.table
-        self.arena[at.VALUE][0] = (0, 0, 0, 0, 0, gap, 0, 0, 1, gap)
-        self.arena[at.THIN][1] = width
-        for row in (at.V, at.V_FREE):
+        self.arena[ea.VALUE][0] = (0, 0, 0, 0, 0, gap, 0, 0, 1, gap)
+        self.arena[ea.THIN][1] = width
+        for row in (ea.V, ea.V_FREE):
             self.arena[row][1] = (x / H, y / H, z / H, 0, 0, spin / H)
 
     def desk(self) -> Any:
         """Return the pair on the desk, ready to be followed."""
-        set_path(self.table, self.arena[at.V])
+        set_path(self.table, self.arena[ea.V])
         desk = pair_desk(self.table)
-        lay_out_pair(self.table, desk, int(self.arena[at.INDEX][0, 2]))
+        lay_out_pair(self.table, desk, int(self.arena[ea.INDEX][0, 2]))
         return desk
 
 
@@ -131,7 +131,7 @@ def test_what_touches_and_does_not_come_closer_holds() -> None:
         assert may_mislead(Thrown(0.5e-4, (0, 0, -way)).table, 0) == misleads
     for gap, misleads in ((0.8e-4, False), (1.2e-4, True)):
         thrown = Thrown(gap, (0, 0, -1.0))
-        thrown.arena[at.V][1] = 0.0
+        thrown.arena[ea.V][1] = 0.0
         assert may_mislead(thrown.table, 0) == misleads
 
 
@@ -193,7 +193,7 @@ def test_an_overlap_at_the_end_of_a_way_counts_from_a_four_hundredth_of_the_thin
 def test_normals_say_the_same_within_45_degrees() -> None:
     for degrees, alike in ((43.0, True), (47.0, False)):
         thrown, angle = Thrown(0.1, (0, 0, -0.2)), math.radians(degrees)
-        thrown.arena[at.VALUE][0, 6:9] = math.sin(angle), 0.0, math.cos(angle)
+        thrown.arena[ea.VALUE][0, 6:9] = math.sin(angle), 0.0, math.cos(angle)
         found = _overlap_as_said(thrown.table, thrown.desk(), 0, 1, H)
         assert found == (pytest.approx(0.1) if alike else -1.0)
 
@@ -204,9 +204,9 @@ def test_what_still_goes_through_after_ten_rounds_does_not_rebound() -> None:
     for rounds, rebounds in ((9, True), (10, False)):
         thrown = Thrown(0.1, (0, 0, -1.0))
         thrown.desk()
-        thrown.arena[at.COUNTS][at.ROUNDS] = rounds
+        thrown.arena[ea.COUNTS][ea.ROUNDS] = rounds
         _add_meetings(thrown.table)
-        assert (thrown.arena[at.MEETS][1, at.NO_REBOUND] == 0.0) == rebounds
+        assert (thrown.arena[ea.MEETS][1, ea.NO_REBOUND] == 0.0) == rebounds
 
 
 @uncompiled
@@ -214,9 +214,9 @@ def test_what_still_goes_through_after_ten_rounds_does_not_rebound() -> None:
 def test_a_step_may_end_in_overlaps_of_a_two_thousandth_of_the_thinner_body() -> None:
     for overlap, close in ((0.4e-3, False), (0.6e-3, True)):
         thrown = Thrown(0.1, (0, 0, -0.2))
-        value, index = thrown.arena[at.VALUE], thrown.arena[at.INDEX]
+        value, index = thrown.arena[ea.VALUE], thrown.arena[ea.INDEX]
         value[0, 9] = -overlap
-        thrown.arena[at.NUMBERS][[at.DEEPEST, at.DEEPEST_EXTENT]] = 0.0, 1.0
+        thrown.arena[ea.NUMBERS][[ea.DEEPEST, ea.DEEPEST_EXTENT]] = 0.0, 1.0
         assert _is_too_close(thrown.table, value, index, 0, 1, _allowed(thrown.table)) == close
 
 
@@ -322,15 +322,15 @@ def test_without_gravity_every_speed_rebounds_whose_square_is_a_number() -> None
 @pins("REBOUND_ROUNDING")
 def test_a_whole_rebound_may_gain_a_few_roundings() -> None:
     for gain, taken in ((0.8e-12, True), (1.5e-12, False)):
-        row = np.zeros(int(PART_COLUMNS))
-        row[PART] = 1.0
-        assert next_part(row, gain, 0.0, 1e-8) == taken
+        row = np.zeros(int(SHARE_COLUMNS))
+        row[ASKED_SHARE] = 1.0
+        assert next_share(row, gain, 0.0, 1e-8) == taken
 
 
 # --- overlaps that are displaced -------------------------------------------------
 
 
-@pins("HALF_BAND", "PART_TAKEN_BACK", "MOST_PARTED", "LEAST_PARTED")
+@pins("HALF_BAND", "TAKEN_BACK", "MOST_DISPLACED", "LEAST_DISPLACED")
 @pytest.mark.parametrize(
     ("overlap", "way"),
     [
@@ -401,8 +401,8 @@ class Soft:
         engine = self.simulator.engine
         assert engine is not None
         self.arena = engine.arena
-        self.arena[at.COUNTS][[at.HAS_ROBUST, at.LIMIT, at.SOFT]] = 0, words.get("sweeps", 4), 1
-        self.arena[at.THIN][self.arena[at.THIN] < np.inf] = words.get("width", 1.0)
+        self.arena[ea.COUNTS][[ea.HAS_ROBUST, ea.LIMIT, ea.SOFT]] = 0, words.get("sweeps", 4), 1
+        self.arena[ea.THIN][self.arena[ea.THIN] < np.inf] = words.get("width", 1.0)
 
     @staticmethod
     def cubes(count: int, *, drop: float = 0.0, push: float = 0.0, **_: Any) -> sg.Scene:
@@ -419,7 +419,7 @@ class Soft:
 
     def remembered(self, column: int) -> Array:
         """Return what is remembered of the island with each contact; a view."""
-        rows: Array = self.arena[at.OLD_SOFTNESS][: self.arena[at.COUNTS][at.OLD], column]
+        rows: Array = self.arena[ea.OLD_SOFTNESS][: self.arena[ea.COUNTS][ea.OLD], column]
         return rows
 
 
@@ -451,7 +451,7 @@ def test_an_island_that_errs_by_less_than_a_millionth_stays_rigid() -> None:
 @pins("LONGEST_WAIT")
 def test_a_soft_island_waits_longer_and_longer_to_be_tried_as_rigid() -> None:
     island = Soft()
-    waits = [(island.alpha(), island.remembered(at.BACK)[0])[1] for _ in range(6)]
+    waits = [(island.alpha(), island.remembered(ea.BACK)[0])[1] for _ in range(6)]
     assert waits == [2.0, 4.0, 8.0, 16.0, 16.0, 16.0]
 
 
@@ -459,11 +459,11 @@ def test_a_soft_island_waits_longer_and_longer_to_be_tried_as_rigid() -> None:
 def test_an_island_never_begins_stiffer_than_four_thousandths() -> None:
     island = Soft(sweeps=2, tolerance=1e-3)
     island.alpha()
-    island.remembered(at.ALPHA)[:] = 0.0
-    island.remembered(at.ENTRY_ALPHA)[:] = 3e-3
-    island.remembered(at.WAIT)[:] = 0.0
+    island.remembered(ea.ALPHA)[:] = 0.0
+    island.remembered(ea.ENTRY_ALPHA)[:] = 3e-3
+    island.remembered(ea.WAIT)[:] = 0.0
     assert island.alpha() == pytest.approx(3e-3, rel=1e-3)
-    assert island.remembered(at.ENTRY_ALPHA)[0] == pytest.approx(4e-3, rel=1e-12)
+    assert island.remembered(ea.ENTRY_ALPHA)[0] == pytest.approx(4e-3, rel=1e-12)
 
 
 @uncompiled
@@ -475,11 +475,11 @@ def test_a_loaded_layer_bridges_twenty_times_its_softness_of_a_gap_and_four_fift
     simulator, _ = stepped(ball(r=0.5))
     assert simulator.engine is not None
     arena, gap, load = simulator.engine.arena, 1e-3, 1e6
-    arena[at.GAP][0], arena[at.SHIFT][0], arena[at.B][0] = gap, gap / H, 0.0
-    arena[at.REFERENCE][0], arena[at.COMPLIANCE][0] = (load, 0.0, 0.0), 0.0
-    arena[at.DIAGONAL][0] = np.eye(3)
+    arena[ea.GAP][0], arena[ea.SHIFT][0], arena[ea.B][0] = gap, gap / H, 0.0
+    arena[ea.REFERENCE][0], arena[ea.COMPLIANCE][0] = (load, 0.0, 0.0), 0.0
+    arena[ea.DIAGONAL][0] = np.eye(3)
     pose_island(arena.table, 0, 1, alpha)
-    assert arena[at.LOAD][0, 0] + alpha * load == pytest.approx((1.0 - part) * gap / H, rel=1e-6)
+    assert arena[ea.LOAD][0, 0] + alpha * load == pytest.approx((1.0 - part) * gap / H, rel=1e-6)
 
 
 @pins(
@@ -608,7 +608,7 @@ def flight(spin: tuple[float, float, float], h: float = 1.0) -> tuple[Array, Arr
     return flown[0], veer[0]
 
 
-@pins("TURN_AT_ONCE", "MOST_PARTS")
+@pins("TURN_AT_ONCE", "MOST_LEGS")
 def test_a_turn_of_more_than_half_a_radian_is_made_in_parts_and_of_500_about_the_momentum() -> None:
     """Flights in parts veer by nothing that could be told in one number; the last keeps its spin in body axes."""
     direction = np.array([0.6, 0.48, 0.64])

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from signorini._arrays import Array
 from signorini.errors import InputError
-from signorini.problems.couplings import contact_velocity, couple_matrix, couple_sparse
+from signorini.problems.connections import connect_matrix, connect_sparse, contact_velocity
 from signorini.problems.delassus import Delassus
 from tests.friction_problems import friction
 
@@ -42,7 +42,7 @@ def example(dim: int = 3) -> tuple[Delassus, Array, Array]:
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_operator_is_the_product_of_its_parts(dim: int) -> None:
-    """W = J M^-1 J^T in every form: matrix, product, diagonal blocks, velocities, couplings."""
+    """W = J M^-1 J^T in every form: matrix, product, diagonal blocks, velocities, connections."""
     operator, J, M_inv = example(dim)
     W = J @ M_inv @ J.T
     p: Array = np.random.default_rng(0).normal(size=(W.shape[0],))
@@ -53,7 +53,7 @@ def test_operator_is_the_product_of_its_parts(dim: int) -> None:
         at = slice(dim * c, dim * (c + 1))
         np.testing.assert_allclose(block, W[at, at], atol=rounding)
     problem = friction(operator, np.zeros(W.shape[0]), 0.3, dim=dim)
-    u = contact_velocity(problem.couplings, problem.spatial(p), problem.load)
+    u = contact_velocity(problem.connections, problem.spatial(p), problem.load)
     np.testing.assert_allclose(u[:, :dim].reshape(-1), W @ p, atol=10 * rounding)
 
 
@@ -80,7 +80,7 @@ def test_dense_and_sparse_matrices_have_the_same_couplings(dim: int) -> None:
     rng = np.random.default_rng(5)
     blocks = rng.normal(size=(4, dim, 4, dim)) * (rng.random((4, 1, 4, 1)) < 0.5)
     W = blocks.reshape(4 * dim, 4 * dim)
-    of_dense, of_sparse = couple_matrix(W, 4, dim), couple_sparse(sparse.csr_array(W), 4, dim)
+    of_dense, of_sparse = connect_matrix(W, 4, dim), connect_sparse(sparse.csr_array(W), 4, dim)
     for one, other in zip(of_dense, of_sparse, strict=True):
         np.testing.assert_array_equal(one, other)
     p = np.zeros((4, 3))

@@ -121,7 +121,7 @@ def test_operator_with_a_couple() -> None:
     p = rng.normal(size=8)
     np.testing.assert_allclose(problem.velocity(p), full @ p + b, atol=1e-13)
     with pytest.raises(InputError, match="contacts have 4 rows, must have 2 or 3"):
-        W.couplings()
+        W.connections()
 
 
 @pytest.mark.parametrize(

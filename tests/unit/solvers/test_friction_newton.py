@@ -40,10 +40,10 @@ def stack_of_boxes(compliance: float) -> EquilibratedProblem:
 
 
 def sparse_matrix(scaled: EquilibratedProblem) -> Any:
-    """W without compliance in equilibrated units, from the couplings of the bodies."""
+    """W without compliance in equilibrated units, from the connections of the bodies."""
     W = scaled.problem.W
     assert isinstance(W, Delassus)
-    return equilibrated_matrix(scaled, W.couplings())
+    return equilibrated_matrix(scaled, W.connections())
 
 
 def bodies(scaled: EquilibratedProblem) -> Space:
@@ -117,7 +117,9 @@ def test_choice_of_the_space() -> None:
     matrix = FrictionProblem(stack.W.dense(), stack.b, stack.mu)
     contacts = NewtonSystem(
         EquilibratedProblem(matrix),
-        contact_space(EquilibratedProblem(matrix), equilibrated_matrix(EquilibratedProblem(matrix), matrix.couplings)),
+        contact_space(
+            EquilibratedProblem(matrix), equilibrated_matrix(EquilibratedProblem(matrix), matrix.connections)
+        ),
         np.zeros(80),
     )
     assert newton_system(EquilibratedProblem(matrix)).work <= contacts.work
@@ -260,4 +262,4 @@ def test_one_contact_of_two_free_bodies() -> None:
     M_inv = np.stack([np.eye(6), 2.0 * np.eye(6)])
     W = Delassus(np.array([0]), np.array([1]), J[0], J[1], M_inv)
     scaled = EquilibratedProblem(FrictionProblem(W, np.array([-1.0, 0.2, 0.0]), np.array([0.3])))
-    np.testing.assert_allclose(equilibrated_matrix(scaled, W.couplings()).toarray(), np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(equilibrated_matrix(scaled, W.connections()).toarray(), np.eye(3), atol=1e-15)

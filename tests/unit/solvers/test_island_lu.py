@@ -18,7 +18,7 @@ from signorini.solvers.island_table import COLUMN, ISLAND_ROWS, KNOWN, PLACE, PO
 pytestmark = pytest.mark.kernels
 
 GUARD = 64  # numbers behind the pool that nobody may write
-ROOM = 400_000
+CAPACITY = 400_000
 AMPLE = 10**9  # operations: no limit
 
 
@@ -38,12 +38,12 @@ class Given(NamedTuple):
 class Table:
     """A table with its pool. Nothing in the pool is a number at first, and behind it are others that must stay."""
 
-    def __init__(self, room: int = ROOM) -> None:
-        self.memory = np.full(room + GUARD, np.nan)
-        self.memory[room:] = np.arange(GUARD)
-        self.room = room
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self.memory = np.full(capacity + GUARD, np.nan)
+        self.memory[capacity:] = np.arange(GUARD)
+        self.capacity = capacity
         self.w = np.zeros((ISLAND_ROWS, 4), dtype=np.int64)
-        self.w[POOL, :2] = self.memory.ctypes.data, room
+        self.w[POOL, :2] = self.memory.ctypes.data, capacity
         connect_island(self.w, resisting=True)
 
     def _part(self, row: int) -> Array:
@@ -60,7 +60,7 @@ class Table:
         return self._part(row).view(np.int64)
 
     def guard_stands(self) -> bool:
-        return bool((self.memory[self.room :] == np.arange(GUARD)).all())
+        return bool((self.memory[self.capacity :] == np.arange(GUARD)).all())
 
 
 @kernel
@@ -331,8 +331,8 @@ def test_too_small_a_pool_is_told_and_not_exceeded() -> None:
     assert has_vectors(whole.w)
     needed = int(whole.w[POOL, 2])
     told = set()
-    for room in (*range(0, needed, 97), needed - 1):
-        table = Table(room)
+    for capacity in (*range(0, needed, 97), needed - 1):
+        table = Table(capacity)
         if opened(table.w, tuple(given)) == 0.0:
             told.add("opened")
         elif ordered(table.w, AMPLE) == -1:
@@ -358,8 +358,8 @@ def test_every_size_of_a_small_pool() -> None:
     opened(whole.w, tuple(given))
     begin = int(whole.w[POOL, 2])
     ordered(whole.w, AMPLE)
-    for room in range(begin, int(whole.w[POOL, 2])):
-        table = Table(room)
+    for capacity in range(begin, int(whole.w[POOL, 2])):
+        table = Table(capacity)
         assert opened(table.w, tuple(given)) > 0.0
         assert ordered(table.w, AMPLE) == -1
         assert table.guard_stands()
@@ -369,11 +369,11 @@ def test_pool_that_grew_serves() -> None:
     """After a failure nothing is believed to be known."""
     given = given_by(random_touches(10, 12, 0), 10)
     table = Table()
-    for room in (1500, ROOM):
-        table.w[POOL, 1] = room
+    for capacity in (1500, CAPACITY):
+        table.w[POOL, 1] = capacity
         opened(table.w, tuple(given))
         answer = ordered(table.w, AMPLE)
-        assert (answer > 0) == (room == ROOM)
+        assert (answer > 0) == (capacity == CAPACITY)
     assert solution_bits(table, given) == solution_bits(open_table(given)[0], given)
 
 

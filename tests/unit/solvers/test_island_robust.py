@@ -25,7 +25,7 @@ from signorini.solvers.island_table import (
     R,
 )
 from tests.friction_problems import box_stack, friction
-from tests.unit.solvers.test_island_lu import AMPLE, ROOM, Given, Table, equilibrated
+from tests.unit.solvers.test_island_lu import AMPLE, CAPACITY, Given, Table, equilibrated
 
 HARD = Path(__file__).parents[2] / "collections" / "data" / "hard_steps"
 WEIGHT = 9.81 * 0.005  # velocity that gravity gives in a step of box_stack [m/s]
@@ -96,7 +96,7 @@ class Answer:
         self, given: Given, start: Array | None = None, *, tolerance: float = TIGHT, budget: int = BUDGET
     ) -> None:
         n_c = given.mu.size
-        self.table = Table(max(ROOM, 4000 * n_c))
+        self.table = Table(max(CAPACITY, 4000 * n_c))
         s = enter(self.table, given, np.zeros((n_c, 3)) if start is None else start)
         self.residual = run(self.table.w, tolerance, budget)
         self.p = self.table.reals(BEST) * (self.table.reals(D)[:, None] * s)

@@ -1,8 +1,8 @@
 """In which order bodies are assembled: pairs of neighbours, level by level.
 
-A part is a body or an assembly. Its rows are its open handles, six each, and after them the scalar rows of its
-contacts, which stay open up to the root. Two parts are merged over all joints between them, their joints to the ground
-and those that both ends of which they hold together: a loop is closed where its last two parts meet.
+An assembly is a body or an assembly. Its rows are its open handles, six each, and after them the scalar rows of its
+contacts, which stay open up to the root. Two assemblies are merged over all joints between them, their joints to the
+ground and those that both ends of which they hold together: a loop is closed where its last two assemblies meet.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     """Sum of the contact rows of all merged nodes: columns that contacts cost."""
 
 
-class _Part(NamedTuple):
+class _Assembly(NamedTuple):
     node: int
     bodies: frozenset[int]
     handles: tuple[tuple[int, int], ...]
@@ -71,28 +71,28 @@ def make_plan(ends: Sequence[tuple[int, int]], contact_rows: Sequence[int], *, l
     ----------
     ends : bodies a and b of every joint, :data:`GROUND` for none
     contact_rows : number of scalar contact rows of every body
-    late : parts without contacts first, so that the rows of contacts are carried through few merges (S5, Fig. 4)
+    late : assemblies without contacts first, so that the rows of contacts are carried through few merges (S5, Fig. 4)
     """
     builder = _Builder(ends, contact_rows)
-    while len(builder.parts) > 1:
+    while len(builder.assemblies) > 1:
         pairs = _pairs(builder, free=True) if late else []
         pairs = pairs or _pairs(builder, free=False)
         if not pairs:
             break
         for first, second in pairs:
             builder.merge(first, second)
-    for part in [part for part in builder.parts.values() if part.handles]:
-        builder.merge(part)
+    for assembly in [assembly for assembly in builder.assemblies.values() if assembly.handles]:
+        builder.merge(assembly)
     return builder.plan()
 
 
-def _pairs(builder: _Builder, *, free: bool) -> list[tuple[_Part, _Part]]:
+def _pairs(builder: _Builder, *, free: bool) -> list[tuple[_Assembly, _Assembly]]:
     """Return neighbours to be merged at one level, those with the fewest neighbours first."""
     near: dict[int, set[int]] = {}
     for a, b in builder.ends:
         if GROUND not in (a, b):
-            i, j = builder.part_of[a], builder.part_of[b]
-            if i != j and not (free and (builder.parts[i].contacts or builder.parts[j].contacts)):
+            i, j = builder.assembly_of[a], builder.assembly_of[b]
+            if i != j and not (free and (builder.assemblies[i].contacts or builder.assemblies[j].contacts)):
                 near.setdefault(i, set()).add(j)
                 near.setdefault(j, set()).add(i)
     pairs, level = [], [(len(others), i) for i, others in near.items()]
@@ -106,7 +106,7 @@ def _pairs(builder: _Builder, *, free: bool) -> list[tuple[_Part, _Part]]:
             waiting.sort(reverse=True)
             continue
         j = min(near[i], key=lambda k: (len(near[k]), k))
-        pairs.append((builder.parts[min(i, j)], builder.parts[max(i, j)]))
+        pairs.append((builder.assemblies[min(i, j)], builder.assemblies[max(i, j)]))
         for taken in (i, j):
             for other in near.pop(taken):
                 if other in near:
@@ -131,43 +131,43 @@ class _Builder:
                     self.handle[g, side] = 6 * len(of_body[body])
                     of_body[body].append((g, side))
         first = _starts(contact_rows)
-        self.parts = {
-            k: _Part(k, frozenset([k]), tuple(handles), tuple(range(first[k], first[k + 1])), 0)
+        self.assemblies = {
+            k: _Assembly(k, frozenset([k]), tuple(handles), tuple(range(first[k], first[k + 1])), 0)
             for k, handles in enumerate(of_body)
         }
-        self.part_of = dict.fromkeys(range(self.body_count), 0) | {k: k for k in range(self.body_count)}
-        self.rows = [6 * len(part.handles) + len(part.contacts) for part in self.parts.values()]
+        self.assembly_of = dict.fromkeys(range(self.body_count), 0) | {k: k for k in range(self.body_count)}
+        self.rows = [6 * len(assembly.handles) + len(assembly.contacts) for assembly in self.assemblies.values()]
         self.kids: list[list[int]] = [[] for _ in self.rows]
         self.joints: list[list[int]] = [[] for _ in self.rows]
         self.closed: list[list[int]] = [[] for _ in self.rows]
         self.kept: list[list[int]] = [[] for _ in self.rows]
         self.carried = 0
 
-    def merge(self, *parts: _Part) -> None:
-        """Merge parts over all joints whose ends they hold, or the ground does."""
-        bodies = frozenset().union(*(part.bodies for part in parts))
+    def merge(self, *assemblies: _Assembly) -> None:
+        """Merge assemblies over all joints whose ends they hold, or the ground does."""
+        bodies = frozenset().union(*(assembly.bodies for assembly in assemblies))
         place: dict[tuple[int, int], int] = {}
         contacts: list[int] = []
         first = 0
-        for part in parts:
-            place |= {end: first + 6 * k for k, end in enumerate(part.handles)}
-            first += 6 * len(part.handles)
-            contacts += range(first, first + len(part.contacts))
-            first += len(part.contacts)
+        for assembly in assemblies:
+            place |= {end: first + 6 * k for k, end in enumerate(assembly.handles)}
+            first += 6 * len(assembly.handles)
+            contacts += range(first, first + len(assembly.contacts))
+            first += len(assembly.contacts)
         joints = sorted({g for g, _ in place if all(b == GROUND or b in bodies for b in self.ends[g])})
-        left = tuple(end for part in parts for end in part.handles if end[0] not in joints)
+        left = tuple(end for assembly in assemblies for end in assembly.handles if end[0] not in joints)
         node = len(self.rows)
-        self.kids.append([part.node for part in parts])
+        self.kids.append([assembly.node for assembly in assemblies])
         self.joints.append(joints)
         self.closed.append([place.get((g, side), -1) for g in joints for side in (0, 1)])
         self.kept.append([row for end in left for row in range(place[end], place[end] + 6)] + contacts)
         self.rows.append(len(self.kept[-1]))
         self.carried += len(contacts)
-        for part in parts:
-            del self.parts[part.node]
-        own = tuple(row for part in parts for row in part.contacts)
-        self.parts[node] = _Part(node, bodies, left, own, 1 + max(part.depth for part in parts))
-        self.part_of |= dict.fromkeys(bodies, node)
+        for assembly in assemblies:
+            del self.assemblies[assembly.node]
+        own = tuple(row for assembly in assemblies for row in assembly.contacts)
+        self.assemblies[node] = _Assembly(node, bodies, left, own, 1 + max(assembly.depth for assembly in assemblies))
+        self.assembly_of |= dict.fromkeys(bodies, node)
 
     def plan(self) -> Plan:
         rows = np.array(self.rows, dtype=np.int64)
@@ -184,9 +184,9 @@ class _Builder:
             joint_start=_starts([len(joints) for joints in self.joints]),
             end=_flat(self.closed),
             keep=_flat([list(range(n)) if k < self.body_count else self.kept[k] for k, n in enumerate(self.rows)]),
-            root=np.array(sorted(self.parts), dtype=np.int64),
-            contact=_flat([list(self.parts[node].contacts) for node in sorted(self.parts)]),
-            depth=max((part.depth for part in self.parts.values()), default=0),
+            root=np.array(sorted(self.assemblies), dtype=np.int64),
+            contact=_flat([list(self.assemblies[node].contacts) for node in sorted(self.assemblies)]),
+            depth=max((assembly.depth for assembly in self.assemblies.values()), default=0),
             carried=self.carried,
         )
 

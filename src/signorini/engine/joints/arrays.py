@@ -46,8 +46,8 @@ def _numbered(count: int) -> Any:
     TREE_PARENT,  # int (n_t,)
     TREE_FIRST,  # int (n_t,): first row of the joint towards the root
     TREE_STOP,  # int (n_t,): after its last row
-    TREE_START,  # int (any,): first body of each mechanism
-    TREE_PARTS,  # int (any,): first body of each tree
+    MECHANISM_START,  # int (any,): first body of each mechanism
+    TREE_START,  # int (any,): first body of each tree
     ABOVE,  # int (n_t,): place of the parent in these arrays, -1 at the root
     FREEDOM,  # int (n_t, FREEDOM_COLUMNS): see below
     TREE_OF,  # int (n_b, TREE_OF_COLUMNS): see below
@@ -189,6 +189,6 @@ SIDE, LAW_PSI, LAW_RATE, LAW_BOUND, LAW_IMPULSE, LAW_VALUE_COLUMNS = _numbered(6
 EVERY_BODY: Any = np.int64(0)  # the least number of a body
 
 # REPORT: coordinate, speed, effort, reaction in six columns, and of that what acts where the step ends, in six
-AT, SPEED, EFFORT_OF, REACTION_OF = _numbered(4)
+COORDINATE_OF, SPEED, EFFORT_OF, REACTION_OF = _numbered(4)
 ENDING_OF = REACTION_OF + 6
 REPORT_COLUMNS = ENDING_OF + 6

@@ -45,7 +45,7 @@ from signorini.math.rotation import cross
 
 
 @inner_kernel
-def has_room(t: IntArray) -> bool:
+def has_capacity(t: IntArray) -> bool:
     """Tell whether there is room for the blocks that the contacts ahead and all laws may need."""
     j, index = whole_rows(t, JOINTS), whole_rows(t, INDEX)
     tree_of, tally = whole_rows(j, TREE_OF), wholes(j, TALLY)

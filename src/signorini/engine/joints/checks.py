@@ -243,7 +243,7 @@ def press_joined(t: IntArray) -> None:
             for term in range(terms[law[l, ja.LAW_GAUGE]], terms[law[l, ja.LAW_GAUGE] + 1]):
                 if body[term] >= fixed:
                     place[body[term], PRESSED] = 1
-    start, tree_body = wholes(j, ja.TREE_PARTS), wholes(j, ja.TREE_BODY)
+    start, tree_body = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
     for k in range(start.shape[0] - 1):
         pressed = False
         for at in range(start[k], start[k + 1]):
@@ -281,7 +281,7 @@ def carry_on(t: IntArray, j: IntArray) -> None:
     for c in range(joint.shape[0]):
         report[joint[c], ja.SPEED] = row_speed(gauges, c, v, ja.EVERY_BODY)
         coordinate[joint[c]] = gauge[c]
-        report[joint[c], ja.AT] = gauge[c]
+        report[joint[c], ja.COORDINATE_OF] = gauge[c]
     _account(t, j)
     _write_log(t, j)
     tally[ja.PENDING] = 0

@@ -101,7 +101,7 @@ def _open(j: IntArray, psi: Array, J: Array, sizes: Sizes, r: int, h: float) -> 
 @inner_kernel
 def _apart(j: IntArray, k: int, h: float) -> float:
     """Return by how much the joints of mechanism `k` are apart, beside their sizes."""
-    start, first, stop = wholes(j, ja.TREE_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
+    start, first, stop = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     loops, loop_row, worst = whole_rows(j, ja.LOOPS), wholes(j, ja.LOOP_ROW), 0.0
     psi, J, sizes = reals(j, ja.END_PSI), real_rows(j, ja.END_JACOBIAN), row_sizes(j)
     for at in range(start[k], start[k + 1]):
@@ -115,7 +115,7 @@ def _apart(j: IntArray, k: int, h: float) -> float:
 @inner_kernel
 def _correct(t: IntArray, j: IntArray, k: int) -> None:
     """Ask the rows of mechanism `k` for what they leave open, too."""
-    start, first, stop = wholes(j, ja.TREE_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
+    start, first, stop = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     loops, loop_row, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.LOOP_ROW), wholes(j, ja.TREE_BODY)
     push, impulse, total = real_rows(j, ja.PUSH), reals(j, ja.END_IMPULSE), reals(j, ja.END_SUM)
     asked, closed, v, h = reals(j, ja.END_PSI), reals(j, ja.CLOSED), real_rows(t, V), reals(t, NUMBERS)[H]
@@ -143,7 +143,7 @@ def _correct(t: IntArray, j: IntArray, k: int) -> None:
 @inner_kernel
 def _leave(t: IntArray, j: IntArray, k: int) -> None:
     """Leave mechanism `k` as its linear rows do."""
-    start, first, stop = wholes(j, ja.TREE_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
+    start, first, stop = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     loops, loop_row, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.LOOP_ROW), wholes(j, ja.TREE_BODY)
     total, closed, v, v_0 = reals(j, ja.END_SUM), reals(j, ja.CLOSED), real_rows(t, V), real_rows(j, ja.END_V)
     for at in range(start[k], start[k + 1]):
@@ -160,7 +160,7 @@ def _leave(t: IntArray, j: IntArray, k: int) -> None:
 @inner_kernel
 def _move_all(t: IntArray, j: IntArray, q: Array, q_0: Array) -> None:
     """Move the bodies of mechanisms that are not closed yet to where the step takes them."""
-    tree, start, tree_body = whole_rows(j, ja.TREE), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    tree, start, tree_body = whole_rows(j, ja.TREE), wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY)
     v = real_rows(t, V)
     for k in range(tree.shape[0]):
         if tree[k, ja.ACTS] == 0:
@@ -171,7 +171,7 @@ def _move_all(t: IntArray, j: IntArray, q: Array, q_0: Array) -> None:
 @inner_kernel
 def _turns_too_far(t: IntArray, j: IntArray, k: int) -> bool:
     """Tell whether a body of mechanism `k` came so fast that the rows of the start mean little where the step ends."""
-    start, tree_body, v, most = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY), real_rows(t, V_0), 0.0
+    start, tree_body, v, most = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY), real_rows(t, V_0), 0.0
     for at in range(start[k], start[k + 1]):
         b = tree_body[at]
         most = max(most, v[b, 3] ** 2 + v[b, 4] ** 2 + v[b, 5] ** 2)

@@ -15,7 +15,7 @@ from signorini._arena import Arena
 from signorini._arrays import Array, IntArray
 from signorini._jit import callback
 from signorini.dynamics import Rows, constraint_rows, stacked
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.joints import arrays as ja
 from signorini.model import Constraint, Model
 
@@ -28,7 +28,7 @@ class JointFunctions:
         self._last: dict[bool, tuple[bytes, float, Rows]] = {}  # by whether they are inequalities
         self._error: BaseException | None = None
         address, self._alive = callback(self._fill_quietly)
-        step.connect(int(at.BY_FUNCTIONS), address)
+        step.connect(int(ea.BY_FUNCTIONS), address)
 
     def watched(self, run: Callable[[IntArray, int], int]) -> Callable[[IntArray, int], int]:
         """Return `run` such that it raises what a function has raised meanwhile, which kernels cannot."""
@@ -56,12 +56,12 @@ class JointFunctions:
 
     def _fill(self, asked: int) -> None:
         """Write what a kernel asks for, one of the last four numbers of :mod:`.arrays`."""
-        joints, numbers = self._model.joints, self._step[at.NUMBERS]
-        t = float(numbers[at.TIME])
+        joints, numbers = self._model.joints, self._step[ea.NUMBERS]
+        t = float(numbers[ea.TIME])
         if asked == ja.ROWS_AHEAD:
-            t += float(numbers[at.H])
-        elif self._step[at.COUNTS][at.STAGE] == at.AIMED:  # bodies have drifted
-            t += float(numbers[at.H] - numbers[at.DRIFT])
+            t += float(numbers[ea.H])
+        elif self._step[ea.COUNTS][ea.STAGE] == ea.AIMED:  # bodies have drifted
+            t += float(numbers[ea.H] - numbers[ea.DRIFT])
         if asked == ja.INEQUALITIES:
             if joints.inequalities:
                 found = self._found(joints.inequalities, t)
@@ -81,7 +81,7 @@ class JointFunctions:
 
     def _found(self, some: tuple[Constraint, ...], t: float) -> Rows:
         """Return the rows of some constraints where bodies are, evaluated once as long as these stay there."""
-        q: Array = self._step[at.Q]
+        q: Array = self._step[ea.Q]
         sided, where = some is self._model.joints.inequalities, q.tobytes()
         last = self._last.get(sided)
         if last is not None and last[:2] == (where, t):

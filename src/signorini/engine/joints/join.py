@@ -98,7 +98,7 @@ def _evaluate(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def answer_mechanism(t: IntArray, j: IntArray, k: int, v_free: Array, v: Array, x_2: Array, impulse: Array) -> None:
     """Set `v` (n_b, 6) of the bodies of mechanism `k` to `v_free` with joints, `impulse` to those of its rows."""
-    M, start, tree_body = real_blocks(j, ja.INERTIAS), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    M, start, tree_body = real_blocks(j, ja.INERTIAS), wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY)
     first, stop = wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     for at in range(start[k], start[k + 1]):
         b = tree_body[at]

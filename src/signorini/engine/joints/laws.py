@@ -20,6 +20,7 @@ from signorini.engine.arrays import (
     A_BODY,
     ACTIVE,
     B_BODY,
+    BEFORE,
     BLOCK,
     CONTACTS,
     CORRECTED,
@@ -43,6 +44,7 @@ from signorini.engine.arrays import (
     LIFT,
     MASS,
     MATERIAL,
+    MAY_CLOSE,
     MU,
     N_BODIES,
     NUMBERS,
@@ -62,7 +64,6 @@ from signorini.engine.arrays import (
     SHIFT,
     SIZE,
     SLIP,
-    SPACE,
     SPRING,
     START,
     V_FREE,
@@ -72,7 +73,6 @@ from signorini.engine.arrays import (
     B,
     H,
     Q,
-    U,
     V,
 )
 from signorini.engine.contacts import (
@@ -255,7 +255,7 @@ def _find_joined_islands(t: IntArray, j: IntArray, n_c: int, rows: int) -> None:
         counts[FIXED],
         whole_rows(j, ja.LAW),
         wholes(j, ja.TREE_BODY),
-        wholes(j, ja.TREE_START),
+        wholes(j, ja.MECHANISM_START),
     )
     for c in range(rows):
         for side in range(2):
@@ -320,7 +320,8 @@ def _pose_law(t: IntArray, j: IntArray, k: int, l: int, g: int) -> int:
     """Write map, velocity and coefficient of law `l`, row `k` to be solved; return its last block + 1."""
     counts, h, block, gather = wholes(t, COUNTS), reals(t, NUMBERS)[H], wholes(t, BLOCK), real_blocks(t, GATHER)
     drift = reals(t, NUMBERS)[DRIFT]
-    law, value, b_free, before = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE), real_rows(t, B), real_rows(t, U)
+    law, value = whole_rows(j, ja.LAW), real_rows(j, ja.LAW_VALUE)
+    b_free, before = real_rows(t, B), real_rows(t, BEFORE)
     last = _connect_law(t, j, k, l, g)
     limit = law[l, ja.LAW_KIND] <= ja.HIGH_LIMIT
     row = 0 if limit else 1
@@ -391,8 +392,8 @@ def _ask_of_gaps(t: IntArray) -> None:
     if numbers[LIFT] > 0.0:  # all recede
         ask_of_gaps(t, n - n, n, lift, 1.0)
         return
-    gap, size, rebound, space = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n], reals(t, SPACE)[:n]
-    b, before, g, h = real_rows(t, B)[:n], real_rows(t, U)[:n], numbers[GRAVITY], numbers[H]
+    gap, size, rebound, space = reals(t, GAP)[:n], reals(t, SIZE)[:n], reals(t, REBOUND)[:n], reals(t, MAY_CLOSE)[:n]
+    b, before, g, h = real_rows(t, B)[:n], real_rows(t, BEFORE)[:n], numbers[GRAVITY], numbers[H]
     last = real_rows(t, REFERENCE)[:n]
     veered = reals(t, VEERED)[:n]
     normal_shifts(gap, veered, size, b, before, rebound, last, g, 0.0, h, 1.0, shift[:n], correction[:n], space)

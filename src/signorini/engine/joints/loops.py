@@ -205,7 +205,7 @@ def close_loops(t: IntArray, j: IntArray, k: int, v: Array, x_2: Array, weight: 
 
     The loop rows ask for ``C v + weight x_2 = 0``.
     """
-    loops, start, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    loops, start, tree_body = whole_rows(j, ja.LOOPS), wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY)
     first, last, fixed = loops[k, ja.LOOP_FIRST], loops[k, ja.LOOP_STOP], wholes(t, COUNTS)[FIXED]
     if first == last:
         return

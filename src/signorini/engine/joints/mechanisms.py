@@ -21,9 +21,9 @@ class Mechanisms:
         place = place.astype(np.int64)
         self.body, self.parent = tree.body[place], tree.parent[place]
         self.row_start, self.row_stop = tree.row_start[place], tree.row_stop[place]
-        self.parts = np.concatenate([[0], np.cumsum(np.diff(tree.start)[trees])])
+        self.tree_start = np.concatenate([[0], np.cumsum(np.diff(tree.start)[trees])])
         last = np.searchsorted(mechanism[trees], np.arange(self.loops.shape[0]), side="right")
-        self.start = np.concatenate([[0], self.parts[last]])
+        self.start = np.concatenate([[0], self.tree_start[last]])
         self.of_body = np.full((model.body_count, 3), -1, dtype=np.int64)
         self.of_body[self.body, ja.TREE_PLACE] = np.arange(self.body.size)
         self.of_body[:, ja.TREE_BLOCKS] = 2 * (np.arange(model.body_count) >= model.fixed_count)

@@ -35,7 +35,7 @@ def _push_rows(t: IntArray, j: IntArray, k: int, impulse: Array) -> None:
         real_rows(j, ja.LOOP_PUSH),
         wholes(t, COUNTS)[FIXED],
     )
-    start, tree_body = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    start, tree_body = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY)
     for at in range(start[k], start[k + 1]):
         for l in range(6):
             push[tree_body[at], l] = 0.0
@@ -56,7 +56,7 @@ def _idle(t: IntArray, j: IntArray, k: int, m: int, out: Array) -> None:
         real_blocks(j, ja.EIGEN)[1],
     )
     first, more = loops[k, ja.LOOP_FIRST], reals(j, ja.LOOP_REACTION)
-    start, tree_first, tree_stop = wholes(j, ja.TREE_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
+    start, tree_first, tree_stop = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_FIRST), wholes(j, ja.TREE_STOP)
     for r in range(out.shape[0]):
         out[r] = 0.0
     for i in range(first, loops[k, ja.LOOP_STOP]):
@@ -100,7 +100,7 @@ def find_spare(t: IntArray, k: int) -> None:
     j = whole_rows(t, JOINTS)
     loops, spare, push = whole_rows(j, ja.LOOPS), real_rows(j, ja.SPARE), real_rows(j, ja.LOOP_PUSH)
     force, small, mixed = real_rows(j, ja.SPARE_FORCE), real_blocks(j, ja.SPARE_GRAM), real_rows(j, ja.SPARE_MIXED)
-    start, tree_body = wholes(j, ja.TREE_START), wholes(j, ja.TREE_BODY)
+    start, tree_body = wholes(j, ja.MECHANISM_START), wholes(j, ja.TREE_BODY)
     first, count, G, V = loops[k, ja.LOOP_FIRST], _list_idle(t, j, k), small[0], small[1]
     for i in range(count):
         _push_rows(t, j, k, spare[first + i])

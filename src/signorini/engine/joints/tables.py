@@ -15,14 +15,14 @@ from signorini.dynamics import (
 from signorini.dynamics.joint_faults import coordinate_sizes, row_joint, row_sizes, scene_extent
 from signorini.dynamics.joint_tree import MOST_ROWS
 from signorini.dynamics.motion import motion_rate
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.joints import arrays as ja
 from signorini.engine.joints.functions import terms_of
 from signorini.engine.joints.laws import LAST_NAME
 from signorini.engine.joints.mechanisms import Mechanisms
 from signorini.model import Joints, Model, State
 from signorini.posing.base import JointReport, Memory
-from signorini.posing.constants import BLOCK_ROOM
+from signorini.posing.constants import BLOCK_CAPACITY
 from signorini.posing.gap_law import pull_and_lift
 
 
@@ -34,7 +34,7 @@ class JointTables:
         self.projects = projects
         """Whether bodies are moved onto their joints where steps end."""
         self.arena = Arena(int(ja.ARRAY_COUNT))
-        self.law_room = _most_laws(model.joints)
+        self.law_capacity = _most_laws(model.joints)
         """Most laws that can act in a step."""
         self.driven = any(motion is not None for motion in model.joints.motions)
         """Whether functions prescribe coordinates."""
@@ -51,7 +51,7 @@ class JointTables:
         self.arena[ja.TALLY][ja.PROJECTS] = projects
         self.arena[ja.SUMS][ja.LIFT] = pull_and_lift(float(np.linalg.norm(model.arrays.gravity)), h, theta)[1]
         self.arena[ja.SUMS][ja.EXTENT] = scene_extent(model)
-        self.make_room(0)
+        self.reserve(0)
         self.log(0)
         self.arena.check()
 
@@ -82,8 +82,8 @@ class JointTables:
             (ja.TREE_PARENT, mechanisms.parent),
             (ja.TREE_FIRST, mechanisms.row_start),
             (ja.TREE_STOP, mechanisms.row_stop),
-            (ja.TREE_START, mechanisms.start),
-            (ja.TREE_PARTS, mechanisms.parts),
+            (ja.MECHANISM_START, mechanisms.start),
+            (ja.TREE_START, mechanisms.tree_start),
             (ja.LOOPS, mechanisms.loops),
             (ja.LOOP_ROW, mechanisms.loop_row),
             (ja.ABOVE, mechanisms.above),
@@ -148,7 +148,7 @@ class JointTables:
             (ja.SPARE_MIXED, (most, n_r)),
             (ja.MOBILITY, (3,)),
             (ja.SMALL, (MOST_ROWS, 6)),
-            (ja.LAW_VALUE, (self.law_room, 5)),
+            (ja.LAW_VALUE, (self.law_capacity, 5)),
             (ja.END_JACOBIAN, (m_r, 6)),
             (ja.END_PSI, (n_r,)),
             (ja.END_IMPULSE, (n_r,)),
@@ -162,7 +162,7 @@ class JointTables:
             (ja.ROW_BODY, (m_r,)),
             (ja.GAUGE_BODY, (m_g,)),
             (ja.READY, (n_t,)),
-            (ja.LAW, (self.law_room, 3)),
+            (ja.LAW, (self.law_capacity, 3)),
             (ja.END_BODY, (m_r,)),
         ):
             put(k, np.zeros(shape, dtype=np.int64))
@@ -180,14 +180,14 @@ class JointTables:
         all_of_it = 1 + (int(mechanisms.table[:, ja.ALL_FREEDOMS].max(initial=0)) + 2) // 3
         return of_joints + all_of_it * sum(one.size for one in joints.inequalities)
 
-    def make_room(self, rows: int) -> None:
+    def reserve(self, rows: int) -> None:
         """Make room for so many contacts and laws."""
         self.arena.put(ja.GROUP, np.zeros((rows, 2), dtype=np.int64))
 
-    def block_room(self, rows: int) -> int:
+    def block_capacity(self, rows: int) -> int:
         """Return for how many blocks there should be room, with so many contacts and laws."""
         tally = self.arena[ja.TALLY]
-        return max(4 * rows + int(tally[ja.LAW_BLOCKS]), int(BLOCK_ROOM * tally[ja.BLOCKS]))
+        return max(4 * rows + int(tally[ja.LAW_BLOCKS]), int(BLOCK_CAPACITY * tally[ja.BLOCKS]))
 
     def log(self, rows: int) -> None:
         """Make a log with room for so many steps."""
@@ -267,19 +267,19 @@ class JointTables:
         """Return what the joints did in the last step, which said this of itself."""
         table = self.arena[ja.REPORT].copy()
         return JointReport(
-            coordinate=table[:, ja.AT],
+            coordinate=table[:, ja.COORDINATE_OF],
             speed=table[:, ja.SPEED],
             effort=table[:, ja.EFFORT_OF],
             reaction=table[:, ja.REACTION_OF : ja.ENDING_OF],
             ending=table[:, ja.ENDING_OF :],
-            drift=float(check[at.JOINT_DRIFT]),
-            redundant=int(check[at.REDUNDANT_ROWS]),
-            unmet=float(check[at.JOINT_CONFLICT]),
-            apart=float(check[at.JOINT_APART]),
-            drift_row=int(check[at.DRIFT_ROW]),
-            conflict_row=int(check[at.CONFLICT_ROW]),
-            moved_onto=bool(check[at.MOVED_ONTO]),
-            fault=int(check[at.JOINT_FAULT]),
+            drift=float(check[ea.JOINT_DRIFT]),
+            redundant=int(check[ea.REDUNDANT_ROWS]),
+            unmet=float(check[ea.JOINT_CONFLICT]),
+            apart=float(check[ea.JOINT_APART]),
+            drift_row=int(check[ea.DRIFT_ROW]),
+            conflict_row=int(check[ea.CONFLICT_ROW]),
+            moved_onto=bool(check[ea.MOVED_ONTO]),
+            fault=int(check[ea.JOINT_FAULT]),
         )
 
 

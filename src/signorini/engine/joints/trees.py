@@ -102,7 +102,7 @@ def factor_trees(t: IntArray, j: IntArray) -> None:
 @inner_kernel
 def solve_mechanism(j: IntArray, k: int, v: Array, impulse: Array) -> None:
     """Solve the trees of mechanism `k`, its loops left open; in place, as :func:`.solve_tree` does."""
-    start = wholes(j, ja.TREE_START)
+    start = wholes(j, ja.MECHANISM_START)
     solve_tree(
         start[k],
         start[k + 1],

@@ -34,7 +34,7 @@ from signorini.posing.constants import IMPLICIT_SHARP, REACH_FACTOR, REACH_FRACT
 
 AHEAD, KEPT, WAS_AHEAD, WAS_KEPT, WHY, ITERATIONS = range(6)
 """Entries of ``tally``: contacts of the coming step and layers kept; the same before the last step; why a run ended."""
-DONE, DECLINED, NEW_PAIR, NO_ROOM = range(4)
+DONE, DECLINED, NEW_PAIR, TOO_SMALL = range(4)
 """Why a run ended: all was done; a step is not for kernels; a pair of shapes is met for the first time; arrays are too
 small."""
 TIME, STORED, RESIDUAL, GRAVITY = range(4)
@@ -161,7 +161,7 @@ def _pose(P: Posed, R: Track) -> int:
     """Pose the contacts of the step; return DONE, or why not."""
     T, B, n_c = P.contacts, P.bodies, R.tally[AHEAD]
     if n_c > T.body.shape[0] or n_c + R.tally[KEPT] > R.was.name.shape[0]:
-        return NO_ROOM
+        return TOO_SMALL
     P.counts[CONTACTS] = n_c
     last = -1
     for c in range(n_c):
@@ -420,7 +420,7 @@ def run_steps(P: Posed, w: Newton, R: Track, steps: int) -> int:
         _remember(P, R)
         R.number[TIME] += P.number[0]
         if not _look(P, R):
-            R.tally[WHY] = NO_ROOM
+            R.tally[WHY] = TOO_SMALL
             return done + 1
     R.tally[WHY] = DONE
     return steps

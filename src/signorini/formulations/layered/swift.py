@@ -19,9 +19,9 @@ from signorini.formulations.layered.run import (
     GRAVITY,
     KEPT,
     NEW_PAIR,
-    NO_ROOM,
     STORED,
     TIME,
+    TOO_SMALL,
     WAS_AHEAD,
     WAS_KEPT,
     WHY,
@@ -31,7 +31,7 @@ from signorini.formulations.layered.run import (
     run_steps,
 )
 from signorini.formulations.layered.step import Options, empty_contacts, fixed_tables, law_table, new_posed
-from signorini.geometry.detection import KERNELS
+from signorini.geometry.detect_kernels import KERNELS
 from signorini.geometry.moving_kernels import PAIR_COLUMNS
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.geometry.tables import family_of, scratch_for, tables_of
@@ -82,9 +82,9 @@ class Swift:
         )
         self._key: IntArray = np.zeros(0, dtype=np.int64)
         self._pairs = np.zeros((0, PAIR_COLUMNS))
-        self._make_room(FIRST_SWIFT)
+        self._reserve(FIRST_SWIFT)
 
-    def _make_room(self, contacts: int) -> None:
+    def _reserve(self, contacts: int) -> None:
         model, n_b = self._model, self._model.body_count
         scratch = scratch_for(self._tables, contacts, contacts)
         world, cells, work, mark, value, index = scratch
@@ -140,8 +140,8 @@ class Swift:
             why = int(self._track.tally[WHY])
             if why == NEW_PAIR:
                 self._meet(now)
-            elif why == NO_ROOM:
-                self._make_room(2 * self._track.known.size)
+            elif why == TOO_SMALL:
+                self._reserve(2 * self._track.known.size)
                 if taken:  # contacts ahead were not found
                     return done, before, now._replace(ahead=None)
             elif why != DONE:
@@ -152,9 +152,9 @@ class Swift:
         ahead = at.ahead
         assert ahead is not None
         m, n = at.memory.feature.size, ahead.contact_count
-        room = self._track.known.size
-        if max(n, m) > room:
-            self._make_room(2 * max(n, m))
+        capacity = self._track.known.size
+        if max(n, m) > capacity:
+            self._reserve(2 * max(n, m))
         R, B = self._track, self._bodies
         B.q[:], B.v[:], B.walls[:] = at.state.q, at.state.v, at.state.q
         R.value[:n] = np.column_stack([ahead.point_a, ahead.point_b, ahead.normal, ahead.gap])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
-from signorini.engine import arrays as at
+from signorini.engine import arrays as ea
 from signorini.engine.joints import arrays as ja
 from signorini.engine.joints.tables import JointTables
 from signorini.scene import compile_scene
@@ -32,16 +32,16 @@ def test_the_blocks_of_contacts_and_laws_make_the_matrix_of_the_functions() -> N
     engine = simulator.engine
     assert engine is not None
     result, _ = simulator.advance()
-    rows = int(engine.arena[at.COUNTS][at.ROWS])
+    rows = int(engine.arena[ea.COUNTS][ea.ROWS])
     assert rows == result.contacts.contact_count + 2 and result.contacts.contact_count == 4
-    start, block, gather, island = (engine.arena[k] for k in (at.START, at.BLOCK, at.GATHER, at.ISLAND))
-    assert engine.arena[at.COUNTS][at.ISLANDS] == 1
-    blocks = np.zeros((rows, 3, 2 * int(island[0, at.N_BODIES]), 3))
+    start, block, gather, island = (engine.arena[k] for k in (ea.START, ea.BLOCK, ea.GATHER, ea.ISLAND))
+    assert engine.arena[ea.COUNTS][ea.ISLANDS] == 1
+    blocks = np.zeros((rows, 3, 2 * int(island[0, ea.N_BODIES]), 3))
     for k in range(rows):
         for g in range(start[k], start[k + 1]):
             blocks[k, :, block[g]] += gather[g]
     G = blocks.reshape(3 * rows, -1)
-    place = (3 * engine.arena[at.POSITION][:rows][:, None] + np.arange(3)).reshape(-1)
+    place = (3 * engine.arena[ea.POSITION][:rows][:, None] + np.arange(3)).reshape(-1)
     W = np.asarray(result.problem.W)
     np.testing.assert_allclose((G @ G.T)[np.ix_(place, place)], W, atol=1e-12 * np.abs(W).max())
 
@@ -52,10 +52,10 @@ def test_a_step_is_posed_where_there_is_room_for_all_its_blocks() -> None:
     short, ample = engines
     assert short is not None and ample is not None
     assert short.run(5) == ample.run(5) == 5  # and all other arrays have grown
-    used = int(short.arena[at.START][short.arena[at.COUNTS][at.ROWS]])
+    used = int(short.arena[ea.START][short.arena[ea.COUNTS][ea.ROWS]])
     block, gather = np.full(2 * used, -1), np.full((2 * used, 3, 3), np.nan)
-    short.arena.put(at.BLOCK, block[: used - 1])
-    short.arena.put(at.GATHER, gather[: used - 1])
+    short.arena.put(ea.BLOCK, block[: used - 1])
+    short.arena.put(ea.GATHER, gather[: used - 1])
     assert short.run(1) == ample.run(1) == 1
     assert (block[used - 1 :] == -1).all() and np.isnan(gather[used - 1 :]).all()
     assert np.array_equal(short.state.v, ample.state.v)
@@ -86,7 +86,7 @@ def test_degrees_of_freedom_are_what_rigid_rows_leave(kind: str, words: dict[str
 
 
 def test_room_is_kept_for_the_laws_that_may_act() -> None:
-    assert JointTables(compile_scene(wheel()), 0.01).law_room == 0
-    assert JointTables(compile_scene(wheel(friction=1.0, limits=(-1.0, 1.0))), 0.01).law_room == 3
+    assert JointTables(compile_scene(wheel()), 0.01).law_capacity == 0
+    assert JointTables(compile_scene(wheel(friction=1.0, limits=(-1.0, 1.0))), 0.01).law_capacity == 3
     driven = wheel(motion=lambda t: t, effort_limit=1.0)
-    assert JointTables(compile_scene(driven), 0.01).law_room == 1
+    assert JointTables(compile_scene(driven), 0.01).law_capacity == 1

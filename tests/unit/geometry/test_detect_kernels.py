@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from signorini._arrays import Array, IntArray
-from signorini.geometry.detection import KERNELS, contact_rows
+from signorini.geometry.detect_kernels import KERNELS, contact_rows
 from signorini.geometry.tables import BOX, PAIRS, Family, Tables, family_of, scratch_for, tables_of
 from signorini.scene.shapes import (
     Box,

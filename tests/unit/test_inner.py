@@ -11,8 +11,8 @@ import pytest
 from numba.core.caching import NullCache
 
 from signorini._arrays import Array, IntArray
+from signorini._inner import Inner
 from signorini._jit import IS_PLAIN, address_of, counting_kernel, inner_kernel, kernel, measured
-from signorini._parts import Part
 from signorini.geometry.convex_depth import foot
 
 X = np.array([3.0, 4.0])
@@ -69,7 +69,7 @@ def _foot(corner: Array, face: IntArray) -> float:
 def _has_machine_code_on_disk(function: Any) -> bool:
     """Tell what another process would read."""
     library = function._cache.load_overload((TYPE,), function.targetctx).library
-    return not isinstance(library, Part) or library.is_machine_code
+    return not isinstance(library, Inner) or library.is_machine_code
 
 
 def test_parts_do_in_a_kernel_what_they_do_alone() -> None:
@@ -127,5 +127,5 @@ def test_a_part_that_is_read_is_a_part_again() -> None:
     function.compile((TYPE,))
     read: Any = function._cache.load_overload((TYPE,), function.targetctx).library
     made: Any = function.overloads[TYPE,].library
-    assert isinstance(cast(object, read), Part) and not read.is_machine_code
+    assert isinstance(cast(object, read), Inner) and not read.is_machine_code
     assert _text(read._get_module_for_linking()) == _text(made._get_module_for_linking())

@@ -25,8 +25,8 @@ from signorini._scipy import sparse
 ZERO_ROW = 1e-15
 
 
-class Couplings(NamedTuple):
-    """The arrays of W = G S; handed to kernels as ``*couplings[:6]``."""
+class Connections(NamedTuple):
+    """The arrays of W = G S; handed to kernels as ``*connections[:6]``."""
 
     gather_start: IntArray
     """(n_c + 1,) where the gather blocks of a contact begin."""
@@ -44,13 +44,13 @@ class Couplings(NamedTuple):
     """Number of 3-blocks of y."""
 
 
-def couple_matrix(W: Array, n_c: int, dim: int) -> Couplings:
-    """Return the couplings of a dense W (dim n_c, dim n_c); zero blocks are left out."""
-    return Couplings(*_couple_dense(W, n_c, dim), n_c)
+def connect_matrix(W: Array, n_c: int, dim: int) -> Connections:
+    """Return the connections of a dense W (dim n_c, dim n_c); zero blocks are left out."""
+    return Connections(*_connect_dense(W, n_c, dim), n_c)
 
 
 @kernel
-def _couple_dense(W: Array, n_c: int, dim: int) -> tuple[IntArray, IntArray, Array, IntArray, IntArray, Array]:
+def _connect_dense(W: Array, n_c: int, dim: int) -> tuple[IntArray, IntArray, Array, IntArray, IntArray, Array]:
     """Return gather (the identity) and scatter (block columns) of a dense W."""
     start = np.zeros(n_c + 1, dtype=np.int64)
     there = np.zeros((n_c, n_c), dtype=np.bool_)  # [c, r]: block of row r, column c
@@ -80,8 +80,8 @@ def _couple_dense(W: Array, n_c: int, dim: int) -> tuple[IntArray, IntArray, Arr
     return (np.arange(n_c + 1), np.arange(n_c), gather, start, index, scatter)
 
 
-def couple_sparse(W: Any, n_c: int, dim: int) -> Couplings:
-    """Return the couplings of a SciPy sparse W."""
+def connect_sparse(W: Any, n_c: int, dim: int) -> Connections:
+    """Return the connections of a SciPy sparse W."""
     columns = sparse.bsr_array(W.T, blocksize=(dim, dim)) if n_c else sparse.bsr_array((1, 1))
     columns.sort_indices()
     scatter = np.zeros((columns.data.shape[0], 3, 3))
@@ -89,17 +89,17 @@ def couple_sparse(W: Any, n_c: int, dim: int) -> Couplings:
     return _identity_gather(columns.indptr[: n_c + 1], columns.indices, scatter)
 
 
-def _identity_gather(start: Any, index: Any, scatter: Array) -> Couplings:
+def _identity_gather(start: Any, index: Any, scatter: Array) -> Connections:
     """Complete the scatter of a matrix by ``u = y``."""
     n_c = start.shape[0] - 1
     gather = np.zeros((n_c, 3, 3))
     gather[:, [0, 1, 2], [0, 1, 2]] = 1.0
     count = np.arange(n_c + 1, dtype=np.int64)
-    return Couplings(count, count[:n_c].copy(), gather, start.astype(np.int64), index.astype(np.int64), scatter, n_c)
+    return Connections(count, count[:n_c].copy(), gather, start.astype(np.int64), index.astype(np.int64), scatter, n_c)
 
 
 @inner_kernel
-def _couple_body(
+def _connect_body(
     c: int, body: int, J: Array, M_inv: Array, scale: Array, k: int, index: IntArray, gather: Array, scatter: Array
 ) -> None:
     """Set the two blocks k, k + 1 (linear, angular) that join contact `c` to a movable body."""
@@ -118,7 +118,7 @@ def _couple_body(
 
 
 @kernel
-def _couple_all(
+def _connect_all(
     body_a: IntArray,
     body_b: IntArray,
     J_a: Array,
@@ -130,7 +130,7 @@ def _couple_all(
     gather: Array,
     scatter: Array,
 ) -> None:
-    """Fill the arrays of the couplings; `scale` (n_b, 7) holds the roots of the diagonal of M^-1 and their sum."""
+    """Fill the arrays of the connections; `scale` (n_b, 7) holds the roots of the diagonal of M^-1 and their sum."""
     for body in range(M_inv.shape[0]):
         scale[body, 6] = 0.0
         for l in range(6):
@@ -140,52 +140,52 @@ def _couple_all(
     for c in range(body_a.shape[0]):
         start[c] = k
         if scale[body_a[c], 6] > 0.0:
-            _couple_body(c, body_a[c], J_a, M_inv, scale, k, index, gather, scatter)
+            _connect_body(c, body_a[c], J_a, M_inv, scale, k, index, gather, scatter)
             k += 2
         if scale[body_b[c], 6] > 0.0:
-            _couple_body(c, body_b[c], J_b, M_inv, scale, k, index, gather, scatter)
+            _connect_body(c, body_b[c], J_b, M_inv, scale, k, index, gather, scatter)
             k += 2
     start[body_a.shape[0]] = k
 
 
-def couple_bodies(body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_inv: Array) -> Couplings:
-    """Return the couplings of W = J M^-1 J^T; M^-1 need not be symmetric."""
+def connect_bodies(body_a: IntArray, body_b: IntArray, J_a: Array, J_b: Array, M_inv: Array) -> Connections:
+    """Return the connections of W = J M^-1 J^T; M^-1 need not be symmetric."""
     n_c = body_a.shape[0]
     n_b = M_inv.shape[0]
     start = np.zeros(n_c + 1, dtype=np.int64)
     index = np.zeros(4 * n_c, dtype=np.int64)
     gather = np.zeros((4 * n_c, 3, 3))
     scatter = np.zeros((4 * n_c, 3, 3))
-    _couple_all(body_a, body_b, J_a, J_b, M_inv, np.zeros((n_b, 7)), start, index, gather, scatter)
-    return Couplings(start, index, gather, start, index, scatter, 2 * n_b)
+    _connect_all(body_a, body_b, J_a, J_b, M_inv, np.zeros((n_b, 7)), start, index, gather, scatter)
+    return Connections(start, index, gather, start, index, scatter, 2 * n_b)
 
 
-def with_compliance(couplings: Couplings, compliance: Array) -> Couplings:
+def with_compliance(connections: Connections, compliance: Array) -> Connections:
     """Add `compliance` (n_c, up to 3) to the diagonal of W, normal first: one more block of y per contact."""
     n_c = compliance.shape[0]
-    read, written = couplings.gather_start[-1], couplings.scatter_start[-1]  # blocks beyond are not in use
-    own = np.arange(n_c) + couplings.y_count
+    read, written = connections.gather_start[-1], connections.scatter_start[-1]  # blocks beyond are not in use
+    own = np.arange(n_c) + connections.y_count
     gather = np.zeros((n_c, 3, 3))
     scatter = np.zeros((n_c, 3, 3))
     for i in range(compliance.shape[1]):
         gather[:, i, i] = 1.0
         scatter[:, i, i] = compliance[:, i]
-    after_gather = couplings.gather_start[1:]
-    after_scatter = couplings.scatter_start[1:]
+    after_gather = connections.gather_start[1:]
+    after_scatter = connections.scatter_start[1:]
     steps = np.arange(n_c + 1)
-    return Couplings(
-        couplings.gather_start + steps,
-        np.insert(couplings.gather_index[:read], after_gather, own),
-        np.insert(couplings.gather[:read], after_gather, gather, axis=0),
-        couplings.scatter_start + steps,
-        np.insert(couplings.scatter_index[:written], after_scatter, own),
-        np.insert(couplings.scatter[:written], after_scatter, scatter, axis=0),
-        couplings.y_count + n_c,
+    return Connections(
+        connections.gather_start + steps,
+        np.insert(connections.gather_index[:read], after_gather, own),
+        np.insert(connections.gather[:read], after_gather, gather, axis=0),
+        connections.scatter_start + steps,
+        np.insert(connections.scatter_index[:written], after_scatter, own),
+        np.insert(connections.scatter[:written], after_scatter, scatter, axis=0),
+        connections.y_count + n_c,
     )
 
 
 @kernel
-def apply_couplings(
+def apply_connections(
     gather_start: IntArray,
     gather_index: IntArray,
     gather: Array,
@@ -215,10 +215,10 @@ def apply_couplings(
             u[c, i] = s
 
 
-def contact_velocity(couplings: Couplings, p: Array, b: Array) -> Array:
+def contact_velocity(connections: Connections, p: Array, b: Array) -> Array:
     """Return ``u = W p + b`` (n_c, 3)."""
     u = np.empty(p.shape)
-    apply_couplings(*couplings[:6], p, b, np.empty((couplings.y_count, 3)), u)
+    apply_connections(*connections[:6], p, b, np.empty((connections.y_count, 3)), u)
     return u
 
 
