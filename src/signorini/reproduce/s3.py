@@ -11,6 +11,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,16 @@ def changes(trajectory: Trajectory, body: str) -> tuple[Array, Array]:
     return trajectory.time[1:][change > 0], trajectory.time[1:][change < 0]
 
 
+def _figure(runs: dict[str, Trajectory], panels: dict[str, Callable[[Trajectory], Array]]) -> Any:
+    """Draw what steps of runs end with, a panel for each quantity, as long as the shortest run."""
+    n = min(one.step_count for one in runs.values())
+    t = next(iter(runs.values())).time[1 : n + 1]
+    drawn = [
+        (title, t, np.column_stack([values(one)[:n] for one in runs.values()])) for title, values in panels.items()
+    ]
+    return plot_histories(drawn, list(runs), "", "t [s]")
+
+
 # --- 9.1 -------------------------------------------------------------------------
 
 
@@ -170,7 +181,8 @@ def disc_soft() -> Reproduction:
         printed("largest deflection [m]", "0.1090623", layer.deflection[:, 0].max()),
         printed("largest force of the spring [N]", "109.0623", layer.spring[:, 0].max() / H),
         printed("E(2 s) [J]", "14.5525368", energy.total[-1]),
-        Check("loss in a step of free flight [J]", 4.8118e-7, float(free.mean()), 0.5e-11),
+        Check("largest loss in a step of free flight [J]", 4.8118e-7, float(free.max()), 0.5e-11),
+        Check("smallest loss in a step of free flight [J]", 4.8118e-7, float(free.min()), 0.5e-11),
         Check("largest loss in a step of contact [J]", 4.95e-5, float(pressed.max()), 0.5e-7),
         Check("mean loss in a step of contact [J]", 4.87e-5, float(pressed.mean()), 0.5e-7),
         *_disc_states(trajectory, ((0.35, "0.9139616842", "-2.0154304193"), (2.0, "1.2536438223", "2.1233421115"))),
@@ -193,6 +205,7 @@ def disc_core() -> Reproduction:
     first = on & (layer.core == 0.0)
     at_core = 1 + np.flatnonzero(layer.core > 0.0)
     early = at_core[at_core < round(0.5 / H)]
+    later = np.diff(total[early[-1] : round(0.6436 / H)])
     checks = [
         printed("second contact [s]", "0.6436", begins[1]),
         printed("first step at the core [s]", "0.3356", early[0] * H),
@@ -202,6 +215,7 @@ def disc_core() -> Reproduction:
         printed("E(0.3355 s) [J]", "14.705403", total[3355]),
         printed("E(0.3357 s) [J]", "10.569500", total[3357]),
         printed("lost at the core [J]", "4.135903", total[3355] - total[3357]),
+        Check("largest loss in a step of contact after it [J]", 0.8e-5, -float(later.min()), 0.05e-5),
         printed("E(2 s) [J]", "10.5233305", total[-1]),
         Check("energy identity of steps without core [J]", 0.0, float(error[first].max()), 1e-12),
         *_disc_states(
@@ -219,23 +233,21 @@ def disc_core() -> Reproduction:
 
 
 def _losses(trajectory: Trajectory) -> tuple[Array, Array]:
-    """Return what steps of free flight lose of the energy, and those in which the floor presses the disc [J]."""
-    lost, pressed = -np.diff(trajectory.energy().total), touches(trajectory, "disc")
-    return lost[~pressed], lost[pressed]
+    """Return what steps of free flight lose of the energy, and those between deflections [J]."""
+    lost, deflected = -np.diff(trajectory.energy().total), trajectory.layer("floor", "disc").deflection[:, 0] > 0.0
+    return lost[~deflected[:-1] & ~deflected[1:]], lost[deflected[:-1] & deflected[1:]]
 
 
 def _disc_figure(trajectory: Trajectory) -> Any:
-    t, layer = trajectory.time, trajectory.layer("floor", "disc")
-    forces = np.column_stack([layer.spring[:, 0], layer.core]) / H
-    return plot_histories(
-        [
-            ("height [m]", t, trajectory.position("disc")[:, 1:2]),
-            ("energy [J]", t, trajectory.energy().total[:, None]),
-            ("forces of spring and core [N]", t[1:], forces),
-        ],
-        ("", "core"),
-        "",
-        "t [s]",
+    return _figure(
+        {"": trajectory},
+        {
+            "height [m]": lambda one: one.position("disc")[1:, 1],
+            "velocity [m/s]": lambda one: one.linear_velocity("disc")[1:, 1],
+            "energy [J]": lambda one: one.energy().total[1:],
+            "force of the spring [N]": lambda one: one.layer("floor", "disc").spring[:, 0] / H,
+            "force of the core [N]": lambda one: one.layer("floor", "disc").core / H,
+        },
     )
 
 
@@ -254,10 +266,10 @@ _FLAT = (
 
 def flat_ellipsoid() -> Reproduction:
     """Experiment 1: an ellipsoid that spins about the vertical falls flat on the floor."""
-    checks, runs = [], []
+    checks, runs = [], {}
     for name, stiffness, damping, peak, core, impulse, parting, spin, end, height, force in _FLAT:
         scene = ellipsoid(stiffness, damping)
-        trajectory = run(scene, 0.6)
+        trajectory = run(scene, 0.8)
         layer, w = trajectory.layer("floor", "ellipsoid"), trajectory.angular_velocity("ellipsoid")[:, 2]
         begins, ends = changes(trajectory, "ellipsoid")
         checks += [
@@ -272,9 +284,20 @@ def flat_ellipsoid() -> Reproduction:
             printed(f"{name}: largest force of the spring [N]", force, layer.spring[:, 0].max() / H),
             *sound(scene, trajectory),
         ]
-        runs.append((name, trajectory.time, np.column_stack([w, 1e3 * layer.deflection[:, 0]])))
-    labels = ("spin [rad/s]", "deflection [mm]")
-    return Reproduction(checks, figures={"ellipsoid": plot_histories(runs, labels, "", "t [s]")})
+        runs[name] = trajectory
+    return Reproduction(checks, figures={"ellipsoid": _figure(runs, {"spin [rad/s]": _spin(2), **_PANELS})})
+
+
+def _spin(axis: int) -> Callable[[Trajectory], Array]:
+    return lambda one: one.angular_velocity("ellipsoid")[1:, axis]
+
+
+_PANELS: dict[str, Callable[[Trajectory], Array]] = {
+    "height [m]": lambda one: one.position("ellipsoid")[1:, 2],
+    "energy [J]": lambda one: one.energy().total[1:],
+    "force of the spring [N]": lambda one: one.layer("floor", "ellipsoid").spring[:, 0] / H,
+    "force of the core [N]": lambda one: one.layer("floor", "ellipsoid").core / H,
+}
 
 
 def _at_core(name: str, first: str | None, impulse: str, trajectory: Trajectory) -> list[Check]:
@@ -314,12 +337,13 @@ _LAST_DIGIT = 0.5e-7 + 1e-9
 
 def tilted_ellipsoid() -> Reproduction:
     """Experiment 2: the ellipsoid falls askew, spins, slips, and comes to roll."""
-    checks, runs = [], []
+    checks, runs = [], {}
     for name, stiffness, damping, reading, core, numbers in _TILTED:
         scene = ellipsoid(stiffness, damping, tilted=True)
         for h, (peak, impulse, slips, energy) in numbers.items():
             what, rolls, second = f"{name}, h = {h:g}: ", name == "printed active" and h == H, round(1.0 / h)
-            trajectory = run(scene, 5.0 if rolls else 1.0, h=h, tangential=reading)
+            duration = 5.0 if rolls else (1.0 if energy else 0.5)
+            trajectory = run(scene, duration, h=h, tangential=reading)
             layer, v = trajectory.layer("floor", "ellipsoid"), trajectory.v[:, 1]
             checks += [*_at_core(what, core if h == H else None, impulse, trajectory)]
             checks.append(printed(f"{what}last slip [s]", slips, _last_slip(trajectory)))
@@ -330,11 +354,14 @@ def tilted_ellipsoid() -> Reproduction:
                 checks.append(Check(f"{what}E(1 s) [J]", float(energy), total, _LAST_DIGIT))
             if h == H:
                 checks.append(printed(f"{what}first contact [s]", "0.1553", changes(trajectory, "ellipsoid")[0][0]))
-                runs.append((name, trajectory.time[: second + 1], v[: second + 1, :3]))
+                runs[name] = trajectory
             if rolls:
                 checks += _rolling(v)
             checks += sound(scene, trajectory, rises=reading == "passive")
-    return Reproduction(checks, figures={"ellipsoid-tilted": plot_histories(runs, ("x", "y", "z"), "v [m/s]", "t [s]")})
+    motion = {"horizontal speed [m/s]": lambda one: np.hypot(*one.linear_velocity("ellipsoid")[1:, :2].T)}
+    motion |= {f"spin about {axis} [rad/s]": _spin(k) for k, axis in enumerate("xyz")}
+    figures = {"ellipsoid-tilted": _figure(runs, motion), "ellipsoid-tilted-forces": _figure(runs, _PANELS)}
+    return Reproduction(checks, figures=figures)
 
 
 def _rolling(v: Array) -> list[Check]:
@@ -373,8 +400,8 @@ def rolling_disc() -> Reproduction:
         *sound(scene, trajectory),
     ]
     implicit, explicit = ("12.1262", "12.3450", "12.4574"), ("12.5512", "12.5628", "12.5680")
-    deepest = (8.1e-4, 2.0e-4, 5.1e-5)
-    for h, inner, outer, depth in zip((0.02, 0.01, 0.005), implicit, explicit, deepest, strict=True):
+    deepest = ((8.1e-4, 0.05e-4), (2.0e-4, 0.05e-4), (5.1e-5, 0.05e-5))
+    for h, inner, outer, (depth, unit) in zip((0.02, 0.01, 0.005), implicit, explicit, deepest, strict=True):
         scene = rolling(Ellipse((1.0, 0.8)), 2.4, -3.0, 0.8, 0.8)
         one = run(scene, 5.0, h=h)
         paper = StewartTrinkle(gyroscopic="explicit")
@@ -383,7 +410,7 @@ def rolling_disc() -> Reproduction:
             printed(f"ellipse, implicit, h = {h:g}: E(5 s) [J]", inner, one.energy().total[-1]),
             Check("... largest gap [m]", 0.0, float(np.abs(one.certificate.min_gap).max()), 1e-12),
             printed(f"ellipse, explicit, h = {h:g}: E(5 s) [J]", outer, other.energy().total[-1]),
-            Check("... deepest overlap [m]", depth, -float(other.certificate.min_gap.min()), 0.03 * depth),
+            Check("... deepest overlap [m]", depth, -float(other.certificate.min_gap.min()), unit),
             *sound(scene, one, rises=True),
         ]
     for n, left in ((8, "0.210"), (16, "0.6006"), (32, "1.0736"), (64, "1.6375"), (128, "2.1300")):
@@ -393,6 +420,7 @@ def rolling_disc() -> Reproduction:
         checks += [
             printed(f"polygon of {n} corners: energy left after 5 s [J]", left, energy[-1]),
             Check("... share of the spin kept at a corner", ratio, kept, 0.002),  # h w
+            # of closed form and time steps the table differs by as much
             Check("... energy lost in a turn", 1.0 - ratio ** (2 * n), 1.0 - kept ** (2 * n), 0.05),
         ]
     note = "implicit geometry never penetrates, and is not better in energy: of an ellipse it loses more than explicit"
@@ -404,7 +432,7 @@ def _kept_at_the_first_corner(trajectory: Trajectory, n: int) -> float:
 
     The impact takes up to three steps; gravity turns a polygon on its corner by what the steps around it tell.
     """
-    w = trajectory.angular_velocity("body")[:, -1]
+    w = trajectory.angular_velocity("body")
     near = np.diff(w[: round(1.6 * np.pi / n / 1e-3)])
     at = int(np.argmax(near))
     first, last = at - 2, at + 3
