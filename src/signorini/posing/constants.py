@@ -196,6 +196,9 @@ LENGTH_GRAIN: Final = 1e-5
 of positions is a hundredth of a tolerance of 1e-10 then. Found: derived."""
 IMPLICIT_SHARP: Final = 1e-10
 """Effort [1]. Natural map at which a geometrically implicit step counts as solved, in its units. Found: S3, spec 7."""
+ROUNDED: Final = 1e-13
+"""Effort [1]. The same where one more step would better nothing. Found: measured, 24 of 25 solved steps of an ellipsoid
+are below, most at 1e-14."""
 IMPLICIT_ACCEPTED: Final = 1e-8
 """Effort [1]. The same where no start leads farther. Found: S3, spec 7."""
 MOST_DENSE: Final = 150
