@@ -132,6 +132,6 @@ def test_random_drops(seed: int, h: float) -> None:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(("seed", "h"), [(547, 1e-3), (547, 2e-4), (623, 1e-3)])
-def test_friction_counts_when_a_contact_begins_to_press(seed: int, h: float) -> None:
-    """Slender bodies whose tip slides at the core: Newton's method went round where their friction began at nothing."""
+def test_slender_bodies_slide_at_the_core(seed: int, h: float) -> None:
+    """Newton's method goes round from all starts in which friction begins at nothing, in whole steps and in parts."""
     assert judged_drop(seed, h, 0.4)[0] == 0

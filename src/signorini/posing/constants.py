@@ -201,6 +201,9 @@ ROUNDED: Final = 1e-13
 are below, most at 1e-14."""
 IMPLICIT_ACCEPTED: Final = 1e-8
 """Effort [1]. The same where no start leads farther. Found: S3, spec 7."""
+GRAZING: Final = 1e-3
+"""Effort [weight]. Normal impulses of the last start of such a step: from none Newton's method begins without friction
+and may go round where a slender body slides. Found: measured, 1e-12 to 1e-2 are as good."""
 MOST_DENSE: Final = 150
 """Effort [unknowns]. Up to which the Jacobian of a geometrically implicit step is a matrix of all entries, and the step
 compiled as a whole. Found: chosen."""

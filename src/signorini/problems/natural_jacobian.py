@@ -72,7 +72,7 @@ def _slip(problem: MixedNCP, ball: Ball, z: Array, x: Array, y: Array) -> Slip |
         return None
     along = pushed / size
     across = (r / size) * (np.eye(len(rows)) - np.outer(along, along))
-    grows = ball.factor * problem.unit[ball.radius] / unit if z[ball.radius] >= 0.0 else 0.0
+    grows = ball.factor * problem.unit[ball.radius] / unit if z[ball.radius] > 0.0 else 0.0
     return rows, ball.radius, across, grows * along
 
 

@@ -79,8 +79,7 @@ def natural_slopes(rows: Rows, z: Array, F: Array, J: Array) -> None:
         # x - r y/|y| with y = x - F: of the change of y what lies across y counts, in the ratio r/|y|
         shrink, middle = r / size, rows.radius[k]
         first, end = rows.start[k], rows.start[k + 1]
-        # of a ball of no radius that of a growing one: friction that a contact will have counts when it begins to press
-        grows = rows.factor[k] * rows.unit[middle] / rows.unit[rows.member[first]] if z[middle] >= 0.0 else 0.0
+        grows = rows.factor[k] * rows.unit[middle] / rows.unit[rows.member[first]] if z[middle] > 0.0 else 0.0
         for j in range(n):
             along = 0.0
             for e in range(first, end):

@@ -30,7 +30,7 @@ from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, begin_fla
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import tangent_frame
 from signorini.model.layer_kernels import NONE, respond, stored
-from signorini.posing.constants import IMPLICIT_SHARP, REACH_FACTOR, REACH_FRACTION, RELAXED
+from signorini.posing.constants import GRAZING, IMPLICIT_SHARP, REACH_FACTOR, REACH_FRACTION, RELAXED
 
 AHEAD, KEPT, WAS_AHEAD, WAS_KEPT, WHY, ITERATIONS = range(6)
 """Entries of ``tally``: contacts of the coming step and layers kept; the same before the last step; why a run ended."""
@@ -39,8 +39,8 @@ DONE, DECLINED, NEW_PAIR, NO_ROOM = range(4)
 small."""
 TIME, STORED, RESIDUAL, GRAVITY = range(4)
 """Entries of ``number``."""
-PRESSED, FREE, WEIGHT, STOP = range(4)
-"""Starts: as the last step went on, free flight, weights on contacts, bodies stopped at cores."""
+PRESSED, FREE, WEIGHT, STOP, GRAZE = range(5)
+"""Starts: as the last step went on, free flight, weights on contacts, bodies stopped at cores, grazing contacts."""
 
 
 class Keep(NamedTuple):
@@ -210,7 +210,7 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
         for k in range(6):
             i = B.dof[b, k]
             if i >= 0:
-                w.z[i] = R.v_free[b, k] if which <= FREE else (B.v[b, k] if which == WEIGHT else 0.0)
+                w.z[i] = 0.0 if which == STOP else (B.v[b, k] if which == WEIGHT else R.v_free[b, k])
     found = which != PRESSED
     for c in range(P.counts[CONTACTS]):
         known, i = R.known[c], T.row[c, 0]
@@ -238,7 +238,7 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
                     p = R.scene.weight[b]
                     least = min(least, P.number[0] * math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]))
                     lightest = min(lightest, B.mass[b])
-            w.z[i] = least if which == WEIGHT else max(0.0, -coming) * lightest
+            w.z[i] = max(0.0, -coming) * lightest if which == STOP else (least if which == WEIGHT else GRAZING * least)
     return found
 
 
@@ -263,7 +263,7 @@ def _bend(P: Posed, R: Track, which: int, bent: bool) -> int:
 def _solved(P: Posed, R: Track, w: Newton) -> bool:
     """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated."""
     R.tally[ITERATIONS] = 0
-    for start in range(8):
+    for start in range(10):
         which, bent = start // 2, start % 2 == 0
         flat = _bend(P, R, which, bent)
         if bent and flat <= 0:
