@@ -407,7 +407,7 @@ def test_checks_can_fail() -> None:
     slides = int(np.argmax(np.abs(log.couple[:, 0])))
     pulled, twisted, pressed = log.impulse.copy(), log.couple.copy(), layers.deflection + 2e-12
     pulled[slides, 0], twisted[slides, 0] = -1e-12, 1.001 * twisted[slides, 0]
-    wrong = {
+    wrong: dict[str, dict[str, Any]] = {
         "largest pull [N]": {"contact_log": replace(log, impulse=pulled)},
         "friction beyond the cone [N]": {"contact_log": replace(log, couple=twisted)},
         "deepest in a core [m]": {"layer_log": replace(layers, deflection=pressed)},
@@ -418,7 +418,6 @@ def test_checks_can_fail() -> None:
         },
     }
     for what, words in wrong.items():
-        changed: dict[str, Any] = words
-        found = _broken(sound(scene, replace(trajectory, **changed)))
+        found = _broken(sound(scene, replace(trajectory, **words)))
         assert what in found
         assert found <= {what, "friction beyond the cone [N]"}
