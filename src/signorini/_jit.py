@@ -77,6 +77,14 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
+def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` like :func:`kernel`, without counting references to arrays: it neither makes nor returns any.
+
+    Where arrays come in tuples, each mention of a tuple counts all of its arrays.
+    """
+    return _compiled(function, no_cfunc_wrapper=True, nogil=True, _nrt=False)
+
+
 def counting_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like :func:`inner_kernel`, where it makes or returns arrays.
 

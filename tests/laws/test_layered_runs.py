@@ -10,6 +10,7 @@ import pytest
 from benchmarks.random_layers import RISE, crowd, drop, judged_drop
 
 import signorini as sg
+from signorini.dynamics import kinetic_energy
 
 
 def collision() -> sg.Scene:
@@ -92,6 +93,34 @@ def test_a_step_of_many_is_reported_in_full() -> None:
 
 
 @pytest.mark.compiled_only
+def test_what_a_step_gains_is_the_turning_of_its_normal() -> None:
+    """Of a step of `judged_drop` that gains the most: p (u_n - dD/h), of second order in h, D between the bodies.
+
+    Impulses act along the normal of the end of a step, while the distance changed along all those between.
+    """
+    formulation, h = sg.QuasiRigid(), 1e-3
+    sim = sg.Simulator(drop(136), h=h, formulation=formulation)
+    sim.run(289)
+    model, state, memory = sim.model, sim.state, sim.memory
+    turned = []
+    for parts in (1, 2, 4):
+        ahead = formulation.detect(model, state, h / parts)
+        after = formulation.step(model, state, ahead, memory, h / parts, tolerance=1e-10)
+        distance = after.contacts.gap[0] - after.memory.deflection[0, :, 0].sum()
+        closing = (distance - ahead.gap[0]) * parts / h
+        turned.append(after.impulse[0, 0] * (after.velocity[0, 0] - closing))
+        gained = _energy(model, after.state, after.memory) - _energy(model, state, memory)
+        assert 0.0 < gained < turned[-1]
+    assert np.diff(np.log2(turned)) == pytest.approx(-2.0, abs=0.1)
+
+
+def _energy(model: Any, state: sg.State, memory: Any) -> float:
+    free = slice(model.fixed_count, None)
+    moving = kinetic_energy(model.arrays, state.q, state.v)[free].sum()
+    return float(moving + memory.stored - (model.arrays.weight[free, :3] * state.q[free, :3]).sum())
+
+
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("seed", range(0, 40, 4))
 @pytest.mark.parametrize("h", [1e-3, 2e-4])
 def test_random_drops(seed: int, h: float) -> None:
@@ -99,3 +128,10 @@ def test_random_drops(seed: int, h: float) -> None:
     failed, rise, _ = judged_drop(seed, h, 0.4)
     assert failed == 0
     assert rise <= RISE
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(("seed", "h"), [(547, 1e-3), (547, 2e-4), (623, 1e-3)])
+def test_slender_bodies_slide_at_the_core(seed: int, h: float) -> None:
+    """Newton's method goes round from all starts in which friction begins at nothing, in whole steps and in parts."""
+    assert judged_drop(seed, h, 0.4)[0] == 0

@@ -51,7 +51,7 @@ from signorini.geometry import detect
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts, Layer, Model, State, refuse_flexible
 from signorini.posing.base import Balance, StepResult
-from signorini.posing.constants import BAND, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
+from signorini.posing.constants import BAND, GRAZING, IMPLICIT_ACCEPTED, IMPLICIT_SHARP, MOST_SUBSTEPS
 from signorini.posing.posed import Phases, Posed
 from signorini.posing.time_stepping import candidates
 from signorini.solvers import NaturalNewton, Solution, Status, solve
@@ -322,7 +322,7 @@ def _shared(layers: tuple[Layer | None, Layer | None], depth: float) -> list[flo
 def _starts(
     step: ImplicitStep, kept: list[tuple[tuple[int, int], Kept] | None]
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield velocities and impulses: as the last step went on, free, weights on contacts, bodies stopped at cores."""
+    """Yield velocities and impulses: as the last step went on, free, weights on contacts, stopped at cores, grazing."""
     model, state, n_c = step.model, step.state, len(step.contacts)
     none, r = np.zeros((n_c, 4)), np.zeros(model.joints.joint_row_count)
     v_free = state.v.copy()
@@ -347,6 +347,7 @@ def _starts(
         stop[c, 0] = max(0.0, -coming) * min(float(model.arrays.mass[b]) for b in moving)
     yield state.v, weight, r
     yield 0.0 * state.v, stop, r
+    yield v_free, GRAZING * weight, r
 
 
 def _read(contacts: Contacts, at: Outcome) -> tuple[Contacts, Array, Array, Array]:

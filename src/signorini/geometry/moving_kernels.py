@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 from signorini.math.dense_lu import factor_dense, solve_dense
 from signorini.math.rotation import matrix
 
@@ -102,7 +102,7 @@ def desk() -> Desk:
 # --- closest points of level sets ------------------------------------------------
 
 
-@kernel
+@bare_kernel
 def closest_rows(
     touch: Array,
     pull_a: Array,
@@ -158,7 +158,7 @@ def _turning(A: Array, x0: float, x1: float, x2: float, i: int, change: Array, r
     change[row, column + 2] += a0 * x1 - a1 * x0
 
 
-@kernel
+@bare_kernel
 def closest_changes(
     touch: Array,
     H_a: Array,
@@ -554,7 +554,7 @@ def is_flat(pair: Array) -> bool:
     return bool(pair[0] == PLANE and pair[EXPONENT] > 2.0)
 
 
-@kernel
+@bare_kernel
 def begin_flat(pair: Array, q_a: Array, q_b: Array, at: Array, w: Desk) -> int:
     r"""Fill the point (2,) in which a body is nearest to a plane; return the axis of its chart.
 
@@ -575,7 +575,7 @@ def begin_flat(pair: Array, q_a: Array, q_b: Array, at: Array, w: Desk) -> int:
     return k
 
 
-@kernel
+@bare_kernel
 def flat_rows(
     pair: Array,
     q_a: Array,
@@ -757,7 +757,7 @@ def _facing_features(
     return FOUND
 
 
-@kernel
+@bare_kernel
 def facing_rows(
     pair: Array, q_a: Array, q_b: Array, depth_a: float, depth_b: float, touch: Array, slopes: Array, w: Desk
 ) -> int:
@@ -772,7 +772,7 @@ def facing_rows(
     return _facing_features(pair, q_a, q_b, depth_a, depth_b, touch, slopes)
 
 
-@kernel
+@bare_kernel
 def start_touch(pair: Array, q_a: Array, q_b: Array, value: Array, touch: Array, w: Desk) -> None:
     """Fill where to begin (12,) from what detection found: both points, normal and gap (10,)."""
     touch[GAP] = 0.0

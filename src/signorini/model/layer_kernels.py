@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 
 NONE, LINEAR, HUNT_CROSSLEY = range(3)
 """Laws, in the first column of a row."""
@@ -75,7 +75,7 @@ def _respond_hunt_crossley(law: Array, p: Array, before: Array, h: float, deflec
     return 0.0
 
 
-@kernel
+@bare_kernel
 def respond(law: Array, p: Array, before: Array, h: float, deflection: Array, slope: Array) -> float:
     """Let the impulse `p` (3,) of `h` seconds act on a layer that was deflected by `before` (3,).
 

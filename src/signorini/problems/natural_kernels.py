@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 
 
 class Rows(NamedTuple):
@@ -38,7 +38,7 @@ def _ball(rows: Rows, k: int, z: Array, F: Array) -> tuple[float, float]:
     return max(rows.factor[k] * z[rows.radius[k]], 0.0) / rows.unit[first], math.sqrt(size)
 
 
-@kernel
+@bare_kernel
 def natural_map(rows: Rows, z: Array, F: Array, Phi: Array) -> float:
     """Fill the natural map (n,) in its units; return its largest entry."""
     for i in range(F.shape[0]):
@@ -59,7 +59,7 @@ def natural_map(rows: Rows, z: Array, F: Array, Phi: Array) -> float:
     return largest
 
 
-@kernel
+@bare_kernel
 def natural_slopes(rows: Rows, z: Array, F: Array, J: Array) -> None:
     """Turn the Jacobian of F (n, n) into an element of that of the natural map, by unknowns in their units."""
     n = F.shape[0]

@@ -21,5 +21,6 @@ def plot_histories(runs: Sequence[tuple[str, Array, Array]], labels: Sequence[st
             for column, label, colour in zip(values.T, labels, SERIES_COLOURS, strict=False):
                 panel.plot(x, column, color=colour, lw=1.2, label=label)
             finish_axes(panel, title, ylabel if k == 0 else "", xlabel)
-        row[0].legend(loc="best")
+        if len(labels) > 1:
+            row[0].legend(loc="best")
     return figure

@@ -80,6 +80,8 @@ def test_algebraic_against_euclidean_deflection(level: float, dn: float) -> None
     found = at(pair, q, q, (dn, 0.0))
     assert abs(found.gap) < 1e-10
     np.testing.assert_allclose(found.point_a, a, atol=1e-9)
+    if level == 0.1:  # the surface itself reaches further out than along the normal there
+        assert at(pair, q, q, (0.0, 0.0)).gap == pytest.approx(-0.0135077, abs=5e-8)
 
 
 @pytest.mark.parametrize("plane_first", [True, False])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 from signorini.geometry.moving_kernels import GAP, NORMAL, POINT_A, POINT_B
 from signorini.model.layer_kernels import NONE, respond
 
@@ -91,7 +91,7 @@ class Poses(NamedTuple):
     """Derivatives of rotations by spins, (n_b, 3, 3) [s]."""
 
 
-@kernel
+@bare_kernel
 def depths(contact: Array, law_a: Array, law_b: Array, p: Array, h: float, w: Sheet) -> tuple[float, float]:
     """Return the normal deflections of both layers where they do not depend on the frame; slopes are left in `w`."""
     a = b = 0.0
@@ -108,10 +108,20 @@ def depths(contact: Array, law_a: Array, law_b: Array, p: Array, h: float, w: Sh
 
 @inner_kernel
 def _by_velocities(
-    slopes: Array, row: int, poses: Poses, a: int, b: int, deep_a: bool, deep_b: bool, w: Sheet, out: Array, to: int
+    slopes: Array,
+    row: int,
+    poses: Poses,
+    a: int,
+    b: int,
+    deep_a: bool,
+    deep_b: bool,
+    first: int,
+    w: Sheet,
+    out: Array,
+    to: int,
 ) -> None:
     """Turn a derivative by twists and depths into one by velocities and impulses."""
-    for k in range(2):
+    for k in range(first // 6, 2):
         body = a if k == 0 else b
         for j in range(3):
             out[to, 6 * k + j] = slopes[row, 6 * k + j] * poses.moves[body]
@@ -130,7 +140,7 @@ def _by_velocities(
 
 
 @inner_kernel
-def _frame(contact: Array, side: int, k: int, poses: Poses, body: int, n: Array, w: Sheet) -> None:
+def _frame(contact: Array, side: int, k: int, poses: Poses, body: int, n: Array, first: int, w: Sheet) -> None:
     """Carry the tangent of a layer and project it onto the new tangent plane; t is its direction, o = n x t."""
     o = TANGENT + 3 * max(side, 0)
     s, d_s = w.p, w.column[0]
@@ -158,7 +168,7 @@ def _frame(contact: Array, side: int, k: int, poses: Poses, body: int, n: Array,
         t[i] /= size
     out[0], out[1], out[2] = n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]
     d_n, d_t, d_o = w.normal, w.d_t[k], w.d_o[k]
-    for j in range(COLUMNS):
+    for j in range(first, COLUMNS):
         turned = 0.0
         for i in range(3):
             turned += s[i] * d_n[i, j] + n[i] * d_s[i, j]
@@ -177,7 +187,17 @@ def _frame(contact: Array, side: int, k: int, poses: Poses, body: int, n: Array,
 
 @inner_kernel
 def _respond_in_frame(
-    law: Array, k: int, own: bool, main: int, p: Array, h: float, active: bool, w: Sheet, out: Array, D: Array
+    law: Array,
+    k: int,
+    own: bool,
+    main: int,
+    p: Array,
+    h: float,
+    active: bool,
+    first: int,
+    w: Sheet,
+    out: Array,
+    D: Array,
 ) -> None:
     """Let a layer respond; add the velocity of its surface to the slip if it is `active`.
 
@@ -190,7 +210,7 @@ def _respond_in_frame(
         for i in range(3):
             cosine += w.t[main, i] * w.t[k, i]
             sine += w.o[main, i] * w.t[k, i]
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             d_angle[j] = 0.0
             for i in range(3):
                 d_angle[j] += w.o[k, i] * w.d_t[k, i, j] - w.o[main, i] * w.d_t[main, i, j]
@@ -205,7 +225,7 @@ def _respond_in_frame(
         d[i, 14] = S[i, 1] * sine + S[i, 2] * cosine
         if own:
             turned = S[i, 1] * w.p[2] - S[i, 2] * w.p[1]
-            for j in range(COLUMNS):
+            for j in range(first, COLUMNS):
                 d[i, j] += turned * d_angle[j]
     out[CORE + k] = core
     for i in range(3):
@@ -226,7 +246,7 @@ def _respond_in_frame(
     r1, r2 = cosine * g1 - sine * g2, sine * g1 + cosine * g2
     out[SLIP] += r1
     out[SLIP + 1] += r2
-    for j in range(COLUMNS):
+    for j in range(first, COLUMNS):
         D[D_SLIP, j] += (cosine * d[1, j] - sine * d[2, j]) / h
         D[D_SLIP + 1, j] += (sine * d[1, j] + cosine * d[2, j]) / h
         if own:
@@ -234,7 +254,7 @@ def _respond_in_frame(
             D[D_SLIP + 1, j] += r1 * d_angle[j]
 
 
-@kernel
+@bare_kernel
 def answer_rows(
     contact: Array,
     law_a: Array,
@@ -252,53 +272,55 @@ def answer_rows(
     out: Array,
     D: Array,
 ) -> None:
-    """Fill an answer (60,) and its derivatives (13, 16); surfaces face each other as `touch` and `slopes` say."""
+    """Fill an answer (60,) and its derivatives (13, 16); surfaces face each other as `touch` and `slopes` say.
+
+    Derivatives by velocities of a body a that is fixed stay as they are: nobody asks for them.
+    """
+    first = 0 if poses.moves[a] > 0.0 else 6
     soft_a, soft_b = law_a[0] != NONE, law_b[0] != NONE
     deep_a, deep_b = level_set and soft_a, level_set and soft_b
     n = w.column[5, 0]
     for i in range(3):
         n[i] = touch[NORMAL + i]
         w.before[0, i], w.before[1, i] = contact[BEFORE + i], contact[BEFORE + 3 + i]
-        _by_velocities(slopes, 1 + i, poses, a, b, deep_a, deep_b, w, w.normal, i)
-        _by_velocities(slopes, 4 + i, poses, a, b, deep_a, deep_b, w, w.point[0], i)
-        _by_velocities(slopes, 7 + i, poses, a, b, deep_a, deep_b, w, w.point[1], i)
-    _by_velocities(slopes, 0, poses, a, b, deep_a, deep_b, w, D, D_GAP)
+        _by_velocities(slopes, 1 + i, poses, a, b, deep_a, deep_b, first, w, w.normal, i)
+        _by_velocities(slopes, 4 + i, poses, a, b, deep_a, deep_b, first, w, w.point[0], i)
+        _by_velocities(slopes, 7 + i, poses, a, b, deep_a, deep_b, first, w, w.point[1], i)
+    _by_velocities(slopes, 0, poses, a, b, deep_a, deep_b, first, w, D, D_GAP)
     carrier = 0 if soft_a else (1 if soft_b else -1)
     main = max(carrier, 0)
     both = soft_a and soft_b
-    _frame(contact, carrier, 0, poses, a if main == 0 else b, n, w)
+    _frame(contact, carrier, 0, poses, a if main == 0 else b, n, first, w)
     if both:
-        _frame(contact, 1, 1, poses, b, n, w)
-    else:
-        w.t[1], w.o[1], w.d_t[1], w.d_o[1] = w.t[0], w.o[0], w.d_t[0], w.d_o[0]
+        _frame(contact, 1, 1, poses, b, n, first, w)
     for i in range(CORE + 2, ANSWER_COLUMNS):
         out[i] = 0.0
     out[TURNED] = 1.0
     for k in range(2):
         out[CORE + k] = 0.0
         for i in range(3):
-            out[OWN + 3 * k + i] = w.t[k, i]
+            out[OWN + 3 * k + i] = w.t[k if both else 0, i]
             out[DEFLECTION + 3 * k + i] = 0.0
     out[SLIP], out[SLIP + 1] = 0.0, 0.0
-    for j in range(COLUMNS):
+    for j in range(first, COLUMNS):
         D[D_SLIP, j], D[D_SLIP + 1, j] = 0.0, 0.0
     # a frame that only one layer carries stands in row 0
     w.d_deflection[:] = 0.0
     if soft_a:
-        _respond_in_frame(law_a, 0, False, 0, p, h, active, w, out, D)
+        _respond_in_frame(law_a, 0, False, 0, p, h, active, first, w, out, D)
     if soft_b:
-        _respond_in_frame(law_b, 1, both, 0, p, h, active, w, out, D)
+        _respond_in_frame(law_b, 1, both, 0, p, h, active, first, w, out, D)
     t, o, d_t, d_o, d_n = w.t[0], w.o[0], w.d_t[0], w.d_o[0], w.normal
     d_c = w.point[2]
     out[A_GAP] = touch[GAP]
     deflected = 0.0 if level_set else out[DEFLECTION + 3] - out[DEFLECTION]
     for i in range(3):
         out[POINT + i] = 0.5 * (touch[POINT_A + i] + touch[POINT_B + i]) + 0.5 * deflected * n[i]
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             d_c[i, j] = 0.5 * (w.point[0, i, j] + w.point[1, i, j])
     if not level_set:
         out[A_GAP] += out[DEFLECTION] + out[DEFLECTION + 3]
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             D[D_GAP, j] += w.d_deflection[0, 0, j] + w.d_deflection[1, 0, j]
             change = w.d_deflection[1, 0, j] - w.d_deflection[0, 0, j]
             for i in range(3):
@@ -307,12 +329,12 @@ def answer_rows(
     for i in range(3):
         force[i] = p[0] * n[i] + p[1] * t[i] + p[2] * o[i]
         out[T + i], out[O + i], out[FORCE + i] = t[i], o[i], force[i]
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             d_force[i, j] = p[0] * d_n[i, j] + p[1] * d_t[i, j] + p[2] * d_o[i, j]
         d_force[i, 12] += n[i]
         d_force[i, 13] += t[i]
         d_force[i, 14] += o[i]
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             D[D_FORCE + i, j] = d_force[i, j]
     u, d_u = w.column[5, 2], w.column[4]
     u[0], u[1], u[2] = 0.0, 0.0, 0.0
@@ -332,7 +354,7 @@ def answer_rows(
         u[1] += sign * (v[1] + v[5] * r0 - v[3] * r2)
         u[2] += sign * (v[2] + v[3] * r1 - v[4] * r0)
         row = D_TORQUE + 3 * k
-        for j in range(COLUMNS):
+        for j in range(first, COLUMNS):
             x, y, z = d_c[0, j], d_c[1, j], d_c[2, j]
             if j == 6 * k:
                 x -= poses.moves[body]
@@ -371,7 +393,7 @@ def answer_rows(
     out[SLIP] += out[VELOCITY + 1]
     out[SLIP + 1] += out[VELOCITY + 2]
     out[SLIP + 2] = out[VELOCITY + 3]
-    for j in range(COLUMNS):
+    for j in range(first, COLUMNS):
         x = y = 0.0
         for i in range(3):
             x += u[i] * d_t[i, j] + t[i] * d_u[i, j]

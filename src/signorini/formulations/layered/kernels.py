@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import inner_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 from signorini.formulations.layered.answer import (
     A_GAP,
     AXES,
@@ -72,6 +72,8 @@ class Touching(NamedTuple):
     """(n_c, 2)"""
     row: IntArray
     """Unknowns, -1 for none, (n_c, 4)."""
+    column: IntArray
+    """The same for all columns of derivatives: velocities of a and of b, impulses, (n_c, 16)."""
     contact: Array
     """See :mod:`.answer`, (n_c, 17)."""
     pair: Array
@@ -124,7 +126,7 @@ def ball_scale(contact: Array, c: int, k: int) -> float:
     return e if k < 3 or e > 0.0 else 1.0
 
 
-@kernel
+@bare_kernel
 def lay_out(P: Posed) -> None:
     """Number the unknowns: velocities, then the impulses of contact by contact."""
     n = 0
@@ -145,6 +147,10 @@ def lay_out(P: Posed) -> None:
             if k < rows:
                 T.row[c, k] = n
                 n += 1
+        for k in range(6):
+            T.column[c, k], T.column[c, 6 + k] = P.bodies.dof[T.body[c, 0], k], P.bodies.dof[T.body[c, 1], k]
+        for k in range(4):
+            T.column[c, 12 + k] = T.row[c, k]
         for e in range(2):
             T.bent[c, e] = -1
             if T.chart[c] >= 0:
@@ -180,7 +186,7 @@ def _mobility(P: Posed, c: int) -> float:
     return gives
 
 
-@kernel
+@bare_kernel
 def choose_units(P: Posed, gravity: float, unit: Array, row_unit: Array) -> None:
     """Choose sizes of unknowns and rows: lengths by ways and bodies, impulses by what moves contacts so far."""
     B, T, h, fixed = P.bodies, P.contacts, P.number[0], P.counts[FIXED]
@@ -223,7 +229,7 @@ def choose_units(P: Posed, gravity: float, unit: Array, row_unit: Array) -> None
                 row_unit[i] = unit[i] * T.pair[c, 18 + T.chart[c]]
 
 
-@kernel
+@bare_kernel
 def place(P: Posed, z: Array) -> None:
     """Move bodies as the unknowns say, and read the impulses."""
     B, T, poses, h = P.bodies, P.contacts, P.poses, P.number[0]
@@ -328,14 +334,14 @@ def _contact(P: Posed, c: int, F: Array, J: Array) -> None:
             F[i] += sign * x[FORCE + k] if k < 3 else -x[TORQUE + 3 * side + k - 3]
             if dense:
                 row, f = (D_FORCE + k, sign) if k < 3 else (D_TORQUE + 3 * side + k - 3, -1.0)
-                _add_row(P, c, i, row, f, D, J)
+                _add_row(T, c, i, row, f, D, J)
     for k in range(4):
         i = T.row[c, k]
         if i >= 0:
             f = ball_scale(T.contact, c, k)
             F[i] = f * (x[A_GAP] if k == 0 else x[SLIP + k - 1])
             if dense:
-                _add_row(P, c, i, D_GAP if k == 0 else D_SLIP + k - 1, f, D, J)
+                _add_row(T, c, i, D_GAP if k == 0 else D_SLIP + k - 1, f, D, J)
     if T.chart[c] >= 0:
         F[T.bent[c, 0]], F[T.bent[c, 1]] = T.bend[c, 0], T.bend[c, 1]
         if dense:
@@ -352,7 +358,7 @@ def _noted(T: Touching, k: int, row: int, column: int, value: float) -> int:
     return k + 1
 
 
-@kernel
+@bare_kernel
 def bent_entries(P: Posed, c: int) -> int:
     """Note what the Jacobian has more where the point of contact `c` is an unknown; return how many entries."""
     T, B, v = P.contacts, P.bodies, P.poses.v
@@ -393,22 +399,15 @@ def bent_entries(P: Posed, c: int) -> int:
 
 
 @inner_kernel
-def _add_row(P: Posed, c: int, i: int, row: int, f: float, D: Array, J: Array) -> None:
+def _add_row(T: Touching, c: int, i: int, row: int, f: float, D: Array, J: Array) -> None:
     """Add `f` times a row of derivatives to row `i`."""
-    T, B = P.contacts, P.bodies
-    for column in range(COLUMNS):
-        if column < 12:
-            side = 0 if column < 6 else 1
-            j = B.dof[T.body[c, side], column - 6 * side]
-            if j >= 0:
-                J[i, j] += f * D[row, column]
-        else:
-            j = T.row[c, column - 12]
-            if j >= 0:
-                J[i, j] += f * ball_scale(T.contact, c, column - 12) * D[row, column]
+    for k in range(COLUMNS):
+        j = T.column[c, k]
+        if j >= 0:
+            J[i, j] += f * D[row, k] * (1.0 if k < 12 else ball_scale(T.contact, c, k - 12))
 
 
-@kernel
+@bare_kernel
 def assemble(P: Posed, F: Array, J: Array) -> int:
     """Fill rows and Jacobian where :func:`place` put the bodies; return the first contact that was lost, or -1.
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import counting_kernel, kernel
+from signorini._jit import bare_kernel, inner_kernel
 from signorini.formulations.layered.kernels import CONTACTS, SIZE, Posed, assemble, place
 from signorini.geometry.moving_kernels import TOUCH_COLUMNS
-from signorini.geometry.scratch import carved
 from signorini.math.dense_lu import LOST_IN_ROUNDING, factor_dense, solve_dense
+from signorini.posing.constants import ROUNDED
 from signorini.problems.natural_kernels import Rows, natural_map, natural_slopes
 
 _HALVINGS = 10
@@ -37,42 +37,50 @@ class Newton(NamedTuple):
     order: IntArray
     touch: Array
     """Where surfaces faced each other at the point from which a step is tried, (n_c, 12)."""
+    pairs: IntArray
+    """How unknowns are restricted, see :class:`signorini.problems.natural_kernels.Rows`."""
     start: IntArray
     member: IntArray
+    radius: IntArray
+    factor: Array
 
 
 def newton_memory(unknowns: int, contacts: int) -> Newton:
     """Return memory."""
     n = max(unknowns, 1)
-    order, start, member = (np.zeros(k, dtype=np.int64) for k in (n, contacts + 1, 3 * contacts))
+    order, pairs, radius = (np.zeros(k, dtype=np.int64) for k in (n, contacts, contacts))
+    start, member = np.zeros(contacts + 1, dtype=np.int64), np.zeros(3 * contacts, dtype=np.int64)
     z, tried, step, F, Phi = (np.zeros(n) for _ in range(5))
     touch = np.zeros((contacts, TOUCH_COLUMNS))
-    return Newton(np.ones(n), np.ones(n), z, tried, step, F, Phi, np.zeros(n * n), order, touch, start, member)
+    return Newton(
+        *(np.ones(n), np.ones(n), z, tried, step, F, Phi, np.zeros(n * n), order, touch),
+        *(pairs, start, member, radius, np.zeros(contacts)),
+    )
 
 
-@counting_kernel
-def restricted(P: Posed, w: Newton) -> Rows:
-    """Return how the unknowns of a step are restricted: pairs, and a ball for each contact with friction."""
-    T, n_c, n = P.contacts, P.counts[CONTACTS], P.counts[SIZE]
-    members, balls = 0, 0
-    pairs, radius = np.zeros(n_c, dtype=np.int64), np.zeros(n_c, dtype=np.int64)
-    factor = np.zeros(n_c)
-    for c in range(n_c):
-        pairs[c] = T.row[c, 0]
+@inner_kernel
+def _restrict(P: Posed, w: Newton) -> int:
+    """Fill how the unknowns of a step are restricted: pairs, and a ball for each contact with friction.
+
+    Return the number of balls.
+    """
+    T, members, balls = P.contacts, 0, 0
+    for c in range(P.counts[CONTACTS]):
+        w.pairs[c] = T.row[c, 0]
         if T.row[c, 1] < 0:
             continue
         w.start[balls] = members
-        radius[balls], factor[balls] = T.row[c, 0], T.contact[c, 0]
+        w.radius[balls], w.factor[balls] = T.row[c, 0], T.contact[c, 0]
         for k in range(1, 4):
             if T.row[c, k] >= 0:
                 w.member[members] = T.row[c, k]
                 members += 1
         balls += 1
     w.start[balls] = members
-    return Rows(w.unit[:n], w.row_unit[:n], pairs, w.start, w.member, radius[:balls], factor[:balls])
+    return balls
 
 
-@counting_kernel
+@inner_kernel
 def _evaluate(P: Posed, rows: Rows, z: Array, F: Array, Phi: Array, J: Array) -> float:
     """Fill rows, Jacobian and natural map at `z`; return the largest entry, infinity where they are not defined."""
     place(P, z)
@@ -85,7 +93,7 @@ def _evaluate(P: Posed, rows: Rows, z: Array, F: Array, Phi: Array, J: Array) ->
     return size
 
 
-@counting_kernel
+@inner_kernel
 def _square(x: Array) -> float:
     size = 0.0
     for i in range(x.shape[0]):
@@ -93,7 +101,7 @@ def _square(x: Array) -> float:
     return size
 
 
-@counting_kernel
+@inner_kernel
 def _newton_step(
     rows: Rows, z: Array, F: Array, Phi: Array, J: Array, order: IntArray, most: Array, step: Array
 ) -> bool:
@@ -122,7 +130,13 @@ def _newton_step(
     return True
 
 
-@counting_kernel
+@inner_kernel
+def _go(z: Array, there: Array) -> None:
+    for i in range(z.shape[0]):
+        z[i] = there[i]
+
+
+@inner_kernel
 def _keep_touches(P: Posed, w: Newton, back: bool) -> None:
     """Keep where surfaces face each other, or go back to what was kept."""
     for c in range(P.counts[CONTACTS]):
@@ -133,22 +147,23 @@ def _keep_touches(P: Posed, w: Newton, back: bool) -> None:
                 w.touch[c, k] = P.contacts.touch[c, k]
 
 
-@kernel
+@bare_kernel
 def solve_posed(P: Posed, w: Newton, tolerance: float) -> tuple[float, int]:
     """Solve from ``w.z`` in place; return the residual, infinity if this is not for kernels, and the iterations.
 
     What the step evaluates is left at the solution.
     """
-    n, iterations = P.counts[SIZE], 0
-    rows = restricted(P, w)
+    n, n_c, iterations = P.counts[SIZE], P.counts[CONTACTS], 0
+    balls = _restrict(P, w)
+    rows = Rows(w.unit[:n], w.row_unit[:n], w.pairs[:n_c], w.start, w.member, w.radius[:balls], w.factor[:balls])
     z, tried, step, F, Phi, order = w.z[:n], w.tried[:n], w.step[:n], w.F[:n], w.Phi[:n], w.order[:n]
-    J = carved(w.J, 0, n, n)
+    J = w.J[: n * n].reshape((n, n))
     residual = _evaluate(P, rows, z, F, Phi, J)
     while True:
         if residual == LOST:
             return LOST, iterations
         solved = residual <= tolerance
-        if residual == 0.0 or (not solved and iterations >= _MOST):
+        if residual <= ROUNDED or (not solved and iterations >= _MOST):
             return residual, iterations
         size = _square(Phi)
         if not _newton_step(rows, z, F, Phi, J, order, tried, step):
@@ -160,7 +175,7 @@ def solve_posed(P: Posed, w: Newton, tolerance: float) -> tuple[float, int]:
                 tried[i] = z[i] + step[i]
             after = _evaluate(P, rows, tried, F, Phi, J)
             if after <= residual:
-                z[:] = tried
+                _go(z, tried)
                 return after, iterations
             _keep_touches(P, w, True)
             return _evaluate(P, rows, z, F, Phi, J), iterations
@@ -182,5 +197,5 @@ def solve_posed(P: Posed, w: Newton, tolerance: float) -> tuple[float, int]:
             for i in range(n):
                 tried[i] = z[i] + farthest * step[i]
             first = _evaluate(P, rows, tried, F, Phi, J)
-        z[:] = tried
+        _go(z, tried)
         residual = first

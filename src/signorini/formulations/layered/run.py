@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from signorini._arrays import Array, IntArray
-from signorini._jit import counted, counting_kernel, kernel
+from signorini._jit import bare_kernel, counted, inner_kernel
 from signorini.dynamics.bodies import gyroscopic, world_inertia
 from signorini.formulations.layered.answer import AXES, BEFORE, DEFLECTION, GAP_BEFORE, MU, OWN, TANGENT
 from signorini.formulations.layered.kernels import (
@@ -30,7 +30,7 @@ from signorini.geometry.moving_kernels import NORMAL, PLANE, SURFACES, begin_fla
 from signorini.geometry.rows import FEATURE_BITS
 from signorini.math.rotation import tangent_frame
 from signorini.model.layer_kernels import NONE, respond, stored
-from signorini.posing.constants import IMPLICIT_SHARP, REACH_FACTOR, REACH_FRACTION, RELAXED
+from signorini.posing.constants import GRAZING, IMPLICIT_SHARP, REACH_FACTOR, REACH_FRACTION, RELAXED
 
 AHEAD, KEPT, WAS_AHEAD, WAS_KEPT, WHY, ITERATIONS = range(6)
 """Entries of ``tally``: contacts of the coming step and layers kept; the same before the last step; why a run ended."""
@@ -39,8 +39,8 @@ DONE, DECLINED, NEW_PAIR, TOO_SMALL = range(4)
 small."""
 TIME, STORED, RESIDUAL, GRAVITY = range(4)
 """Entries of ``number``."""
-PRESSED, FREE, WEIGHT, STOP = range(4)
-"""Starts: as the last step went on, free flight, weights on contacts, bodies stopped at cores."""
+PRESSED, FREE, WEIGHT, STOP, GRAZE = range(5)
+"""Starts: as the last step went on, free flight, weights on contacts, bodies stopped at cores, grazing contacts."""
 
 
 class Keep(NamedTuple):
@@ -103,7 +103,7 @@ class Track(NamedTuple):
     """Address of the kernel that finds contacts."""
 
 
-@counting_kernel
+@inner_kernel
 def _place_of(names: IntArray, count: int, name: int) -> int:
     """Return where a name is in a sorted list, -1 if it is not."""
     low, high = 0, count
@@ -116,7 +116,7 @@ def _place_of(names: IntArray, count: int, name: int) -> int:
     return low if low < count and names[low] == name else -1
 
 
-@counting_kernel
+@inner_kernel
 def _load_bodies(P: Posed, R: Track) -> None:
     """Fill inertia and impulses, and the velocities of free flight."""
     B, h, scene = P.bodies, P.number[0], R.scene
@@ -140,7 +140,7 @@ def _load_bodies(P: Posed, R: Track) -> None:
         _add_solved(B.M[b], B.push[b], B.free[b], B.mass[b], B.v[b], R.v_free[b])
 
 
-@counting_kernel
+@inner_kernel
 def _add_solved(M: Array, push: Array, free: Array, mass: float, v: Array, out: Array) -> None:
     """Fill the velocity that an impulse makes of `v`."""
     a00, a01, a02 = M[3, 3], M[3, 4], M[3, 5]
@@ -156,7 +156,7 @@ def _add_solved(M: Array, push: Array, free: Array, mass: float, v: Array, out: 
     out[5] = v[5] + free[5] * (c02 * x + c12 * y + c22 * z) / det
 
 
-@counting_kernel
+@inner_kernel
 def _pose(P: Posed, R: Track) -> int:
     """Pose the contacts of the step; return DONE, or why not."""
     T, B, n_c = P.contacts, P.bodies, R.tally[AHEAD]
@@ -200,7 +200,7 @@ def _pose(P: Posed, R: Track) -> int:
     return DONE
 
 
-@counting_kernel
+@inner_kernel
 def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
     """Write a start to ``w.z``; False if there is none of this kind."""
     B, T, n = P.bodies, P.contacts, P.counts[SIZE]
@@ -210,7 +210,7 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
         for k in range(6):
             i = B.dof[b, k]
             if i >= 0:
-                w.z[i] = R.v_free[b, k] if which <= FREE else (B.v[b, k] if which == WEIGHT else 0.0)
+                w.z[i] = 0.0 if which == STOP else (B.v[b, k] if which == WEIGHT else R.v_free[b, k])
     found = which != PRESSED
     for c in range(P.counts[CONTACTS]):
         known, i = R.known[c], T.row[c, 0]
@@ -238,11 +238,11 @@ def _begin(P: Posed, R: Track, w: Newton, which: int) -> bool:
                     p = R.scene.weight[b]
                     least = min(least, P.number[0] * math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]))
                     lightest = min(lightest, B.mass[b])
-            w.z[i] = least if which == WEIGHT else max(0.0, -coming) * lightest
+            w.z[i] = max(0.0, -coming) * lightest if which == STOP else (least if which == WEIGHT else GRAZING * least)
     return found
 
 
-@counting_kernel
+@inner_kernel
 def _bend(P: Posed, R: Track, which: int, bent: bool) -> int:
     """Make the points of pressed contacts of flat surfaces unknowns, if they are to be `bent`.
 
@@ -259,11 +259,11 @@ def _bend(P: Posed, R: Track, which: int, bent: bool) -> int:
     return found
 
 
-@counting_kernel
+@inner_kernel
 def _solved(P: Posed, R: Track, w: Newton) -> bool:
     """Solve from one start after another, with points of flat surfaces as unknowns, then with all eliminated."""
     R.tally[ITERATIONS] = 0
-    for start in range(8):
+    for start in range(10):
         which, bent = start // 2, start % 2 == 0
         flat = _bend(P, R, which, bent)
         if bent and flat <= 0:
@@ -287,7 +287,7 @@ def _solved(P: Posed, R: Track, w: Newton) -> bool:
     return False
 
 
-@counting_kernel
+@inner_kernel
 def _keep_row(P: Posed, R: Track, c: int, old: int, m: int) -> int:
     """Keep contact `c`, or what relaxes in row `old` of the memory, in row `m`; return how many rows there are then."""
     K, T, h, w = R.keep, P.contacts, P.number[0], P.sheet
@@ -330,7 +330,7 @@ def _keep_row(P: Posed, R: Track, c: int, old: int, m: int) -> int:
     return m + 1
 
 
-@counting_kernel
+@inner_kernel
 def _remember(P: Posed, R: Track) -> None:
     """Keep what contacts did and what relaxes, in the order of names; what there was goes to ``R.was``."""
     K, W, old = R.keep, R.was, R.tally[KEPT]
@@ -357,7 +357,7 @@ def _remember(P: Posed, R: Track) -> None:
     R.tally[KEPT] = m
 
 
-@counting_kernel
+@inner_kernel
 def _look(P: Posed, R: Track) -> bool:
     """Find the contacts that may close in the coming step; False if there is no room for them."""
     B, h, scene = P.bodies, P.number[0], R.scene
@@ -391,7 +391,7 @@ def _look(P: Posed, R: Track) -> bool:
     return found >= 0
 
 
-@kernel
+@bare_kernel
 def run_steps(P: Posed, w: Newton, R: Track, steps: int) -> int:
     """Take so many steps, or fewer; ``R.tally[WHY]`` says why. Return how many were taken."""
     B = P.bodies

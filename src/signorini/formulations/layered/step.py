@@ -316,8 +316,7 @@ class ImplicitStep:
 
     def _sparse(self) -> Any:
         """Return the Jacobian as a sum of blocks of bodies and of contacts."""
-        P, T, n_c = self.posed, self.posed.contacts, len(self.contacts)
-        index = np.hstack([P.bodies.dof[T.body[:, 0]], P.bodies.dof[T.body[:, 1]], T.row])
+        P, T = self.posed, self.posed.contacts
         force, scale = T.D[:, D_FORCE:D_TORQUE], self._scales()
         block = np.concatenate(
             [force, -T.D[:, D_TORQUE : D_TORQUE + 3], -force, -T.D[:, D_TORQUE + 3 :], T.D[:, :D_FORCE]], axis=1
@@ -329,7 +328,7 @@ class ImplicitStep:
             omega, I = P.poses.v[:, 3:], self.M[:, 3:, 3:]
             own[:, 3:, 3:] += self.h * (_skews(omega) @ I - _skews(np.einsum("bij,bj->bi", I, omega)))
         parts = []
-        for at, values in ((index, block), (P.bodies.dof, own)):
+        for at, values in ((T.column, block), (P.bodies.dof, own)):
             row, column = np.broadcast_arrays(at[:, :, None], at[:, None, :])
             here = (row >= 0) & (column >= 0)
             parts.append((row[here], column[here], values[here]))
@@ -337,7 +336,6 @@ class ImplicitStep:
             k = bent_entries(P, int(c))
             parts.append((T.place[:k, 0].copy(), T.place[:k, 1].copy(), T.entry[:k].copy()))
         row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
-        assert n_c == index.shape[0]
         return sparse.csr_array((value, (row, column)), shape=(self.size, self.size))
 
     def solve(self, start: Array, tolerance: float) -> Solution | None:
@@ -424,6 +422,7 @@ def empty_contacts(n: int) -> Touching:
     return Touching(
         two,
         four,
+        np.full((n, COLUMNS), -1, dtype=np.int64),
         np.zeros((n, CONTACT_COLUMNS)),
         np.zeros((n, PAIR_COLUMNS)),
         np.zeros((n, TOUCH_COLUMNS)),
