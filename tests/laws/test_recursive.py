@@ -219,6 +219,30 @@ def test_what_is_not_known_is_refused(scene: sg.Scene, message: str) -> None:
         sg.Simulator(scene, h=0.01, formulation=sg.Recursive())
 
 
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize(("kind", "words"), KINDS, ids=[kind for kind, _ in KINDS])
+def test_accelerations_are_those_of_maximal_coordinates(kind: str, words: dict[str, Any], swap: bool) -> None:
+    """`accelerations` eliminates joints in maximal coordinates; its biases are differences, good to 1e-6."""
+    from signorini.dynamics import load_impulse
+    from signorini.dynamics.response.mechanism import Mechanism
+    from signorini.scene import compile_scene
+
+    model = compile_scene(pair(kind, words, np.random.default_rng(6), hung=True, swap=swap))
+    mechanism = Mechanism(model)
+    q = mechanism.configuration(model.initial_state)
+    u = np.random.default_rng(8).normal(size=mechanism.speed_count)
+    at = mechanism.posture(q, u, model.initial_state)
+    state = mechanism.state(at, 0.0)
+    none: list[Any] = [[] for _ in mechanism.limbs]
+    force, still = load_impulse(model, state, 1.0), np.zeros(model.joints.count)
+    solved = mechanism.assembled(at, force, none, np.zeros(mechanism.speed_count), still).solve()
+    want = sg.accelerations(model, state).solutions[0].acceleration
+    for k, limb in enumerate(mechanism.limbs):
+        own = mechanism.of_limb(solved.acceleration, k)
+        other = want[limb.body, [3, 4, 5, 0, 1, 2]]
+        np.testing.assert_allclose(own, other, rtol=0.0, atol=1e-6 * max(1.0, float(np.abs(other).max())))
+
+
 # --- motions, springs and dampers of joints -----------------------------------
 
 
