@@ -93,7 +93,8 @@ def turned(angle: Jet) -> tuple[Jet, Jet]:
 def places(eta: list[Jet], phi: Jet) -> tuple[list[tuple[float, Jet, Jet]], Jet]:
     """Return masses with their places on both links, and the height of the tip: spec 8.2 written down."""
     xi, share = np.polynomial.legendre.leggauss(12)
-    x, y, theta, out = jet(0.0), jet(0.0), phi, []
+    x, y, theta = jet(0.0), jet(0.0), phi
+    out: list[tuple[float, Jet, Jet]] = []
     for k, (L, (_, A), payload) in enumerate(zip(s5_manipulator.LENGTHS, SECTIONS, (1.0, 3.0), strict=True)):
         ql, qt = eta[2 * k], eta[2 * k + 1]
         C, S = turned(theta)
@@ -137,14 +138,16 @@ def test_manipulator(seed: int) -> None:
     def first(j: int) -> tuple[Array, Array, float]:
         """Return the derivatives of all places, and of the height of the tip, by coordinate j."""
         bent, end = places([jet(x + 1e-30j * (i == j)) for i, x in enumerate(q)], jet(angle))
-        xs, ys = (np.array([one[k].parts[0] for one in bent]).imag / 1e-30 for k in (1, 2))
+        xs, ys = (
+            np.array([one.parts[0] for one in column]).imag / 1e-30 for column in list(zip(*bent, strict=True))[1:]
+        )
         return xs, ys, float(np.imag(end.parts[0]) / 1e-30)
 
     partial = [first(j) for j in range(4)]
     Dx, Dy, t = (np.array([one[k] for one in partial]) for k in range(3))
-    bent, end = places([Jet(x, v) for x, v in zip(q, qd, strict=True)], Jet(angle, rate, acceleration))
-    m = np.array([one[0] for one in bent])
-    ax, ay = (np.array([one[k].parts[2] for one in bent]) for k in (1, 2))
+    moved, tip_height = places([Jet(x, v) for x, v in zip(q, qd, strict=True)], Jet(angle, rate, acceleration))
+    m = np.array([one[0] for one in moved])
+    ax, ay = (np.array([one.parts[2] for one in column]) for column in list(zip(*moved, strict=True))[1:])
     K = np.diag(
         [
             value
@@ -155,8 +158,8 @@ def test_manipulator(seed: int) -> None:
     M = Dx @ np.diag(m) @ Dx.T + Dy @ np.diag(m) @ Dy.T
     f = -K @ q - Dx @ (m * ax) - Dy @ (m * (ay + 9.81))
     inverse = np.linalg.inv(M)
-    assert at.x[tip, 1] == pytest.approx(float(np.real(end.parts[0])), abs=1e-12)
+    assert at.x[tip, 1] == pytest.approx(float(np.real(tip_height.parts[0])), abs=1e-12)
     assert W[0, 0] == pytest.approx(float(t @ inverse @ t), rel=1e-10)
-    want = float(t @ inverse @ f + end.parts[2])
+    want = float(t @ inverse @ f + tip_height.parts[2])
     size = float(np.abs(t) @ np.abs(inverse @ (K @ q)))  # the stretch alone accelerates the tip by this much
     assert a0[0] == pytest.approx(want, abs=1e-10 * max(size, abs(want)))

@@ -145,11 +145,11 @@ class Recursive:
         z: Array = solution.z.reshape(space.b.shape)
         p, p_laws = space.split(z)
         solved = space.solve(z)
-        u_new = u + h * mechanism.rates(at, solved.acceleration)
+        u_new = u + h * mechanism.rates(at, solved)
         q_new = mechanism.moved(q, h * u_new)
         pushes = law_efforts(space, p_laws, model.joints.count) / h
         effort, reaction = mechanism.efforts(at, solved.wrench), mechanism.reactions(at, solved.wrench, pushes)
-        redundant = space.assembly.redundant
+        redundant = space.redundant
         free = None
         if not np.any(z) and not isinstance(self.integrator, SemiImplicitEuler):
             free = self._free(model, mechanism, start, memory, h)
@@ -277,8 +277,7 @@ class Recursive:
             loads = load_impulse(model, mechanism.state(at, t), 1.0)
             coordinate, speed = mechanism.measured(at, q, u, start.coordinate)
             soft = mechanism.soft_forces(coordinate, speed)
-            assembly = mechanism.assembled(at, loads, [[] for _ in mechanism.limbs], drive, soft[0] + soft[1])
-            solved = assembly.solve()
+            solved = mechanism.accelerated(at, loads, drive, soft[0] + soft[1])
             effort = mechanism.efforts(at, solved.wrench)
             power = (
                 np.sum((loads - model.arrays.weight) * np.hstack([at.v, at.w])),
@@ -286,7 +285,7 @@ class Recursive:
                 -np.sum(soft[1] * speed) - mechanism.modal_power(q, u, u)[1],
             )
             stages.append((np.array(power), effort, mechanism.reactions(at, solved.wrench)))
-            return mechanism.rates(at, solved.acceleration)
+            return mechanism.rates(at, solved)
 
         q, u = self.integrator.advance(accelerated, mechanism.moved, state.t, memory.configuration, memory.speed, h)
         q, u, _ = mechanism.prescribed(state.t + h, q, u)

@@ -120,9 +120,9 @@ def make_beam(
     K = np.zeros((len(modes), len(modes)))
     for axis in range(3):
         order, rigidity = (1, section.E * section.A) if axis == 0 else (2, section.E * section.I[axis - 1])
-        own = [i for i, (other, _) in enumerate(modes) if other == axis]
-        steep = np.array([modes[i][1].deriv(order)(0.5 * (1.0 + xi)) for i in own]).reshape(len(own), count)
-        K[np.ix_(own, own)] = rigidity / L ** (2 * order - 1) * 0.5 * (steep * share) @ steep.T
+        alike = [i for i, (other, _) in enumerate(modes) if other == axis]
+        steep = np.array([modes[i][1].deriv(order)(0.5 * (1.0 + xi)) for i in alike]).reshape(len(alike), count)
+        K[np.ix_(alike, alike)] = rigidity / L ** (2 * order - 1) * 0.5 * (steep * share) @ steep.T
     none = np.zeros_like(K)
     own = np.diag([section.density * sum(section.I) * L, 0.0, 0.0]) if turning is None else turning
     points = beam_points(section, shapes, x, foreshortening=foreshortening)

@@ -139,7 +139,7 @@ def frequencies() -> Array:
     for one in e * np.eye(n):
         posture = mechanism.posture(one, none, state)
         solved = mechanism.assembled(posture, force, rows, none, soft).solve()
-        columns.append(mechanism.rates(posture, solved.acceleration) / e)
+        columns.append(mechanism.rates(posture, solved) / e)
     return np.sort(np.sqrt(-np.linalg.eigvals(np.array(columns).T).real))
 
 

@@ -32,9 +32,9 @@ LINES = ("distance", "spring")
 OWN = ("revolute", "prismatic", *LINES)
 """Kinds with one coordinate of their own."""
 _CHORDS = ("gear", *LINES)
-_SLIDES = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}
+SLIDES = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}
 """Axes of A along which coordinates displace B, the first ones."""
-_TURNS = ("revolute", "cylindrical", "planar")
+TURNS = ("revolute", "cylindrical", "planar")
 """Kinds whose last coordinate turns B about the last axis of A."""
 _Z = np.array([0.0, 0.0, 1.0])
 
@@ -193,9 +193,9 @@ def _hinge(
 def placed(hinge: Hinge, q: Array) -> tuple[Array, Array]:
     """Return origin and rotation of B as seen from A, of coordinates."""
     d, R = np.zeros(3), np.eye(3)
-    for k, axis in enumerate(_SLIDES.get(hinge.kind, ())):
+    for k, axis in enumerate(SLIDES.get(hinge.kind, ())):
         d[axis] = q[k]
-    if hinge.kind in _TURNS:
+    if hinge.kind in TURNS:
         R = about_z(q[-1])
     elif hinge.kind == "universal":
         R = about_z(q[0]) @ hinge.rest @ about_z(q[1])
@@ -204,12 +204,12 @@ def placed(hinge: Hinge, q: Array) -> tuple[Array, Array]:
 
 def coordinates(hinge: Hinge, d: Array, R: Array) -> Array:
     """Return the coordinates nearest to this origin and rotation of B as seen from A."""
-    slides = [d[axis] for axis in _SLIDES.get(hinge.kind, ())]
+    slides = [d[axis] for axis in SLIDES.get(hinge.kind, ())]
     if hinge.kind == "universal":
         now, first = R @ _Z, hinge.rest @ _Z
         back, back_first = R.T @ _Z, hinge.rest.T @ _Z
         return np.array([_angle(first, now), _angle(back, back_first)])
-    return np.array([*slides, *([np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])] if hinge.kind in _TURNS else [])])
+    return np.array([*slides, *([np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])] if hinge.kind in TURNS else [])])
 
 
 def _angle(first: Array, second: Array) -> float:
@@ -220,15 +220,22 @@ def _angle(first: Array, second: Array) -> float:
 def subspace(hinge: Hinge, A: Array, turned: Array) -> Array:
     """Return P at the origin of B, (6, f), for the frame A in the world and B turned against it."""
     P = np.zeros((6, SIZES[hinge.kind][1]))
-    for k, axis in enumerate(_SLIDES.get(hinge.kind, ())):
+    for k, axis in enumerate(SLIDES.get(hinge.kind, ())):
         P[3:, k] = A[:, axis]
-    if hinge.kind in _TURNS:
+    if hinge.kind in TURNS:
         P[:3, -1] = A[:, 2]
     elif hinge.kind == "universal":
         P[:3, 0], P[:3, 1] = A[:, 2], A @ turned @ _Z
     elif hinge.kind == "spherical":
         P[:3] = np.eye(3)
     return P
+
+
+def along(P: Array, relative: Array) -> Array:
+    """Return the speeds of a velocity of b against a; axes of a universal joint are at right angles as people type."""
+    if not P.shape[1]:
+        return np.zeros(0)
+    return np.asarray(np.linalg.solve(P.T @ P, P.T @ relative), dtype=np.float64)
 
 
 def directions(hinge: Hinge, P: Array) -> Array:

@@ -40,19 +40,24 @@ speeds leave open is closed by :meth:`Mechanism.closed`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
-from signorini.dynamics.response.assembly import Assembly, Bodies, Links
+from signorini.dynamics.response.articulated import KINDS, LimbArrays, articulate, place_limbs
+from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
 from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
 from signorini.dynamics.response.limbs import (
     LINES,
     OWN,
+    SIZES,
+    SLIDES,
+    TURNS,
     Hinge,
     Limb,
+    along,
     coordinates,
     directions,
     make_limbs,
@@ -126,6 +131,11 @@ class Mechanism:
         soft = (model.joints.stiffness != 0.0) | (model.joints.damping != 0.0)
         self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
+        self._tables, self._work = _tables(self.limbs), np.zeros((4, 3, 3))
+        self._free = [SIZES[limb.kind][1] if limb.joint >= 0 else 0 for limb in self.limbs]
+        self.is_rigid_tree = not self.bending and not self.chords
+        """Whether accelerations where nothing touches are found as those of articulated bodies."""
+        self._bodies = self._articulated() if self.is_rigid_tree else None
         self.tree: IntArray = np.arange(len(self.limbs))
         """A number for each limb, the same for those that hang together."""
         for a, b in self._ends:
@@ -138,6 +148,11 @@ class Mechanism:
             return self.limbs[k].u
         first = self.speed_count + k - len(self.limbs)
         return slice(first, first + 1)
+
+    def _articulated(self) -> Articulated:
+        parent = np.array([self.row.get(limb.inboard, GROUND) for limb in self.limbs], dtype=np.int64)
+        left = [6 if limb.joint < 0 else 0 if limb.driven else SIZES[limb.kind][1] for limb in self.limbs]
+        return Articulated(parent, np.array(left, dtype=np.int64))
 
     # --- coordinates ---------------------------------------------------------
 
@@ -182,7 +197,7 @@ class Mechanism:
         for k, hinge in enumerate(self.hinges):
             relative, P = self._relative_velocity(at, k), at.P[k]
             if isinstance(hinge, Limb):
-                own = np.linalg.lstsq(P, relative, rcond=None)[0] if P.size else np.zeros(0)
+                own = along(P, relative)
                 if hinge.joint < 0:
                     own = np.concatenate([relative[3:], relative[:3]])
                 u[hinge.u] = at.w[hinge.row] if hinge.kind == "spherical" else own
@@ -217,51 +232,26 @@ class Mechanism:
 
     def posture(self, q: Array, u: Array, state: State) -> Posture:
         """Return poses and velocities; fixed bodies are as in `state`."""
-        n = self.model.body_count
-        x, e, R = state.q[:, :3].copy(), state.q[:, 3:].copy(), np.zeros((n, 3, 3))
+        x, e, R = state.q[:, :3].copy(), state.q[:, 3:].copy(), np.zeros((self.model.body_count, 3, 3))
         v, w = state.v[:, :3].copy(), state.v[:, 3:].copy()
         for b in range(self.model.fixed_count):
             R[b] = matrix(e[b])
-        count = len(self.hinges)
-        place, turning = np.zeros((count, 3)), np.zeros((count, 6))
-        P: list[Array] = []
+        n, count = len(self.limbs), len(self.hinges)
+        place, turning, P = np.zeros((count, 3)), np.zeros((count, 6)), np.zeros((n, 6, 3))
         modal, modal_rate, points = state.modal.copy(), state.modal_rate.copy(), dict[int, tuple[Array, Array]]()
+        q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
+        first = 0
         for k, limb in enumerate(self.limbs):
-            b, a, own, rate = limb.row, limb.inboard, q[limb.q], u[limb.u]
-            if limb.joint < 0:
-                e[b], R[b], w[b], place[k] = own[3:], matrix(own[3:]), rate[3:], own[:3]
-                r = R[b] @ limb.anchor[1]
-                x[b], v[b] = own[:3] - r, rate[:3] - cross(w[b], r)
-                P.append(np.zeros((6, 0)))
+            if limb.flexible is not None or k == n - 1:  # what is inboard is in place up to here
+                place_limbs(first, k + 1, *self._tables, q, u, x, e, R, v, w, place, P, turning, self._work)
+                first = k + 1
+            if limb.flexible is not None:
                 _place_points(limb, q, u, x, e, R, v, w, points)
-                continue
-            R_a, x_a = (np.eye(3), np.zeros(3)) if a < 0 else (R[a], x[a])
-            v_a, w_a = (np.zeros(3), np.zeros(3)) if a < 0 else (v[a], w[a])
-            A = R_a @ limb.frame[0]
-            if limb.kind == "spherical":
-                place[k] = x_a + R_a @ limb.anchor[0]
-                e[b], R[b] = own, matrix(own)
-                along, by = np.eye(6, 3), np.concatenate([rate - w_a, np.zeros(3)])
-            else:
-                d, turned = placed(limb, own)
-                place[k] = x_a + R_a @ limb.anchor[0] + A @ d
-                R[b] = A @ turned @ limb.frame[1].T
-                e[b] = quaternion(R[b], e[b])
-                along = subspace(limb, A, turned)
-                by = along @ rate
-                turning[k, :3], turning[k, 3:] = cross(w_a, by[:3]), 2.0 * cross(w_a, by[3:])
-            P.append(along)
-            x[b] = place[k] - R[b] @ limb.anchor[1]
-            w[b] = w_a + by[:3]
-            v[b] = v_a + cross(w_a, place[k] - x_a) + by[3:] - cross(w[b], place[k] - x[b])
-            if limb.kind == "universal":
-                turning[k, :3] += rate[0] * rate[1] * cross(along[:3, 0], along[:3, 1])
-            _place_points(limb, q, u, x, e, R, v, w, points)
-        for limb in self.bending:
-            assert limb.flexible is not None
-            modal[limb.flexible.modes], modal_rate[limb.flexible.modes] = q[limb.modes_q], u[limb.modes_u]
-        at = Posture(x, e, R, v, w, place, place.copy(), P, turning, modal, modal_rate, points)
-        for k in range(len(self.limbs), count):
+                own = limb.flexible.modes
+                modal[own], modal_rate[own] = q[limb.modes_q], u[limb.modes_u]
+        along = [P[k, :, :f] for k, f in enumerate(self._free)]
+        at = Posture(x, e, R, v, w, place, place.copy(), along, turning, modal, modal_rate, points)
+        for k in range(n, count):
             self._place_chord(at, k)
         return at
 
@@ -284,7 +274,7 @@ class Mechanism:
             P = subspace(chord, A, A.T @ B)
             at.P.append(P)
             w_a = np.zeros(3) if chord.inboard < 0 else at.w[chord.inboard]
-            own = np.linalg.lstsq(P, self._relative_velocity(at, k), rcond=None)[0] if P.size else np.zeros(0)
+            own = along(P, self._relative_velocity(at, k))
             by = P @ own
             at.turning[k, :3], at.turning[k, 3:] = cross(w_a, by[:3]), 2.0 * cross(w_a, by[3:])
             if chord.kind == "universal":
@@ -382,7 +372,7 @@ class Mechanism:
                 out[g] -= axis * float(axis @ wrench[g])
         return out
 
-    def along(self, at: Posture, g: int) -> tuple[Array, float]:
+    def direction(self, at: Posture, g: int) -> tuple[Array, float]:
         """Return the direction of the own coordinate of joint `g` on b against a, (6,), and A_t along it."""
         k = self.hinge_of[g]
         axis: Array = self.hinges[k].sign * at.P[k][:, 0]
@@ -480,7 +470,7 @@ class Mechanism:
         links = Links(self._counts, D, d, np.zeros_like(d))
         if not assembly.assemble(Bodies(inertia, still[0], jacobian, still[1]), links):
             raise InputError(_SINGULAR)
-        return self.rates(at, assembly.solve().acceleration, known=False)
+        return self.rates(at, assembly.solve(), known=False)
 
     # --- dynamics ------------------------------------------------------------
 
@@ -531,6 +521,30 @@ class Mechanism:
         if not assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied)):
             raise InputError(_SINGULAR)
         return assembly
+
+    def accelerated(self, at: Posture, force: Array, drive: Array, soft: Array, *, ahead: float = 0.0) -> Solved:
+        """Return accelerations and forces where nothing else acts, of rigid trees as articulated bodies.
+
+        Arguments are those of :meth:`assembled`; with loops or modes this is its answer.
+        """
+        if self._bodies is None:
+            none: list[list[tuple[int, Array, Array]]] = [[] for _ in self.limbs]
+            return self.assembled(at, force, none, drive, soft, ahead=ahead).solve()
+        n = len(self.limbs)
+        turning, tau, P = at.turning.copy(), np.zeros((n, 3)), np.zeros((n, 6, 3))
+        for k, own in enumerate(at.P):
+            P[k, :, : own.shape[1]] = own
+        for k, limb in enumerate(self.limbs):
+            if limb.driven:
+                turning[k] += at.P[k] @ drive[limb.u]
+        for _, k in self._soft:
+            tau[k, 0] = self.limbs[k].sign * soft[self.limbs[k].joint]
+        arrays = self.model.arrays
+        x, wrench, rate = np.zeros((n, 6)), np.zeros((n, 6)), drive[: self.speed_count].copy()
+        poses = (at.x, at.R, at.v, at.w, at.place, P, turning, force, tau)
+        if not self._bodies.solve(self._tables, arrays.mass, arrays.inertia, poses, x, wrench, rate):
+            raise InputError(_SINGULAR)
+        return Solved(x.reshape(-1), wrench[self._held], np.zeros(0), rate)
 
     def _rows(self, at: Posture, rows: list[list[tuple[int, Array, Array]]]) -> tuple[list[Array], list[Array]]:
         """Return T and A^ of the handles of all limbs, and of the rows that reach the root."""
@@ -643,11 +657,14 @@ class Mechanism:
         T, own = at.points[row]
         return S @ T, S @ own + fast
 
-    def rates(self, at: Posture, acceleration: Array, *, known: bool = True) -> Array:
+    def rates(self, at: Posture, solved: Solved, *, known: bool = True) -> Array:
         """Return the rates of the speeds from the accelerations of the bodies, (n_u,).
 
         With ``known=False`` the jumps of the speeds from those of the velocities.
         """
+        if solved.rate is not None:
+            return solved.rate
+        acceleration = solved.acceleration
         out = np.zeros(self.speed_count)
         for k, limb in enumerate(self.limbs):
             out[limb.modes_u] = self.of_limb(acceleration, k)[6:]
@@ -663,7 +680,7 @@ class Mechanism:
                 continue
             relative = outboard - known * at.turning[k]
             relative -= self._acceleration_at(at, acceleration, limb.inboard, at.place[k], known)
-            out[limb.u] = np.linalg.lstsq(at.P[k], relative, rcond=None)[0]
+            out[limb.u] = along(at.P[k], relative)
         return out
 
     def _acceleration_at(self, at: Posture, acceleration: Array, row: int, point: Array, known: bool) -> Array:
@@ -682,7 +699,7 @@ class Mechanism:
         for g, k in enumerate(self._held):
             limb, own = self.hinges[k], wrench[g]
             if pushes is not None and limb.moves:
-                own = own + self.along(at, limb.joint)[0] * pushes[limb.joint]
+                own = own + self.direction(at, limb.joint)[0] * pushes[limb.joint]
             moment, force = own[:3], own[3:]
             if limb.sign < 0.0:  # on body a, at the origin of B, which is its anchor; b's is that of A
                 anchor = (np.zeros(3) if limb.inboard < 0 else at.x[limb.inboard]) + (
@@ -691,6 +708,67 @@ class Mechanism:
                 moment, force = -(moment + cross(at.place[k] - anchor, force)), -force
             out[limb.joint] = np.concatenate([force, moment])
         return out
+
+
+# --- rigid trees ---------------------------------------------------------------
+
+
+class Articulated:
+    """Memory of :func:`~signorini.dynamics.response.articulated.articulate` for trees of rigid bodies."""
+
+    def __init__(self, parent: IntArray, free: IntArray) -> None:
+        n = parent.size
+        self._parent, self._free = parent, free
+        self._I, self._U, self._L = (np.zeros((n, 6, 6)) for _ in range(3))
+        self._p, self._zeta, self._work = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((5, 6, 6))
+
+    def solve(
+        self,
+        limbs: LimbArrays,
+        mass: Array,
+        inertia: Array,
+        poses: tuple[Any, ...],
+        x: Array,
+        wrench: Array,
+        rate: Array,
+    ) -> bool:
+        """Fill accelerations and wrenches (n, 6) of the arguments ``x`` to ``tau``; False if one is singular."""
+        tables = (self._parent, limbs.kind, limbs.row, limbs.inboard, limbs.u, self._free)
+        memory = (self._I, self._p, self._U, self._L, self._zeta)
+        arguments: tuple[Any, ...] = (*tables, mass, inertia, *poses, *memory, x, wrench, rate, self._work)
+        return articulate(*arguments)
+
+
+def _tables(limbs: list[Limb]) -> LimbArrays:
+    """Return limbs as kernels know them."""
+    n = len(limbs)
+    numbers = [
+        (
+            KINDS.index(limb.kind),
+            limb.row,
+            limb.inboard,
+            limb.q.start,
+            limb.u.start,
+            len(SLIDES.get(limb.kind, ())),
+            int(limb.kind in TURNS),
+        )
+        for limb in limbs
+    ]
+    kind, row, inboard, q, u, slides, turns = (
+        np.ascontiguousarray(one) for one in np.array(numbers, dtype=np.int64).reshape(n, 7).T
+    )
+    return LimbArrays(
+        kind,
+        row,
+        inboard,
+        q,
+        u,
+        slides,
+        turns,
+        anchor=np.array([limb.anchor for limb in limbs]).reshape(n, 2, 3),
+        frame=np.array([limb.frame for limb in limbs]).reshape(n, 2, 3, 3),
+        rest=np.array([limb.rest for limb in limbs]).reshape(n, 3, 3),
+    )
 
 
 # --- poses of joints -----------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from signorini._arrays import Array
+from signorini.dynamics.response.articulated import nearest_quaternion
 from signorini.math import rotation
 
 
@@ -39,21 +40,10 @@ def about_z(angle: float) -> Array:
 
 
 def quaternion(R: Array, near: Array) -> Array:
-    """Return the unit quaternion of a rotation on the side of `near`, by its largest component for accuracy."""
-    t = np.array(
-        [
-            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
-            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    k = int(np.argmax(t))
-    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    f, g, h = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-    e = np.array([[t[0], a, b, c], [a, t[1], f, g], [b, f, t[2], h], [c, g, h, t[3]]])[k]
-    unit: Array = e / np.linalg.norm(e)
-    return -unit if unit @ near < 0.0 else unit
+    """Return the unit quaternion of a rotation on the side of `near`."""
+    e = near.copy()
+    nearest_quaternion(np.ascontiguousarray(R), e)
+    return e
 
 
 def turn_of(R: Array) -> Array:

@@ -35,7 +35,12 @@ class Start:
 class Space:
     """The map ``u = W p + b`` of the contacts and the laws of a step, in blocks, and how it was made."""
 
-    assembly: Assembly
+    assembly: Assembly | None
+    """None where nothing reaches the root."""
+    alone: Solved
+    """Accelerations and forces without impulses."""
+    redundant: int
+    """Number of rows of joints that depend on others."""
     W: Array
     """(n dim, n dim)"""
     b: Array
@@ -67,6 +72,8 @@ class Space:
 
     def solve(self, p: Array) -> Solved:
         """Return accelerations and forces of all bodies under impulses `p` (n, dim)."""
+        if self.assembly is None or not p.any():
+            return self.alone
         contacts, laws = self.split(p)
         return self.assembly.solve(self.share @ np.concatenate([contacts.reshape(-1), laws]) / self.h)
 
@@ -134,20 +141,24 @@ def make_space(
     side, bias = _sides(laws), np.zeros(laws.count)
     for i, g in enumerate(laws.joint):
         k = mechanism.hinge_of[int(g)]
-        axis, turning = mechanism.along(at, int(g))
+        axis, turning = mechanism.direction(at, int(g))
         bias[i] = -side[i] * turning
         add(mechanism.hinges[k].inboard, at.across[k], [side[i] * axis], dim * n_c + i, -1.0)
         add(mechanism.hinges[k].row, at.place[k], [side[i] * axis], dim * n_c + i, 1.0)
-    assembly = mechanism.assembled(at, start.force, rows, drive, soft, ahead=ahead)
     flat = [one for own in parts for one in own]
-    share = np.zeros((len(flat), dim * n_c + laws.count))
-    for i, row in enumerate(assembly.plan.contact):
-        share[i, flat[row][0]] = flat[row][1]
-    W, a0, first = np.zeros((len(flat), len(flat))), np.zeros(len(flat)), 0
-    for root in assembly.plan.root:
-        Z, b = assembly.response(int(root))
-        W[first : first + b.size, first : first + b.size], a0[first : first + b.size] = Z, b
-        first += b.size
+    share, W, a0 = np.zeros((len(flat), dim * n_c + laws.count)), np.zeros((len(flat), len(flat))), np.zeros(len(flat))
+    assembly = None
+    if not flat and mechanism.is_rigid_tree:
+        alone, redundant = mechanism.accelerated(at, start.force, drive, soft), 0
+    else:
+        assembly, first = mechanism.assembled(at, start.force, rows, drive, soft, ahead=ahead), 0
+        for i, row in enumerate(assembly.plan.contact):
+            share[i, flat[row][0]] = flat[row][1]
+        for root in assembly.plan.root:
+            Z, b = assembly.response(int(root))
+            W[first : first + b.size, first : first + b.size], a0[first : first + b.size] = Z, b
+            first += b.size
+        alone, redundant = assembly.solve(), assembly.redundant
     mobility, gained = share.T @ W @ share, h * (share.T @ a0)
     moving = state.v.copy()
     moving[: model.fixed_count] = 0.0
@@ -159,7 +170,7 @@ def make_space(
     speed = np.concatenate([free.reshape(-1), bare + laws.rows.rate + laws.rows.psi / h])
     blocks, b, mu = law_blocks(laws, mobility, speed, dim, 0.0)
     mu = np.concatenate([model.materials.friction[contacts.material], mu])
-    return Space(assembly, blocks, b, mu, driven, J, laws, bare, mobility, share, h)
+    return Space(assembly, alone, redundant, blocks, b, mu, driven, J, laws, bare, mobility, share, h)
 
 
 def _laws(model: Model, state: State, coordinate: Array, h: float) -> RowLaws:

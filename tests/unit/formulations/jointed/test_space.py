@@ -51,7 +51,7 @@ def test_velocities_are_those_of_the_bodies() -> None:
         for k, limb in enumerate(mechanism.limbs):
             x = space.h * mechanism.of_limb(space.solve(one).acceleration, k)
             v[limb.body, :3], v[limb.body, 3:] = x[3:6], x[:3]
-        speed = mechanism.rates(start.at, space.solve(one).acceleration)
+        speed = mechanism.rates(start.at, space.solve(one))
         jumps.append((relative_velocity(*space.J, contacts, v), space.h * speed[hinge.u][0]))
     np.testing.assert_allclose(
         space.velocity(p) - space.velocity(0.0 * p), jumps[0][0] - jumps[1][0], rtol=0.0, atol=1e-13
