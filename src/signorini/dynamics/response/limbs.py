@@ -62,6 +62,11 @@ class Hinge:
     """Whether its coordinate is prescribed."""
 
     @property
+    def columns(self) -> int:
+        """Number of columns of P: directions in which it moves, of a line or a gear that in which it acts."""
+        return 1 if self.kind in _CHORDS else 0 if self.joint < 0 else SIZES[self.kind][1]
+
+    @property
     def moves(self) -> bool:
         """Whether it moves along a coordinate of its own, by itself or driven."""
         return self.kind in OWN and (self.driven or self.kind != "distance")

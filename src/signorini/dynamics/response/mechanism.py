@@ -40,6 +40,7 @@ speeds leave open is closed by :meth:`Mechanism.closed`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,19 @@ _CLOSED = 1e-14  # of the places in metres, and of a radian: rounding, some doze
 _APART = 1e-9  # of positions in metres and directions: more than rounding of poses that people type with nine digits
 
 
+@dataclass(frozen=True, slots=True)
+class Subspaces:
+    """P of every hinge: item k has as many columns as it has speeds."""
+
+    padded: Array
+    """(n, 6, 3)"""
+    columns: list[int]
+
+    def __getitem__(self, k: int) -> Array:
+        own: Array = self.padded[k, :, : self.columns[k]]
+        return own
+
+
 class Posture(NamedTuple):
     """Poses and velocities of all bodies of the model, and the motion subspaces of the limbs."""
 
@@ -93,7 +107,7 @@ class Posture(NamedTuple):
     """Origin of B of each limb, then of each chord, (n, 3)."""
     across: Array
     """Where these act on the inboard row: at the same place, but at the other end of a line, (n, 3)."""
-    P: list[Array]
+    P: Subspaces
     """(6, f) of each."""
     turning: Array
     """A_t of each, (n, 6)."""
@@ -132,7 +146,7 @@ class Mechanism:
         self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
         self._tables, self._work = _tables(self.limbs), np.zeros((4, 3, 3))
-        self._free = [SIZES[limb.kind][1] if limb.joint >= 0 else 0 for limb in self.limbs]
+        self._free = [hinge.columns for hinge in self.hinges]
         self.is_rigid_tree = not self.bending and not self.chords
         """Whether accelerations where nothing touches are found as those of articulated bodies."""
         self._bodies = self._articulated() if self.is_rigid_tree else None
@@ -237,7 +251,7 @@ class Mechanism:
         for b in range(self.model.fixed_count):
             R[b] = matrix(e[b])
         n, count = len(self.limbs), len(self.hinges)
-        place, turning, P = np.zeros((count, 3)), np.zeros((count, 6)), np.zeros((n, 6, 3))
+        place, turning, P = np.zeros((count, 3)), np.zeros((count, 6)), np.zeros((count, 6, 3))
         modal, modal_rate, points = state.modal.copy(), state.modal_rate.copy(), dict[int, tuple[Array, Array]]()
         q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
         first = 0
@@ -249,8 +263,8 @@ class Mechanism:
                 _place_points(limb, q, u, x, e, R, v, w, points)
                 own = limb.flexible.modes
                 modal[own], modal_rate[own] = q[limb.modes_q], u[limb.modes_u]
-        along = [P[k, :, :f] for k, f in enumerate(self._free)]
-        at = Posture(x, e, R, v, w, place, place.copy(), along, turning, modal, modal_rate, points)
+        subspaces = Subspaces(P, self._free)
+        at = Posture(x, e, R, v, w, place, place.copy(), subspaces, turning, modal, modal_rate, points)
         for k in range(n, count):
             self._place_chord(at, k)
         return at
@@ -265,14 +279,14 @@ class Mechanism:
             d = x_b - x_a
             length = float(np.linalg.norm(d))
             n = d / length if length > 0.0 else d
-            at.P.append(np.concatenate([np.zeros(3), n])[:, None])
+            at.P[k][3:, 0] = n
             v = self._relative_velocity(at, k)[3:]
             at.turning[k, 3:] = -n * (float(v @ v) - float(n @ v) ** 2) / max(length, 1e-300)
         elif chord.kind == "gear":
-            at.P.append(np.concatenate([B[:, 2], np.zeros(3)])[:, None])
+            at.P[k][:3, 0] = B[:, 2]
         else:
             P = subspace(chord, A, A.T @ B)
-            at.P.append(P)
+            at.P[k][:] = P
             w_a = np.zeros(3) if chord.inboard < 0 else at.w[chord.inboard]
             own = along(P, self._relative_velocity(at, k))
             by = P @ own
@@ -531,17 +545,17 @@ class Mechanism:
             none: list[list[tuple[int, Array, Array]]] = [[] for _ in self.limbs]
             return self.assembled(at, force, none, drive, soft, ahead=ahead).solve()
         n = len(self.limbs)
-        turning, tau, P = at.turning.copy(), np.zeros((n, 3)), np.zeros((n, 6, 3))
-        for k, own in enumerate(at.P):
-            P[k, :, : own.shape[1]] = own
-        for k, limb in enumerate(self.limbs):
-            if limb.driven:
-                turning[k] += at.P[k] @ drive[limb.u]
+        turning, tau = at.turning, np.zeros((n, 3))
+        if self.driven:
+            turning = turning.copy()
+            for hinge in self.driven:
+                k = self.hinge_of[hinge.joint]
+                turning[k] += at.P[k] @ drive[self._drive(k)]
         for _, k in self._soft:
             tau[k, 0] = self.limbs[k].sign * soft[self.limbs[k].joint]
         arrays = self.model.arrays
         x, wrench, rate = np.zeros((n, 6)), np.zeros((n, 6)), drive[: self.speed_count].copy()
-        poses = (at.x, at.R, at.v, at.w, at.place, P, turning, force, tau)
+        poses = (at.x, at.R, at.v, at.w, at.place, at.P.padded, turning, force, tau)
         if not self._bodies.solve(self._tables, arrays.mass, arrays.inertia, poses, x, wrench, rate):
             raise InputError(_SINGULAR)
         return Solved(x.reshape(-1), wrench[self._held], np.zeros(0), rate)
