@@ -31,7 +31,9 @@ from typing import Any
 import numpy as np
 
 import signorini as sg
+from signorini._jit import kernel
 from signorini.dynamics import load_impulse
+from signorini.dynamics.response.articulated import articulate, place_limbs
 from signorini.dynamics.response.mechanism import Mechanism
 from signorini.scene import compile_scene
 
@@ -126,7 +128,29 @@ def forward(n: int) -> dict[str, Taker]:
         for _ in range(count):
             mechanism.assembled(mechanism.posture(q, u, start), force, rows, drive, soft).solve()
 
-    return {"articulated": articulated, "divide and conquer": assembled, **pinocchio(n, u)}
+    at, bodies, arrays = mechanism.posture(q, u, start), mechanism.bodies, model.arrays
+    assert bodies is not None
+    table, poses = mechanism.tables, (at.x, at.e, at.R, at.v, at.w, at.place, at.P.padded, at.turning)
+    chosen = (bodies.parent, table.kind, table.row, table.inboard, table.u, bodies.free, arrays.mass, arrays.inertia)
+    found = (np.zeros((n, 6)), np.zeros((n, 6)), np.zeros(u.size))
+    arguments: tuple[Any, ...] = (
+        (*table, q, u, *poses, np.zeros((4, 3, 3))),
+        (*chosen, at.x, at.R, *poses[3:], force, np.zeros((n, 3)), *bodies.memory, *found, bodies.work),
+    )
+
+    def compiled(count: int) -> None:
+        _repeated(count, n, *arguments)
+
+    takers = {"articulated": articulated, "articulated-run": compiled, "divide and conquer": assembled}
+    return takers | pinocchio(n, u)
+
+
+@kernel
+def _repeated(count: int, n: int, placed: Any, moved: Any) -> None:
+    """Find poses and accelerations many times in one call, as MuJoCo takes its steps."""
+    for _ in range(count):
+        place_limbs(0, n, *placed)
+        articulate(*moved)
 
 
 def pinocchio(n: int, u: Any) -> dict[str, Taker]:
@@ -142,7 +166,11 @@ def pinocchio(n: int, u: Any) -> dict[str, Taker]:
         at = pin.SE3(np.eye(3), np.array([LENGTH if k else 0.0, 0, 0]))
         joint = model.addJoint(joint, pin.JointModelSpherical(), at, f"joint{k}")
         model.appendBodyToJoint(joint, body, across)
-    data, q, tau = model.createData(), pin.neutral(model), np.zeros(3 * n)
+    try:
+        data, q, tau = model.createData(), pin.neutral(model), np.zeros(3 * n)
+    except MemoryError:
+        print(f"pinocchio: no memory for a chain of {n}")
+        return {}
 
     def aba(count: int) -> None:
         for _ in range(count):

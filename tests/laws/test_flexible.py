@@ -484,3 +484,41 @@ def test_a_moving_wall_pushes_a_flexible_arm() -> None:
     assert np.abs(energy.error).max() < 1e-13
     assert energy.drives[-1] - energy.impact[-1] == pytest.approx(gained + energy.integration[-1], rel=1e-6)
     assert energy.drives[-1] > 0.9 * gained > 0.0
+
+
+def cut_cantilever(n: int, load: float) -> sg.Scene:
+    """Return a cantilever of unit length and stiffness, of n beams one behind the other, with a force on its end."""
+    scene = sg.Scene(planar=True, gravity=(0, 0))
+    for k in range(n):
+        scene.add_flexible(
+            sg.Beam(1.0 / n, 1e4, 1e-4, 1e-2, 100.0, shapes={"bending": [[0, 0, 1], [0, 0, 0, 1]]}),
+            position=(k / n, 0),
+            damping={"rayleigh": (0.0, 0.5)},
+            name=f"b{k}",
+        )
+        scene.add_joint("fixed", f"b{k - 1}.end" if k else None, f"b{k}.start", anchor=(k / n, 0))
+    scene.add_force(f"b{n - 1}.end", force=(0, -load))
+    return scene
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(("load", "drop", "retreat"), [(1.0, 0.30172, 0.05643), (5.0, 0.71379, 0.38763)])
+def test_large_deflection_by_substructuring(load: float, drop: float, retreat: float) -> None:
+    """The elastica under P L^2 / (E I) = 1 and 5: nearer with every doubling, within 1 % with eight beams."""
+    errors = []
+    for n in (1, 2, 4, 8):
+        run = sg.simulate(
+            cut_cantilever(n, load),
+            duration=4.0,
+            h=0.02,
+            formulation=sg.Recursive(stiffness="implicit"),
+            progress=False,
+        )
+        tip = run.position(f"b{n - 1}.end")
+        if n > 1:
+            assert np.abs(tip[-1] - tip[-20]).max() < 2e-4  # at rest
+        errors.append(np.abs([-tip[-1, 1] / drop - 1.0, (1.0 - tip[-1, 0]) / retreat - 1.0]))
+        assert np.abs(run.energy().error).max() < 1e-13
+    table = np.array(errors)
+    assert (table[1:] < table[:-1]).all()
+    assert table[-1].max() < 1e-2

@@ -41,21 +41,20 @@ speeds leave open is closed by :meth:`Mechanism.closed`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
-from signorini.dynamics.response.articulated import KINDS, LimbArrays, articulate, place_limbs
+from signorini.dynamics.response.articulated import place_limbs
+from signorini.dynamics.response.articulated_bodies import Articulated, limb_arrays
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
 from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
 from signorini.dynamics.response.limbs import (
     LINES,
     OWN,
     SIZES,
-    SLIDES,
-    TURNS,
     Hinge,
     Limb,
     along,
@@ -145,11 +144,11 @@ class Mechanism:
         soft = (model.joints.stiffness != 0.0) | (model.joints.damping != 0.0)
         self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
-        self._tables, self._work = _tables(self.limbs), np.zeros((4, 3, 3))
+        self.tables, self._work = limb_arrays(self.limbs), np.zeros((4, 3, 3))
         self._free = [hinge.columns for hinge in self.hinges]
         self.is_rigid_tree = not self.bending and not self.chords
         """Whether accelerations where nothing touches are found as those of articulated bodies."""
-        self._bodies = self._articulated() if self.is_rigid_tree else None
+        self.bodies = self._articulated() if self.is_rigid_tree else None
         self.tree: IntArray = np.arange(len(self.limbs))
         """A number for each limb, the same for those that hang together."""
         for a, b in self._ends:
@@ -257,7 +256,7 @@ class Mechanism:
         first = 0
         for k, limb in enumerate(self.limbs):
             if limb.flexible is not None or k == n - 1:  # what is inboard is in place up to here
-                place_limbs(first, k + 1, *self._tables, q, u, x, e, R, v, w, place, P, turning, self._work)
+                place_limbs(first, k + 1, *self.tables, q, u, x, e, R, v, w, place, P, turning, self._work)
                 first = k + 1
             if limb.flexible is not None:
                 _place_points(limb, q, u, x, e, R, v, w, points)
@@ -541,7 +540,7 @@ class Mechanism:
 
         Arguments are those of :meth:`assembled`; with loops or modes this is its answer.
         """
-        if self._bodies is None:
+        if self.bodies is None:
             none: list[list[tuple[int, Array, Array]]] = [[] for _ in self.limbs]
             return self.assembled(at, force, none, drive, soft, ahead=ahead).solve()
         n = len(self.limbs)
@@ -556,7 +555,7 @@ class Mechanism:
         arrays = self.model.arrays
         x, wrench, rate = np.zeros((n, 6)), np.zeros((n, 6)), drive[: self.speed_count].copy()
         poses = (at.x, at.R, at.v, at.w, at.place, at.P.padded, turning, force, tau)
-        if not self._bodies.solve(self._tables, arrays.mass, arrays.inertia, poses, x, wrench, rate):
+        if not self.bodies.solve(self.tables, arrays.mass, arrays.inertia, poses, x, wrench, rate):
             raise InputError(_SINGULAR)
         return Solved(x.reshape(-1), wrench[self._held], np.zeros(0), rate)
 
@@ -722,67 +721,6 @@ class Mechanism:
                 moment, force = -(moment + cross(at.place[k] - anchor, force)), -force
             out[limb.joint] = np.concatenate([force, moment])
         return out
-
-
-# --- rigid trees ---------------------------------------------------------------
-
-
-class Articulated:
-    """Memory of :func:`~signorini.dynamics.response.articulated.articulate` for trees of rigid bodies."""
-
-    def __init__(self, parent: IntArray, free: IntArray) -> None:
-        n = parent.size
-        self._parent, self._free = parent, free
-        self._I, self._U, self._L = (np.zeros((n, 6, 6)) for _ in range(3))
-        self._p, self._zeta, self._work = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((5, 6, 6))
-
-    def solve(
-        self,
-        limbs: LimbArrays,
-        mass: Array,
-        inertia: Array,
-        poses: tuple[Any, ...],
-        x: Array,
-        wrench: Array,
-        rate: Array,
-    ) -> bool:
-        """Fill accelerations and wrenches (n, 6) of the arguments ``x`` to ``tau``; False if one is singular."""
-        tables = (self._parent, limbs.kind, limbs.row, limbs.inboard, limbs.u, self._free)
-        memory = (self._I, self._p, self._U, self._L, self._zeta)
-        arguments: tuple[Any, ...] = (*tables, mass, inertia, *poses, *memory, x, wrench, rate, self._work)
-        return articulate(*arguments)
-
-
-def _tables(limbs: list[Limb]) -> LimbArrays:
-    """Return limbs as kernels know them."""
-    n = len(limbs)
-    numbers = [
-        (
-            KINDS.index(limb.kind),
-            limb.row,
-            limb.inboard,
-            limb.q.start,
-            limb.u.start,
-            len(SLIDES.get(limb.kind, ())),
-            int(limb.kind in TURNS),
-        )
-        for limb in limbs
-    ]
-    kind, row, inboard, q, u, slides, turns = (
-        np.ascontiguousarray(one) for one in np.array(numbers, dtype=np.int64).reshape(n, 7).T
-    )
-    return LimbArrays(
-        kind,
-        row,
-        inboard,
-        q,
-        u,
-        slides,
-        turns,
-        anchor=np.array([limb.anchor for limb in limbs]).reshape(n, 2, 3),
-        frame=np.array([limb.frame for limb in limbs]).reshape(n, 2, 3, 3),
-        rest=np.array([limb.rest for limb in limbs]).reshape(n, 3, 3),
-    )
 
 
 # --- poses of joints -----------------------------------------------------------
