@@ -244,6 +244,55 @@ def place_limbs(
         _add_cross(w[b], r, -1.0, v[b])
 
 
+@kernel
+def fill_directions(P: Array, columns: IntArray, held: IntArray, along: IntArray, D: Array, Q: Array) -> None:
+    """Fill the first columns of D (n, 6, 6) with orthonormal directions that hinges hold.
+
+    Those are P itself where `along` says so, all six where so many are `held`, else the complement of P: the axes that
+    P sees least, made orthogonal. `Q` (6, 6) is memory.
+    """
+    for k in range(columns.size):
+        for i in range(6):
+            for j in range(6):
+                D[k, i, j] = 1.0 if i == j and held[k] == 6 else 0.0
+        if along[k] == 1:
+            for i in range(6):
+                for j in range(held[k]):
+                    D[k, i, j] = P[k, i, j]
+            continue
+        if held[k] == 6:
+            continue
+        for c in range(columns[k] + held[k]):
+            if c < columns[k]:
+                for i in range(6):
+                    Q[i, c] = P[k, i, c]
+            else:
+                least, axis = 2.0, 0
+                for i in range(6):
+                    seen = 0.0
+                    for j in range(c):
+                        seen += Q[i, j] * Q[i, j]
+                    if seen < least - 1e-9:
+                        least, axis = seen, i
+                for i in range(6):
+                    Q[i, c] = 1.0 if i == axis else 0.0
+            for _ in range(2):  # the second time takes away what rounding leaves of the first
+                for j in range(c):
+                    share = 0.0
+                    for i in range(6):
+                        share += Q[i, j] * Q[i, c]
+                    for i in range(6):
+                        Q[i, c] -= share * Q[i, j]
+            size = 0.0
+            for i in range(6):
+                size += Q[i, c] * Q[i, c]
+            size = math.sqrt(size)
+            for i in range(6):
+                Q[i, c] /= size
+                if c >= columns[k]:
+                    D[k, i, c - columns[k]] = Q[i, c]
+
+
 @inner_kernel
 def _shifted(I: Array, r: Array, out: Array) -> None:
     """Add ``S(r) I S(r)^T`` (6, 6) to `out`; I is overwritten."""

@@ -67,6 +67,11 @@ class Hinge:
         return 1 if self.kind in _CHORDS else 0 if self.joint < 0 else SIZES[self.kind][1]
 
     @property
+    def acts_along(self) -> bool:
+        """Whether it holds the direction of P, and not what is across it."""
+        return self.kind in _CHORDS
+
+    @property
     def moves(self) -> bool:
         """Whether it moves along a coordinate of its own, by itself or driven."""
         return self.kind in OWN and (self.driven or self.kind != "distance")
@@ -241,12 +246,3 @@ def along(P: Array, relative: Array) -> Array:
     if not P.shape[1]:
         return np.zeros(0)
     return np.asarray(np.linalg.solve(P.T @ P, P.T @ relative), dtype=np.float64)
-
-
-def directions(hinge: Hinge, P: Array) -> Array:
-    """Return orthonormal directions that a joint holds, (6, held)."""
-    if hinge.kind in _CHORDS:
-        return P[:, : hinge.held]
-    if hinge.driven or not P.size:
-        return np.eye(6)
-    return np.linalg.qr(P, mode="complete")[0][:, P.shape[1] :]

@@ -47,7 +47,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
-from signorini.dynamics.response.articulated import place_limbs
+from signorini.dynamics.response.articulated import fill_directions, place_limbs
 from signorini.dynamics.response.articulated_bodies import Articulated, limb_arrays
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
 from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
@@ -59,7 +59,6 @@ from signorini.dynamics.response.limbs import (
     Limb,
     along,
     coordinates,
-    directions,
     make_limbs,
     placed,
     subspace,
@@ -78,11 +77,11 @@ _APART = 1e-9  # of positions in metres and directions: more than rounding of po
 
 @dataclass(frozen=True, slots=True)
 class Subspaces:
-    """P of every hinge: item k has as many columns as it has speeds."""
+    """P of every hinge, or D: item k has as many columns as are its own."""
 
     padded: Array
-    """(n, 6, 3)"""
-    columns: list[int]
+    """(n, 6, 3), or of directions that are held (n, 6, 6)."""
+    columns: IntArray
 
     def __getitem__(self, k: int) -> Array:
         own: Array = self.padded[k, :, : self.columns[k]]
@@ -145,7 +144,9 @@ class Mechanism:
         self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
         self.tables, self._work = limb_arrays(self.limbs), np.zeros((4, 3, 3))
-        self._free = [hinge.columns for hinge in self.hinges]
+        columns = [(hinge.columns, hinge.held if hinge.joint >= 0 else 0, hinge.acts_along) for hinge in self.hinges]
+        table: IntArray = np.array(columns, dtype=np.int64).reshape(-1, 3)
+        self._hold = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
         self.is_rigid_tree = not self.bending and not self.chords
         """Whether accelerations where nothing touches are found as those of articulated bodies."""
         self.bodies = self._articulated() if self.is_rigid_tree else None
@@ -188,8 +189,9 @@ class Mechanism:
                 there, own = placed(limb, q[limb.q])
             self._refuse_apart(limb, max(np.abs(there - d).max(), np.abs(own - turned).max()), float(np.abs(d).max()))
         at = self.posture(q, np.zeros(self.speed_count), state)
+        D = self._directions(at)
         for k, chord in enumerate(self.chords, len(self.limbs)):
-            gap = directions(chord, at.P[k]).T @ self._gap(at, k, state.t)
+            gap = D[k].T @ self._gap(at, k, state.t)
             if not chord.driven:  # those are compared with their motion
                 self._refuse_apart(chord, float(np.abs(gap).max(initial=0.0)), float(np.abs(at.place[k]).max()))
         return q
@@ -206,7 +208,7 @@ class Mechanism:
             assert limb.flexible is not None
             u[limb.modes_u] = state.modal_rate[limb.flexible.modes]
         at = self.posture(q, u, state)._replace(v=state.v[:, :3], w=state.v[:, 3:])
-        fastest = max(1.0, float(np.abs(state.v).max(initial=0.0)))
+        fastest, D = max(1.0, float(np.abs(state.v).max(initial=0.0))), self._directions(at)
         for k, hinge in enumerate(self.hinges):
             relative, P = self._relative_velocity(at, k), at.P[k]
             if isinstance(hinge, Limb):
@@ -216,7 +218,7 @@ class Mechanism:
                 u[hinge.u] = at.w[hinge.row] if hinge.kind == "spherical" else own
             if hinge.joint < 0:
                 continue
-            across = directions(hinge, P)
+            across = D[k]
             if hinge.driven:  # along the coordinate it is compared with its motion
                 across = across - P @ (P.T @ across)
             left = float(np.abs(across.T @ relative).max(initial=0.0))
@@ -262,7 +264,7 @@ class Mechanism:
                 _place_points(limb, q, u, x, e, R, v, w, points)
                 own = limb.flexible.modes
                 modal[own], modal_rate[own] = q[limb.modes_q], u[limb.modes_u]
-        subspaces = Subspaces(P, self._free)
+        subspaces = Subspaces(P, self._hold[0])
         at = Posture(x, e, R, v, w, place, place.copy(), subspaces, turning, modal, modal_rate, points)
         for k in range(n, count):
             self._place_chord(at, k)
@@ -428,9 +430,9 @@ class Mechanism:
 
     def unmet(self, at: Posture, t: float) -> Array:
         """Return the largest speed that each chord leaves open, (n_j,) [m/s, rad/s]."""
-        out = np.zeros(self.model.joints.count)
+        out, D = np.zeros(self.model.joints.count), self._directions(at)
         for k in self._chord_numbers:
-            gap = directions(self.hinges[k], at.P[k]).T @ self._rate_gap(at, k, t)
+            gap = D[k].T @ self._rate_gap(at, k, t)
             out[self.hinges[k].joint] = np.abs(gap).max(initial=0.0)
         return out
 
@@ -466,10 +468,10 @@ class Mechanism:
 
     def _left(self, at: Posture, gaps: dict[int, Array]) -> Array:
         """Return these gaps of hinges (6,) along the directions that they hold, zero of others, (n_held, 6)."""
-        d = np.zeros((len(self._held), 6))
+        d, D = np.zeros((len(self._held), 6)), self._directions(at)
         for g, k in enumerate(self._held):
             if k in gaps:
-                d[g, : self._counts[g]] = directions(self.hinges[k], at.P[k]).T @ gaps[k]
+                d[g, : self._counts[g]] = D[k].T @ gaps[k]
         return d
 
     def _jump(self, at: Posture, d: Array) -> Array:
@@ -478,7 +480,7 @@ class Mechanism:
         jacobian, _ = self._rows(at, none)
         inertia = [self.equations(at, k)[0] for k in range(len(self.limbs))]
         still = [np.zeros(limb.size) for limb in self.limbs], [np.zeros(T.shape[0]) for T in jacobian]
-        D = self._directions(at)
+        D = self._directions(at).padded[self._held]
         assembly = self._assembly(tuple(0 for _ in self.limbs))
         links = Links(self._counts, D, d, np.zeros_like(d))
         if not assembly.assemble(Bodies(inertia, still[0], jacobian, still[1]), links):
@@ -521,7 +523,7 @@ class Mechanism:
                 beta[6:] += ahead * body.stiffness @ rate
             inertia.append(Gamma)
             bias.append(beta - self.known_force(at, k, force))
-        D = self._directions(at)
+        D = self._directions(at).padded[self._held]
         d, applied = np.zeros((len(self._held), 6)), np.zeros((len(self._held), 6))
         for g, k in enumerate(self._held):
             turning, count = at.turning[k], self._counts[g]
@@ -578,12 +580,11 @@ class Mechanism:
         jacobian = [np.vstack([empty[k], *(T for T, _ in parts)]) for k, parts in enumerate(own)]
         return jacobian, [np.concatenate([np.zeros(0), *(fast for _, fast in parts)]) for parts in own]
 
-    def _directions(self, at: Posture) -> Array:
-        """Return the directions that joints hold in the first columns, (n_held, 6, 6)."""
-        D = np.zeros((len(self._held), 6, 6))
-        for g, k in enumerate(self._held):
-            D[g, :, : self._counts[g]] = directions(self.hinges[k], at.P[k])
-        return D
+    def _directions(self, at: Posture) -> Subspaces:
+        """Return the directions that hinges hold."""
+        D = np.zeros((len(self.hinges), 6, 6))
+        fill_directions(at.P.padded, *self._hold, D, np.zeros((6, 6)))
+        return Subspaces(D, self._hold[1])
 
     def _assembly(self, counts: tuple[int, ...]) -> Assembly:
         """Return the assembly for these numbers of contact rows, in the order that carries the fewer of them."""
