@@ -236,6 +236,27 @@ def test_dry_friction_stops_a_wheel_and_holds_it() -> None:
     assert np.abs(run.energy().error).max() < 1e-13
 
 
+@pytest.mark.parametrize(("friction", "left"), [(8.0, 0.0), (3.0, 4.905 - 3.0)])
+def test_friction_holds_an_arm_or_slows_its_fall(friction: float, left: float) -> None:
+    """A bar of 1 kg and 1 m, level at first, weighs 4.905 N m on its hinge: what friction leaves, over I = 1/3."""
+    scene = sg.Scene()
+    bar(scene, "arm", (0.0, 0.0), (1.0, 0.0), inertia=(0.01, 1 / 12, 1 / 12))
+    scene.add_joint("revolute", None, "arm", anchor=(0, 0, 0), axis=(0, 1, 0), friction=friction, name="hinge")
+    run = sg.simulate(scene, duration=0.05, h=5e-3, formulation=sg.Recursive(), **QUIET)
+    assert run.joint("hinge").speed[-1] == pytest.approx(3.0 * left * 0.05, rel=2e-3, abs=1e-12)
+    assert run.joint("hinge").effort[0] == pytest.approx(-5e-3 * min(friction, 4.905), rel=1e-9)
+
+
+def test_a_limit_bears_an_arm() -> None:
+    """At rest on its limit, which bears the weight."""
+    scene = sg.Scene()
+    bar(scene, "arm", (0.0, 0.0), (1.0, 0.0))
+    scene.add_joint("revolute", None, "arm", anchor=(0, 0, 0), axis=(0, 1, 0), limits=(-1.0, 0.0), name="hinge")
+    run = sg.simulate(scene, duration=0.05, h=5e-3, formulation=sg.Recursive(), **QUIET)
+    np.testing.assert_allclose(run.joint("hinge").coordinate, 0.0, rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(run.joint("hinge").effort, -5e-3 * 4.905, rtol=1e-9)
+
+
 def test_friction_by_load_follows_the_weight() -> None:
     """A block of 2 kg on a level rail is slowed by mu g, whatever its mass."""
     scene = sg.Scene()
