@@ -245,6 +245,63 @@ def place_limbs(
 
 
 @kernel
+def fill_leaves(
+    row: IntArray,
+    handle_start: IntArray,
+    hinge: IntArray,
+    side: IntArray,
+    x: Array,
+    R: Array,
+    w: Array,
+    mass: Array,
+    inertia: Array,
+    place: Array,
+    across: Array,
+    Gamma: Array,
+    beta: Array,
+    T: Array,
+    fast: Array,
+    work: Array,
+) -> None:
+    """Fill what divide and conquer asks of rigid limbs, about their mass centres.
+
+    That is Gamma (n, 6, 6) and the gyroscopic beta (n, 6), and of their handles, one limb after another, T (m, 6, 6) and
+    the acceleration A^ by the spin (m, 6). `row` is -1 for limbs that deform; `work` (2, 3, 3) is memory.
+    """
+    B, J = work[0], work[1]
+    for k in range(row.size):
+        b = row[k]
+        if b < 0:
+            continue
+        _times(R[b], inertia[b], B)
+        for i in range(3):
+            for j in range(3):
+                J[i, j] = B[i, 0] * R[b, j, 0] + B[i, 1] * R[b, j, 1] + B[i, 2] * R[b, j, 2]
+        for i in range(6):
+            beta[k, i] = 0.0
+            for j in range(6):
+                Gamma[k, i, j] = J[i, j] if i < 3 and j < 3 else mass[b] if i == j else 0.0
+        for i in range(3):
+            B[0, i] = J[i, 0] * w[b, 0] + J[i, 1] * w[b, 1] + J[i, 2] * w[b, 2]
+        for i in range(3):
+            beta[k, i] = _cross_at(w[b], B[0], i)
+        r = B[1]
+        for h in range(handle_start[k], handle_start[k + 1]):
+            for i in range(3):
+                point = across[hinge[h], i] if side[h] == 0 else place[hinge[h], i]
+                r[i] = point - x[b, i]
+            for i in range(6):
+                for j in range(6):
+                    T[h, i, j] = 1.0 if i == j else 0.0
+            T[h, 3, 1], T[h, 3, 2], T[h, 4, 0] = r[2], -r[1], -r[2]
+            T[h, 4, 2], T[h, 5, 0], T[h, 5, 1] = r[0], r[1], -r[0]
+            wr = w[b, 0] * r[0] + w[b, 1] * r[1] + w[b, 2] * r[2]
+            ww = w[b, 0] * w[b, 0] + w[b, 1] * w[b, 1] + w[b, 2] * w[b, 2]
+            for i in range(3):
+                fast[h, i], fast[h, 3 + i] = 0.0, w[b, i] * wr - r[i] * ww
+
+
+@kernel
 def fill_directions(P: Array, columns: IntArray, held: IntArray, along: IntArray, D: Array, Q: Array) -> None:
     """Fill the first columns of D (n, 6, 6) with orthonormal directions that hinges hold.
 

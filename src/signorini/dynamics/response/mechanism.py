@@ -47,7 +47,7 @@ import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
-from signorini.dynamics.response.articulated import fill_directions, place_limbs
+from signorini.dynamics.response.articulated import fill_directions, fill_leaves, place_limbs
 from signorini.dynamics.response.articulated_bodies import Articulated, limb_arrays
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
 from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
@@ -143,6 +143,18 @@ class Mechanism:
         soft = (model.joints.stiffness != 0.0) | (model.joints.damping != 0.0)
         self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
+        grips: list[list[tuple[int, int]]] = [[] for _ in self.limbs]
+        for k, ends in zip(self._held, self._ends, strict=True):
+            for side, body in enumerate(ends):
+                if body != GROUND:
+                    grips[body].append((k, side))
+        self._grip_start: IntArray = np.cumsum([0, *(len(own) for own in grips)], dtype=np.int64)
+        self._grips: IntArray = np.array([one for own in grips for one in own], dtype=np.int64).reshape(-1, 2).T.copy()
+        """Hinge and side of the handles of all limbs, one after another, (2, m)."""
+        kinds = np.array([self.hinges[k].kind == "gear" for k in self._grips[0]], dtype=bool)
+        self._geared_grips = kinds & (self._grips[1] == 0)
+        rigid = [-1 if limb.flexible is not None else limb.body for limb in self.limbs]
+        self._rigid: IntArray = np.array(rigid, dtype=np.int64)
         self.tables, self._work = limb_arrays(self.limbs), np.zeros((4, 3, 3))
         columns = [(hinge.columns, hinge.held if hinge.joint >= 0 else 0, hinge.acts_along) for hinge in self.hinges]
         table: IntArray = np.array(columns, dtype=np.int64).reshape(-1, 3)
@@ -476,14 +488,16 @@ class Mechanism:
 
     def _jump(self, at: Posture, d: Array) -> Array:
         """Return the change of the speeds by impulses of all joints that changes what they hold by `d` (n_held, 6)."""
-        none: list[list[tuple[int, Array, Array]]] = [[] for _ in self.limbs]
-        jacobian, _ = self._rows(at, none)
-        inertia = [self.equations(at, k)[0] for k in range(len(self.limbs))]
-        still = [np.zeros(limb.size) for limb in self.limbs], [np.zeros(T.shape[0]) for T in jacobian]
-        D = self._directions(at).padded[self._held]
+        leaves = self._leaves(at, [[] for _ in self.limbs])
+        bodies = Bodies(
+            leaves.inertia,
+            [np.zeros(limb.size) for limb in self.limbs],
+            leaves.jacobian,
+            [np.zeros(T.shape[0]) for T in leaves.jacobian],
+        )
         assembly = self._assembly(tuple(0 for _ in self.limbs))
-        links = Links(self._counts, D, d, np.zeros_like(d))
-        if not assembly.assemble(Bodies(inertia, still[0], jacobian, still[1]), links):
+        D = self._directions(at).padded[self._held]
+        if not assembly.assemble(bodies, Links(self._counts, D, d, np.zeros_like(d))):
             raise InputError(_SINGULAR)
         return self.rates(at, assembly.solve(), known=False)
 
@@ -513,27 +527,22 @@ class Mechanism:
         ahead : float
             Seconds after which modes are where stiffness and damping act on them [s].
         """
-        jacobian, drift = self._rows(at, rows)
-        inertia, bias = [], []
+        leaves = self._leaves(at, rows)
         for k, limb in enumerate(self.limbs):
-            Gamma, beta = self.equations(at, k)
             if ahead > 0.0 and limb.flexible is not None:
                 body, rate = limb.flexible.body, at.modal_rate[limb.flexible.modes]
-                Gamma[6:, 6:] += ahead * (body.damping + ahead * body.stiffness)
-                beta[6:] += ahead * body.stiffness @ rate
-            inertia.append(Gamma)
-            bias.append(beta - self.known_force(at, k, force))
-        D = self._directions(at).padded[self._held]
-        d, applied = np.zeros((len(self._held), 6)), np.zeros((len(self._held), 6))
+                leaves.inertia[k][6:, 6:] += ahead * (body.damping + ahead * body.stiffness)
+                leaves.bias[k][6:] += ahead * body.stiffness @ rate
+            leaves.bias[k][:] -= self.known_force(at, k, force)
+        D, turning = self._directions(at).padded[self._held], at.turning[self._held]
         for g, k in enumerate(self._held):
-            turning, count = at.turning[k], self._counts[g]
             if self.hinges[k].driven:
-                turning = turning + at.P[k] @ drive[self._drive(k)]
-            d[g, :count] = D[g, :, :count].T @ turning
+                turning[g] += at.P[k] @ drive[self._drive(k)]
+        d, applied = np.einsum("gij,gi->gj", D, turning), np.zeros((len(self._held), 6))
         for g, k in self._soft:
             applied[g] = at.P[k][:, 0] * self.hinges[k].sign * soft[self.hinges[k].joint]
         assembly = self._assembly(tuple(len(own) for own in rows))
-        if not assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied)):
+        if not assembly.assemble(leaves, Links(self._counts, D, d, applied)):
             raise InputError(_SINGULAR)
         return assembly
 
@@ -561,24 +570,57 @@ class Mechanism:
             raise InputError(_SINGULAR)
         return Solved(x.reshape(-1), wrench[self._held], np.zeros(0), rate)
 
-    def _rows(self, at: Posture, rows: list[list[tuple[int, Array, Array]]]) -> tuple[list[Array], list[Array]]:
-        """Return T and A^ of the handles of all limbs, and of the rows that reach the root."""
-        own: list[list[tuple[Array, Array]]] = [[] for _ in self.limbs]
-        for k, (a, b) in zip(self._held, self._ends, strict=True):
-            hinge = self.hinges[k]
-            if a != GROUND:
-                T, fast = self._response_at(at, self.limbs[a], hinge.inboard, at.across[k])
-                S = self._geared(at, k)
-                own[a].append((S @ T, S @ fast) if hinge.kind == "gear" else (T, fast))
-            if b != GROUND:
-                own[b].append(self._response_at(at, self.limbs[b], hinge.row, at.place[k]))
-        for k, more in enumerate(rows):
-            for row, point, direction in more:
-                T, fast = self._response_at(at, self.limbs[k], row, point)
-                own[k].append(((direction @ T)[None], np.array([direction @ fast])))
-        empty = [np.zeros((0, limb.size)) for limb in self.limbs]
-        jacobian = [np.vstack([empty[k], *(T for T, _ in parts)]) for k, parts in enumerate(own)]
-        return jacobian, [np.concatenate([np.zeros(0), *(fast for _, fast in parts)]) for parts in own]
+    def _leaves(self, at: Posture, rows: list[list[tuple[int, Array, Array]]]) -> Bodies:
+        """Return all limbs with their handles, and after these the rows that reach the root; without loads."""
+        n, m = len(self.limbs), self._grips.shape[1]
+        Gamma, beta, T, fast = np.zeros((n, 6, 6)), np.zeros((n, 6)), np.zeros((m, 6, 6)), np.zeros((m, 6))
+        arrays, found = self.model.arrays, (Gamma, beta, T, fast, np.zeros((2, 3, 3)))
+        poses = at.x, at.R, at.w, arrays.mass, arrays.inertia, at.place, at.across
+        arguments: tuple[Any, ...] = (self._rigid, self._grip_start, *self._grips, *poses, *found)
+        fill_leaves(*arguments)
+        inertia, bias, jacobian, drift = [], [], [], []
+        for k, limb in enumerate(self.limbs):
+            own = slice(self._grip_start[k], self._grip_start[k + 1])
+            handles_T, handles_fast = T[own], fast[own]
+            if limb.flexible is not None:
+                more = [self._handle(at, limb, int(g), int(side)) for g, side in self._grips[:, own].T]
+                handles_T = np.array([one for one, _ in more]).reshape(-1, 6, limb.size)
+                handles_fast = np.array([one for _, one in more]).reshape(-1, 6)
+                modal = limb.flexible.modes
+                one, other = equations(
+                    limb.flexible.body, at.R[limb.body], at.w[limb.body], at.modal[modal], at.modal_rate[modal]
+                )
+                inertia.append(one)
+                bias.append(other)
+            else:
+                inertia.append(Gamma[k])
+                bias.append(beta[k])
+            jacobian.append(handles_T.reshape(-1, limb.size))
+            drift.append(handles_fast.reshape(-1))
+            if rows[k]:
+                there = [self._response_at(at, limb, row, point) for row, point, _ in rows[k]]
+                across = [direction for _, _, direction in rows[k]]
+                jacobian[k] = np.vstack([jacobian[k], *(d @ one for d, (one, _) in zip(across, there, strict=True))])
+                drift[k] = np.concatenate([drift[k], [d @ one for d, (_, one) in zip(across, there, strict=True)]])
+        for h in np.flatnonzero(self._geared_grips):
+            k = int(np.searchsorted(self._grip_start, h, side="right")) - 1
+            own, S = (
+                slice(6 * (h - self._grip_start[k]), 6 * (h - self._grip_start[k]) + 6),
+                self._geared(at, int(self._grips[0, h])),
+            )
+            jacobian[k][own], drift[k][own] = S @ jacobian[k][own], S @ drift[k][own]
+        return Bodies(inertia, bias, jacobian, drift)
+
+    def _handle(self, at: Posture, limb: Limb, k: int, side: int) -> tuple[Array, Array]:
+        """Return T and A^ of a limb where a hinge holds it."""
+        hinge = self.hinges[k]
+        row, point = (hinge.inboard, at.across[k]) if side == 0 else (hinge.row, at.place[k])
+        return self._response_at(at, limb, row, point)
+
+    def inertias(self, at: Posture) -> tuple[list[Array], list[Array]]:
+        """Return the inertia of all limbs, and the inertial part of beta: without loads, stiffness and damping."""
+        leaves = self._leaves(at, [[] for _ in self.limbs])
+        return leaves.inertia, leaves.bias
 
     def _directions(self, at: Posture) -> Subspaces:
         """Return the directions that hinges hold."""
@@ -598,18 +640,6 @@ class Mechanism:
             sizes: IntArray = np.array([limb.size for limb in self.limbs], dtype=np.int64)
             self._plans[counts] = Assembly(plan, sizes, self._counts)
         return self._plans[counts]
-
-    def equations(self, at: Posture, k: int) -> tuple[Array, Array]:
-        """Return the inertia of a limb, and the inertial part of beta: without loads, stiffness and damping."""
-        limb, b = self.limbs[k], self.limbs[k].body
-        if limb.flexible is not None:
-            own = limb.flexible.modes
-            return equations(limb.flexible.body, at.R[b], at.w[b], at.modal[own], at.modal_rate[own])
-        I = at.R[b] @ self.model.arrays.inertia[b] @ at.R[b].T
-        Gamma = np.zeros((6, 6))
-        Gamma[:3, :3] = I
-        Gamma[[3, 4, 5], [3, 4, 5]] = self.model.arrays.mass[b]
-        return Gamma, np.concatenate([cross(at.w[b], I @ at.w[b]), np.zeros(3)])
 
     def known_force(self, at: Posture, k: int, force: Array) -> Array:
         """Return what loads on rows (n_b, 6), weight, stiffness and damping do to frame and modes of a limb."""

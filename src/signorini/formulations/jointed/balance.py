@@ -65,8 +65,7 @@ def contact_balance(
     v_new[:fixed] = 0.0
     count = len(mechanism.limbs)
     lost, hit, turned, at_old = np.zeros(count), _hit(mechanism, out), 0.0, 0.0
-    for k in range(count):
-        Gamma, beta = mechanism.equations(at, k)
+    for k, (Gamma, beta) in enumerate(zip(*mechanism.inertias(at), strict=True)):
         V, V_new = mechanism.motion(at, k), mechanism.motion(out.pushed, k)
         jump = V_new - V
         lost[k] = 0.5 * float(jump @ Gamma @ jump)

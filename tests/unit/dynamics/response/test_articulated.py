@@ -15,7 +15,7 @@ from signorini.scene import compile_scene
 KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
 
 
-def tree(r: np.random.Generator, n: int, *, hung: bool, driven: bool) -> sg.Scene:
+def tree(r: np.random.Generator, n: int, *, hung: bool, driven: bool, plain: bool = False) -> sg.Scene:
     """Return bodies that hang from random ones of those before by random joints, some driven or sprung."""
     scene = sg.Scene(gravity=(0.3, 0.1, -9.81))
     for k in range(n):
@@ -35,7 +35,7 @@ def tree(r: np.random.Generator, n: int, *, hung: bool, driven: bool) -> sg.Scen
         if kind not in ("fixed", "spherical"):
             axis = r.normal(size=3)
             words["axis"] = [axis, np.cross(axis, r.normal(size=3))] if kind == "universal" else axis
-        if kind in ("revolute", "prismatic"):
+        if kind in ("revolute", "prismatic") and not plain:
             if driven and r.random() < 0.4:
                 words["motion"] = lambda t: 0.5 * np.sin(3.0 * t)
             elif r.random() < 0.5:
@@ -67,6 +67,23 @@ def test_random_trees(seed: int) -> None:
     rate = mechanism.rates(at, want)
     assert found.rate is not None
     np.testing.assert_allclose(found.rate, rate, rtol=0.0, atol=1e-10 * max(1.0, float(np.abs(rate).max(initial=0.0))))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_trees_in_maximal_coordinates(seed: int) -> None:
+    """Against `accelerations`, which eliminates joints there; its biases are differences, good to 1e-6."""
+    r = np.random.default_rng(100 + seed)
+    model = compile_scene(tree(r, int(r.integers(2, 7)), hung=r.random() < 0.7, driven=False, plain=True))
+    mechanism = Mechanism(model)
+    q = mechanism.configuration(model.initial_state)
+    at = mechanism.posture(q, r.normal(size=mechanism.speed_count), model.initial_state)
+    state = mechanism.state(at, 0.0)
+    none = np.zeros(model.joints.count)
+    force, drive = load_impulse(model, state, 1.0), np.zeros(mechanism.speed_count)
+    found = mechanism.accelerated(at, force, drive, none).acceleration
+    rows = [limb.body for limb in mechanism.limbs]
+    want = sg.accelerations(model, state).solutions[0].acceleration[rows][:, [3, 4, 5, 0, 1, 2]].reshape(-1)
+    np.testing.assert_allclose(found, want, rtol=0.0, atol=1e-6 * max(1.0, float(np.abs(want).max())))
 
 
 def test_what_is_not_a_rigid_tree_goes_through_the_assembly() -> None:
