@@ -265,7 +265,7 @@ def fill_leaves(
 ) -> None:
     """Fill what divide and conquer asks of rigid limbs, about their mass centres.
 
-    That is Gamma (n, 6, 6) and the gyroscopic beta (n, 6), and of their handles, one limb after another, T (m, 6, 6) and
+    That is Gamma (n, 6, 6) and the gyroscopic beta (n, 6), and of their handles, limb by limb, T (m, 6, 6) and
     the acceleration A^ by the spin (m, 6). `row` is -1 for limbs that deform; `work` (2, 3, 3) is memory.
     """
     B, J = work[0], work[1]

@@ -41,7 +41,7 @@ speeds leave open is closed by :meth:`Mechanism.closed`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
