@@ -10,6 +10,9 @@ the smallest of several rounds taken in turn, on one thread. Links of a chain ha
 and lie along x at first; the robot has a trunk and four legs of three links each, hinges with friction and stops, and
 rests on its feet. MuJoCo reads no chain of 1000. With ``--projection`` chains stay on their joints, which is done step
 by step in Python.
+
+``--forward`` measures accelerations alone, at a state in motion: rigid trees as articulated bodies, poses included, and
+by divide and conquer, with Pinocchio's ``aba`` beside them where it is installed, and MuJoCo's whole step.
 """
 
 from __future__ import annotations
@@ -28,6 +31,11 @@ from typing import Any
 import numpy as np
 
 import signorini as sg
+from signorini._jit import kernel
+from signorini.dynamics import load_impulse
+from signorini.dynamics.response.articulated import articulate, place_limbs
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.scene import compile_scene
 
 LENGTH, H, ROUNDS = 0.1, 1e-3, 5
 FRICTION, STOP = 0.5, 0.6  # of the robot's hinges [N m, rad]
@@ -103,6 +111,74 @@ def _mujoco(world: str) -> str:
 Taker = Callable[[int], None]
 
 
+def forward(n: int) -> dict[str, Taker]:
+    """Return the ways to find the accelerations of a chain in motion."""
+    model = compile_scene(chain(n))
+    mechanism, start = Mechanism(model), model.initial_state
+    q, u = mechanism.configuration(start), np.random.default_rng(1).normal(size=mechanism.speed_count)
+    force, soft = load_impulse(model, start, 1.0), np.zeros(model.joints.count)
+    drive = np.zeros(mechanism.speed_count)
+    rows: list[list[tuple[int, Any, Any]]] = [[] for _ in mechanism.limbs]
+
+    def articulated(count: int) -> None:
+        for _ in range(count):
+            mechanism.accelerated(mechanism.posture(q, u, start), force, drive, soft)
+
+    def assembled(count: int) -> None:
+        for _ in range(count):
+            mechanism.assembled(mechanism.posture(q, u, start), force, rows, drive, soft).solve()
+
+    at, bodies, arrays = mechanism.posture(q, u, start), mechanism.bodies, model.arrays
+    assert bodies is not None
+    table, poses = mechanism.tables, (at.x, at.e, at.R, at.v, at.w, at.place, at.P.padded, at.turning)
+    chosen = (bodies.parent, table.kind, table.row, table.inboard, table.u, bodies.free, arrays.mass, arrays.inertia)
+    found = (np.zeros((n, 6)), np.zeros((n, 6)), np.zeros(u.size))
+    arguments: tuple[Any, ...] = (
+        (*table, q, u, *poses, np.zeros((4, 3, 3))),
+        (*chosen, at.x, at.R, *poses[3:], force, np.zeros((n, 3)), *bodies.memory, *found, bodies.work),
+    )
+
+    def compiled(count: int) -> None:
+        _repeated(count, n, *arguments)
+
+    takers = {"articulated": articulated, "articulated-run": compiled, "divide and conquer": assembled}
+    return takers | pinocchio(n, u)
+
+
+@kernel
+def _repeated(count: int, n: int, placed: Any, moved: Any) -> None:
+    """Find poses and accelerations many times in one call, as MuJoCo takes its steps."""
+    for _ in range(count):
+        place_limbs(0, n, *placed)
+        articulate(*moved)
+
+
+def pinocchio(n: int, u: Any) -> dict[str, Taker]:
+    """Return Pinocchio's way, none if it is not there."""
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return {}
+    model, joint = pin.Model(), 0
+    body = pin.Inertia.FromCapsule(0.1, 0.01, 0.8 * LENGTH)
+    across = pin.SE3(np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]), np.array([0.5 * LENGTH, 0, 0]))
+    for k in range(n):
+        at = pin.SE3(np.eye(3), np.array([LENGTH if k else 0.0, 0, 0]))
+        joint = model.addJoint(joint, pin.JointModelSpherical(), at, f"joint{k}")
+        model.appendBodyToJoint(joint, body, across)
+    try:
+        data, q, tau = model.createData(), pin.neutral(model), np.zeros(3 * n)
+    except MemoryError:
+        print(f"pinocchio: no memory for a chain of {n}")
+        return {}
+
+    def aba(count: int) -> None:
+        for _ in range(count):
+            pin.aba(model, data, q, u, tau)
+
+    return {"pinocchio aba": aba}
+
+
 def ours(scene: sg.Scene, *, projection: bool) -> dict[str, Taker]:
     """Return the ways in which our engine takes steps."""
     simulators = [sg.Simulator(scene, h=H, formulation=sg.MoreauJean(projection=projection)) for _ in range(3)]
@@ -162,15 +238,17 @@ def main() -> None:
     parser.add_argument("--links", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--projection", action="store_true")
+    parser.add_argument("--forward", action="store_true")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     rows = []
     scenes = [(f"chain of {n}", chain(n), mujoco_chain(n)) for n in arguments.links]
-    if not arguments.projection:
+    if not arguments.projection and not arguments.forward:
         scenes.append(("robot of 12 links", robot(), mujoco_robot()))
     for name, scene, xml in scenes:
         steps = max(2, arguments.steps // (1 + len(scene.bodies) // 10))
-        takers = ours(scene, projection=arguments.projection) | mujoco(xml)
+        own = forward(len(scene.bodies)) if arguments.forward else ours(scene, projection=arguments.projection)
+        takers = own | mujoco(xml)
         for engine, seconds in measure(takers, steps).items():
             print(f"{name:<18} {engine:<20} {1e6 * seconds:9.1f} us per step")
             rows.append({"scene": name, "engine": engine, "us_per_step": round(1e6 * seconds, 2)})

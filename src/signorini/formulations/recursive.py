@@ -8,7 +8,12 @@ its root: ``a = W lam + a_0`` for the normal and the tangents of every contact. 
     0 \le p_n \perp v_n^{+} + g / h \ge 0, \qquad \text{friction as the cone says},
 
 which is S5 eq. (23) with its gap row divided by h; then ``u+ = u + h du(p)`` by one pass back to the bodies, and the
-coordinates move at the new speeds. Poses follow from the coordinates: joints do not drift.
+coordinates move at the new speeds. Poses follow from the coordinates: joints do not drift. Limits, dry friction and
+motors of limited effort are further rows of the same problem, as :mod:`signorini.posing.joint_space` has them.
+
+Chords, the joints that close loops, hold accelerations; what coordinates and speeds leave open at the end of a step is
+closed by the least change in kinetic energy, and the energy of that is ``joint_work``. Where joints hold more than
+their loops need, their forces are the smallest.
 
 =============  =================================  ==============================================
 here           S5                                 meaning
@@ -28,86 +33,58 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, BoolArray, IntArray, checked_choice, checked_tolerance, padded
-from signorini.dynamics import (
-    contact_wrenches,
-    drive_velocity,
-    elastic_energy,
-    load_impulse,
-    motion_energies,
-    prescribed_pose,
-    relative_velocity,
-)
-from signorini.dynamics.joints import rigid_rows
+from signorini._arrays import Array, checked_choice, checked_tolerance, padded
+from signorini.dynamics import elastic_energy, load_impulse, motion_rate, prescribed_pose
+from signorini.dynamics.constants import ASKED, CONFLICT_NOTED, TORN
+from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, DRIFTED, HELD
 from signorini.dynamics.response.mechanism import Mechanism, Posture
 from signorini.errors import InputError
+from signorini.formulations.jointed.balance import Outcome, contact_balance, free_balance, motion_energy
+from signorini.formulations.jointed.memory import JointMemory
+from signorini.formulations.jointed.space import Space, Start, law_efforts, make_space
 from signorini.integrators import RK4, Integrator, SemiImplicitEuler
-from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts, Model, State, refuse_layers
-from signorini.posing.base import Balance, JointReport, Memory, StepResult
+from signorini.posing.base import JointReport, StepResult
 from signorini.posing.contact_checks import check_contacts
+from signorini.posing.joint_blocks import blocked, blocked_row
+from signorini.posing.joint_report import drift_of
 from signorini.posing.posed import PosedFriction
 from signorini.posing.time_stepping import candidates, refuse
 from signorini.problems import FrictionProblem
 from signorini.problems.problem import accepted
 from signorini.solvers import Lemke, Solution, Status, solve
 
-_KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
 _SHARP = 1e-10
 _JUMP = 1e-7  # of a coordinate in metres or radians, or a speed: more than rates by differences are wrong
+_AGREED = 1e-12  # of friction by load, between the reactions that it is taken from and those that it leads to
+_MOST_REPETITIONS = 50  # each leaves at most the coefficient times what the one before left
 
 
-@dataclass(frozen=True, slots=True)
-class JointMemory:
-    """Joint coordinates and speeds, and the last impulses by feature."""
+class _Free(NamedTuple):
+    """A step of the integrator, without contact."""
 
-    configuration: Array
-    """Coordinates of all joints and floating bodies, see :mod:`signorini.dynamics.response.mechanism`, (n_q,)."""
-    speed: Array
-    """(n_u,)"""
-    feature: IntArray
-    """Names of contacts, sorted, (m,)."""
-    impulse: Array
-    """(m, 6) [N s]"""
-    coordinate: Array
-    """Of joints that have one of their own, (n_j,) [m, rad]."""
-    stored: float = 0.0
-    """Energy of modes [J]."""
-    mechanism: Mechanism | None = field(default=None, compare=False, repr=False)
-    """The trees of the model; made anew where a memory comes from a file."""
-    kind: ClassVar[str] = "joint coordinates"
-
-    def to_arrays(self) -> dict[str, Any]:
-        """Return all fields by name but the trees."""
-        names = ("configuration", "speed", "feature", "impulse", "coordinate", "stored")
-        return {name: getattr(self, name) for name in names}
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> JointMemory:
-        """Return the memory of these fields."""
-        return cls(**arrays)
-
-    def recall(self, feature: IntArray) -> Array:
-        """Return the remembered impulse of every feature, zero for new ones, (n, 6)."""
-        return Memory(self.feature, self.impulse, self.coordinate).recall(feature)
+    q: Array
+    u: Array
+    work: Array
+    """Of loads, of drives and of dampers, (3,) [J]."""
+    effort: Array
+    """Means over the step by Simpson's rule from the stages, (n_j,) [N, N m]."""
+    reaction: Array
+    """(n_j, 6) [N, N m]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recursive:
     """Joint coordinates, divide and conquer, contact at the root of the assembly; perfectly inelastic.
 
-    It knows trees of rigid and flexible bodies under joints of the kinds fixed, revolute, prismatic, cylindrical,
-    spherical, universal and planar, and floating bodies. Joints may have a prescribed motion, springs and dampers;
-    these push as they stand at the start of a step, so that a stiffness k asks for ``h < 2 sqrt(m / k)``. Loops,
-    distance joints, gears, springs between points, limits, friction and effort limits of joints are refused so far.
-
-    Modes of flexible bodies are explicit too: their largest angular frequency w asks for ``h < 2 / w``, with
-    :class:`~signorini.RK4` for ``h < 2.8 / w``.
+    It knows rigid and flexible bodies in trees and loops under joints of all kinds, with limits, friction, springs,
+    dampers, drives and motors. Springs push as they stand at the start of a step, so that a stiffness k asks for
+    ``h < 2 sqrt(m / k)``. Refused are constraints by functions, and joints that hang from what a motion carries.
     """
 
     cone: str = "exact"
@@ -116,23 +93,22 @@ class Recursive:
     directions: int = 64
     """Friction directions of the polygon, at least 3; in the plane there are always two."""
     integrator: Integrator = field(default_factory=SemiImplicitEuler)
-    """:class:`~signorini.SemiImplicitEuler`, or :class:`~signorini.RK4` for steps in which no contact presses."""
+    """:class:`~signorini.SemiImplicitEuler`, or :class:`~signorini.RK4` for steps in which no contact presses, nor a
+    limit, friction or motor of a joint."""
     stiffness: str = "explicit"
-    """How modes are taken: ``"explicit"`` is all that this version has."""
+    """How stiffness and damping of modes act: ``"explicit"``, as modes stand at the start of a step, so that their
+    largest angular frequency w asks for ``h < 2 / w``, with RK4 for ``h < 2.8 / w``; or ``"implicit"``, as they stand
+    at its end, which is stable for any w and damps what is fast. RK4 always takes them explicitly."""
     solver: Any = None
     """Anything that solves the friction problem; None: the best known, Lemke for the polygon."""
 
     def __post_init__(self) -> None:
         checked_choice(self.cone, "Recursive: cone", "exact", "polygon")
+        checked_choice(self.stiffness, "Recursive: stiffness", "explicit", "implicit")
         if not isinstance(self.directions, int | np.integer) or self.directions < 3:
             raise InputError(f"Recursive: directions is {self.directions!r}, must be an integer >= 3")
         if not isinstance(self.integrator, SemiImplicitEuler | RK4):
             raise InputError(f"Recursive: integrator is {self.integrator!r}, must be SemiImplicitEuler() or RK4()")
-
-        if self.stiffness == "implicit":
-            raise InputError("Recursive: stiffness is 'implicit', is not part of this version, must be 'explicit'")
-        if self.stiffness != "explicit":
-            raise InputError(f"Recursive: stiffness is {self.stiffness!r}, must be 'explicit'")
 
     # --- where a run begins --------------------------------------------------
 
@@ -140,13 +116,14 @@ class Recursive:
         refuse(model, "Recursive")
         refuse_layers(model, "Recursive")
         _refuse_joints(model)
-        mechanism = Mechanism(model, "Recursive")
+        mechanism = Mechanism(model)
         q = mechanism.configuration(state)
         u = mechanism.speeds(state, q)
-        _refuse_jumps(mechanism, state.t, q, u)
+        at = mechanism.posture(q, u, state)
+        coordinate, speed = mechanism.measured(at, q, u, np.zeros(model.joints.count))
+        _refuse_jumps(mechanism, state.t, coordinate, speed)
         none = np.zeros(0, dtype=np.int64)
-        coordinate, stored = mechanism.joint_coordinates(q), mechanism.elastic(q)
-        return state, JointMemory(q, u, none, np.zeros((0, 6)), coordinate, stored, mechanism=mechanism)
+        return state, JointMemory(q, u, none, np.zeros((0, 6)), coordinate, mechanism.elastic(q), mechanism=mechanism)
 
     def detect(self, model: Model, state: State, h: float) -> Contacts:
         return candidates(model, state, h, "explicit", joined_fly=False)
@@ -159,44 +136,61 @@ class Recursive:
         checked_tolerance(tolerance, "Recursive: tolerance")
         mechanism, q, u = _mechanism(model, memory), memory.configuration, memory.speed
         at = mechanism.posture(q, u, state)
-        force = load_impulse(model, state, 1.0)
-        soft, drive = mechanism.soft_forces(q, u), mechanism.drawn(state.t, q, u, h)
-        space = _contact_space(model, mechanism, state, at, contacts, force, drive, soft[0] + soft[1], h)
-        solution, problem = self._answer(space, contacts, memory, h, tolerance)
-        p: Array = solution.z.reshape(space.b.shape)
-        solved = space.assembly.solve(space.rows_of(p) / h)
-        u_new = u + h * mechanism.rates(at, solved.acceleration)
+        coordinate, speed = mechanism.measured(at, q, u, memory.coordinate)
+        start = Start(state, at, coordinate, speed, load_impulse(model, state, 1.0))
+        soft, drive = mechanism.soft_forces(coordinate, speed), mechanism.drawn(state.t, coordinate, speed, h)
+        ahead = h if self.stiffness == "implicit" else 0.0
+        space = make_space(model, mechanism, start, contacts, drive, soft[0] + soft[1], h, ahead=ahead)
+        space, problem, solution = self._answer(model, mechanism, start, space, contacts, memory, tolerance)
+        z: Array = solution.z.reshape(space.b.shape)
+        p, p_laws = space.split(z)
+        solved = space.solve(z)
+        u_new = u + h * mechanism.rates(at, solved)
         q_new = mechanism.moved(q, h * u_new)
-        free = not np.any(p) and not isinstance(self.integrator, SemiImplicitEuler)
-        effort, reaction = mechanism.efforts(at, solved.wrench), mechanism.reactions(at, solved.wrench)
-        if free:
-            q_new, u_new, power, effort, reaction = self._free(model, mechanism, state, q, u, h)
-        after = _state(model, mechanism, q_new, u_new, state, h)
-        coordinate, stored = mechanism.joint_coordinates(q_new), mechanism.elastic(q_new)
-        wound = elastic_energy(model.joints, coordinate) - elastic_energy(model.joints, memory.coordinate)
-        wound += stored - memory.stored
-        velocity = (space.W @ p.reshape(-1)).reshape(p.shape) + space.b
-        if free:
-            balance = _free_balance(model, state, after, h * power, wound)
+        pushes = law_efforts(space, p_laws, model.joints.count) / h
+        effort, reaction = mechanism.efforts(at, solved.wrench), mechanism.reactions(at, solved.wrench, pushes)
+        redundant = space.redundant
+        free = None
+        if not np.any(z) and not isinstance(self.integrator, SemiImplicitEuler):
+            free = self._free(model, mechanism, start, memory, h)
+            q_new, u_new, effort, reaction = free.q, free.u, free.effort, free.reaction
+        end, moved = _end(model, mechanism, q_new, u_new, state, h)
+        now, now_speed = mechanism.measured(end, q_new, u_new, coordinate + h * speed)
+        stored = elastic_energy(model.joints, memory.coordinate) + memory.stored
+        wound = elastic_energy(model.joints, now) + mechanism.elastic(q_new) - stored
+        if free is not None:
+            balance = free_balance(model, state, moved, free.work, wound)
         else:
             pushed = mechanism.posture(q, u_new, state)
-            balance = _balance(
-                model, mechanism, state, after, at, pushed, solved.acceleration, force, space, contacts, p, velocity, h
+            modes = (q_new, u_new) if ahead else (q, u)
+            velocity, law_speed = space.velocity(z), space.law_speed(z)
+            pushed_speed = mechanism.measured(pushed, q, u_new, coordinate)[1]
+            modal = mechanism.modal_power(*modes, u_new)
+            outcome = Outcome(
+                space, contacts, p, p_laws, velocity, law_speed, solved, pushed, pushed_speed, effort, soft, modal
             )
-            modal = mechanism.modal_power(q, u, u_new)
-            balance = _with_springs(balance, mechanism.joint_speeds(u_new), effort, soft, modal, wound, h)
-        order = np.argsort(contacts.feature, kind="stable")
-        impulse, velocity = padded(p, 3), padded(velocity, 3)
-        posed = PosedFriction(problem, solution.z)
+            balance = contact_balance(model, mechanism, start, moved, outcome, wound, h)
+        after = moved
+        if mechanism.chords:
+            q_new, u_new = mechanism.closed(q_new, u_new, moved, moved.t)
+            end, after = _end(model, mechanism, q_new, u_new, state, h)
+            now, now_speed = mechanism.measured(end, q_new, u_new, now)
+            closed = elastic_energy(model.joints, now) + mechanism.elastic(q_new) - stored
+            shifted = motion_energy(model, after) - motion_energy(model, moved) + closed - wound
+            balance = balance._replace(joint_work=balance.joint_work + shifted, elastic=closed)
+        feature = np.concatenate([contacts.feature, space.laws.feature])
+        order = np.argsort(feature, kind="stable")
+        impulse, posed = padded(p, 3), PosedFriction(problem, solution.z)
+        velocity = padded(space.velocity(z), 3)
         return StepResult(
             state=after,
             memory=JointMemory(
                 q_new,
                 u_new,
-                contacts.feature[order],
-                padded(impulse, 6)[order],
-                coordinate,
-                stored,
+                feature[order],
+                padded(z, 6)[order],
+                now,
+                mechanism.elastic(q_new),
                 mechanism=mechanism,
             ),
             contacts=contacts,
@@ -207,63 +201,96 @@ class Recursive:
             solution=solution,
             balance=balance,
             joints=_report(
-                model, mechanism, after, coordinate, u_new, h * reaction, h * effort, space.assembly.redundant
+                model,
+                mechanism,
+                after,
+                JointReport(
+                    coordinate=now,
+                    speed=now_speed,
+                    effort=h * (effort + pushes),
+                    reaction=h * reaction,
+                    drift=0.0,
+                    redundant=redundant,
+                    unmet=0.0,
+                ),
+                mechanism.unmet(end, after.t),
+                _against(model, space, contacts, problem, tolerance),
+                h,
             ),
         )
 
     def _answer(
-        self, space: _Space, contacts: Contacts, memory: JointMemory, h: float, tolerance: float
-    ) -> tuple[Solution, FrictionProblem]:
-        """Pose the friction problem of a step, and have it solved."""
-        b = space.b.copy()
-        b[:, 0] += contacts.gap / h
+        self,
+        model: Model,
+        mechanism: Mechanism,
+        start: Start,
+        space: Space,
+        contacts: Contacts,
+        memory: JointMemory,
+        tolerance: float,
+    ) -> tuple[Space, FrictionProblem, Solution]:
+        """Pose the friction problem of a step, and have it solved.
+
+        Friction of joints that follows a reaction is taken from that of the solution until both agree.
+        """
+        guess = memory.recall(np.concatenate([contacts.feature, space.laws.feature]))[:, : space.b.shape[1]]
+        z: Array = guess.reshape(-1)
+        if not space.laws.by_load.any():
+            problem, solution = self._solved(space, contacts, z, tolerance)
+            return space, problem, solution
+        for _ in range(_MOST_REPETITIONS):
+            wrench = mechanism.held_wrench(start.at, space.solve(z.reshape(space.b.shape)).wrench)
+            before = space.laws.bound
+            space = space.bounded(model, mechanism.reactions(start.at, wrench))
+            problem, solution = self._solved(space, contacts, z, tolerance)
+            z = solution.z
+            if np.abs(space.laws.bound - before).max() <= _AGREED * np.abs(space.laws.bound).max():
+                break
+        return space, problem, solution
+
+    def _solved(
+        self, space: Space, contacts: Contacts, start: Array, tolerance: float
+    ) -> tuple[FrictionProblem, Solution]:
+        b, h = space.b.copy(), space.h
+        b[: contacts.contact_count, 0] += contacts.gap / h
         words: dict[str, Any] = {"cone": "polygon", "directions": self.directions} if self.cone == "polygon" else {}
         problem = FrictionProblem(space.W, b.reshape(-1), space.mu, dim=b.shape[1], **words)
-        if not contacts.contact_count:
-            return Solution(z=np.zeros(0), status=Status.SOLVED, residual=0.0, iterations=0), problem
-        start = memory.recall(contacts.feature)[:, : b.shape[1]].reshape(-1)
+        if not b.size:
+            return problem, Solution(z=np.zeros(0), status=Status.SOLVED, residual=0.0, iterations=0)
+        if blocked(problem, tolerance).size:  # solvers would try for long
+            none = np.zeros(b.size)
+            return problem, Solution(z=none, status=Status.NO_SOLUTION, residual=problem.residual(none), iterations=0)
         solver = self.solver or (Lemke() if self.cone == "polygon" else None)
         solution = solve(problem, solver, tolerance=min(tolerance, _SHARP), start=start)
         if not solution.success and accepted(problem, solution.z, problem.residual(solution.z), tolerance):
-            solution = Solution(
-                z=solution.z,
-                status=Status.SOLVED,
-                residual=solution.residual,
-                iterations=solution.iterations,
-                seconds=solution.seconds,
-            )
-        return solution, problem
+            solution = replace(solution, status=Status.SOLVED)
+        return problem, solution
 
-    def _free(
-        self, model: Model, mechanism: Mechanism, state: State, q: Array, u: Array, h: float
-    ) -> tuple[Array, Array, Array, Array, Array]:
-        """Take a step that no contact is part of by the integrator.
-
-        Return the power of loads, of drives and of dampers too (3,), efforts (n_j,) and reactions (n_j, 6) of joints,
-        means over the step by Simpson's rule from the stages of the integrator.
-        """
+    def _free(self, model: Model, mechanism: Mechanism, start: Start, memory: JointMemory, h: float) -> _Free:
+        """Take a step that no contact is part of by the integrator."""
         stages: list[tuple[Array, Array, Array]] = []
+        state, ideal = start.state, np.array([hinge.joint for hinge in mechanism.driven], dtype=np.int64)
 
         def accelerated(t: float, q: Array, u: Array) -> Array:
             q, u, drive = mechanism.prescribed(t, q, u)
             at = mechanism.posture(q, u, state)
             loads = load_impulse(model, mechanism.state(at, t), 1.0)
-            soft = mechanism.soft_forces(q, u)
-            assembly = mechanism.assembled(at, loads, [[] for _ in mechanism.limbs], drive, soft[0] + soft[1])
-            solved = assembly.solve()
-            speed, effort = mechanism.joint_speeds(u), mechanism.efforts(at, solved.wrench)
+            coordinate, speed = mechanism.measured(at, q, u, start.coordinate)
+            soft = mechanism.soft_forces(coordinate, speed)
+            solved = mechanism.accelerated(at, loads, drive, soft[0] + soft[1])
+            effort = mechanism.efforts(at, solved.wrench)
             power = (
                 np.sum((loads - model.arrays.weight) * np.hstack([at.v, at.w])),
-                np.sum(((effort - soft[0] - soft[1]) * speed)[_driven(model)]),
+                np.sum(((effort - soft[0] - soft[1]) * speed)[ideal]),
                 -np.sum(soft[1] * speed) - mechanism.modal_power(q, u, u)[1],
             )
             stages.append((np.array(power), effort, mechanism.reactions(at, solved.wrench)))
-            return mechanism.rates(at, solved.acceleration)
+            return mechanism.rates(at, solved)
 
-        q_new, u_new = self.integrator.advance(accelerated, mechanism.moved, state.t, q, u, h)
-        q_new, u_new, _ = mechanism.prescribed(state.t + h, q_new, u_new)
+        q, u = self.integrator.advance(accelerated, mechanism.moved, state.t, memory.configuration, memory.speed, h)
+        q, u, _ = mechanism.prescribed(state.t + h, q, u)
         power, effort, reaction = ((a + 2.0 * b + 2.0 * c + d) / 6.0 for a, b, c, d in zip(*stages, strict=True))
-        return q_new, u_new, power, effort, reaction
+        return _Free(q, u, h * power, effort, reaction)
 
 
 # --- what is not known yet ---------------------------------------------------
@@ -272,259 +299,79 @@ class Recursive:
 def _refuse_joints(model: Model) -> None:
     joints = model.joints
     for i, name in enumerate(joints.names):
-        if joints.kinds[i] not in _KINDS:
-            raise InputError(
-                f"joint {name!r}: is a {joints.kinds[i]}, must be one of {', '.join(_KINDS)} for Recursive"
-            )
-        plain = (
-            not joints.friction[i]
-            and not joints.load_friction[i].any()
-            and np.isinf(joints.limits[i]).all()
-            and np.isinf(joints.effort_limit[i])
-        )
-        if not plain:
-            raise InputError(f"joint {name!r}: has friction, limits or an effort limit, must have none for Recursive")
-        a = int(joints.arrays.body_a[i])
-        if 0 <= a < model.fixed_count and model.motions[a] is not None:
-            raise InputError(f"joint {name!r}: hangs from {model.names[a]!r}, which moves, must not for Recursive")
-        b = int(joints.arrays.body_b[i])
-        if b < model.fixed_count and model.motions[b] is not None:
-            raise InputError(f"joint {name!r}: hangs from {model.names[b]!r}, which moves, must not for Recursive")
+        for body in (int(joints.arrays.body_a[i]), int(joints.arrays.body_b[i])):
+            if 0 <= body < model.fixed_count and model.motions[body] is not None:
+                raise InputError(
+                    f"joint {name!r}: hangs from {model.names[body]!r}, which moves, must not for Recursive"
+                )
     if joints.equalities or joints.inequalities:
         name = (*joints.equalities, *joints.inequalities)[0].name
         raise InputError(f"{name}: must be a joint for Recursive, which knows no other constraints")
 
 
-def _refuse_jumps(mechanism: Mechanism, t: float, q: Array, u: Array) -> None:
+def _refuse_jumps(mechanism: Mechanism, t: float, coordinate: Array, speed: Array) -> None:
     """Refuse prescribed motions that do not begin where the bodies are, at the speeds that they have."""
-    q_drive, u_drive, _ = mechanism.prescribed(t, q, u)
-    for limb in mechanism.driven:
-        name = mechanism.model.joints.names[limb.joint]
-        for what, own, given in (("coordinate", q[limb.q], q_drive[limb.q]), ("speed", u[limb.u], u_drive[limb.u])):
-            if abs(float(given[0] - own[0])) > _JUMP * max(1.0, abs(float(given[0]))):
+    for hinge in mechanism.driven:
+        g = hinge.joint
+        name, motion = mechanism.model.joints.names[g], mechanism.model.joints.motions[g]
+        assert motion is not None
+        rate = motion_rate(motion, t, 0.0, secant=False)
+        for what, own, given in (("coordinate", coordinate[g], motion(t)), ("speed", speed[g], rate)):
+            if abs(given - own) > _JUMP * max(1.0, abs(given)):
                 raise InputError(
-                    f"joint {name!r}: motion begins with the {what} {limb.sign * float(given[0]):.6g}, must begin with "
-                    f"{limb.sign * float(own[0]) + 0.0:.6g}, that of its bodies"
+                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {own + 0.0:.6g}, "
+                    "that of its bodies"
                 )
-
-
-def _driven(model: Model) -> BoolArray:
-    """Tell which joints have a prescribed motion, (n_j,)."""
-    return np.array([motion is not None for motion in model.joints.motions], dtype=bool)
 
 
 def _mechanism(model: Model, memory: JointMemory) -> Mechanism:
     """Return the trees of a model, those that the memory holds if they are of this model."""
     kept = memory.mechanism
-    return kept if kept is not None and kept.model is model else Mechanism(model, "Recursive")
-
-
-# --- contacts ----------------------------------------------------------------
-
-
-class _Space(NamedTuple):
-    """The map ``u = W p + b`` of the contacts of a step, and how it was made."""
-
-    assembly: Any
-    W: Array
-    """(n_c dim, n_c dim)"""
-    b: Array
-    """Relative velocity without contact impulses, (n_c, dim) [m/s]."""
-    drive: Array
-    """The part of `b` that prescribed motions contribute, (n_c, dim) [m/s]."""
-    mu: Array
-    J: tuple[Array, Array]
-    """Wrenches by body, (n_c, dim, 6) each."""
-    share: Array
-    """Rows of the roots from components of contacts, (rows, n_c dim): -1, 0 or 1."""
-
-    def rows_of(self, p: Array) -> Array:
-        """Return the forces of the rows of the roots."""
-        return self.share @ p.reshape(-1)
-
-
-def _contact_space(
-    model: Model,
-    mechanism: Mechanism,
-    state: State,
-    at: Posture,
-    contacts: Contacts,
-    force: Array,
-    drive: Array,
-    soft: Array,
-    h: float,
-) -> _Space:
-    """Map contact impulses to velocities; both bodies feel them at one point, that of the moving one at a wall."""
-    dim, n_c = 2 if model.planar else 3, contacts.contact_count
-    share = np.where(contacts.body_a < model.fixed_count, 1.0, 0.5)[:, None]
-    across = contacts.gap[:, None] * contacts.normal
-    point_a, point_b = contacts.point_a + share * across, contacts.point_b - (1.0 - share) * across
-    J_a, J_b = contact_wrenches(contacts, state.q, dim=dim, point_a=point_a, point_b=point_b)
-    rows: list[list[tuple[int, Array, Array]]] = [[] for _ in mechanism.limbs]
-    parts: list[list[tuple[int, float]]] = [[] for _ in mechanism.limbs]
-    for c in range(n_c):
-        n = contacts.normal[c]
-        frame = [n, *(np.array(d) for d in tangent_frame(tuple(n)))][:dim]
-        for body, point, sign in ((contacts.body_a[c], point_a[c], -1.0), (contacts.body_b[c], point_b[c], 1.0)):
-            k = mechanism.row.get(int(body))
-            if k is not None:
-                rows[k] += [(int(body), point, d) for d in frame]
-                parts[k] += [(dim * c + i, sign) for i in range(dim)]
-    assembly = mechanism.assembled(at, force, rows, drive, soft)
-    flat = [one for own in parts for one in own]
-    B, first = np.zeros((len(flat), dim * n_c)), 0
-    for i, row in enumerate(assembly.plan.contact):
-        B[i, flat[row][0]] = flat[row][1]
-    W, a0 = np.zeros((len(flat), len(flat))), np.zeros(len(flat))
-    for root in assembly.plan.root:
-        Z, b = assembly.response(int(root))
-        W[first : first + b.size, first : first + b.size], a0[first : first + b.size] = Z, b
-        first += b.size
-    driven = relative_velocity(J_a, J_b, contacts, drive_velocity(model, state, h, secant=True))
-    moving = state.v.copy()
-    moving[: model.fixed_count] = 0.0
-    b = relative_velocity(J_a, J_b, contacts, moving) + driven + h * (B.T @ a0).reshape(n_c, dim)
-    return _Space(assembly, B.T @ W @ B, b, driven, model.materials.friction[contacts.material], (J_a, J_b), B)
+    return kept if kept is not None and kept.model is model else Mechanism(model)
 
 
 # --- the end of a step -------------------------------------------------------
 
 
-def _state(model: Model, mechanism: Mechanism, q: Array, u: Array, before: State, h: float) -> State:
-    """Return the state of coordinates and speeds at the end of a step; walls stand where their motion says."""
+def _end(model: Model, mechanism: Mechanism, q: Array, u: Array, before: State, h: float) -> tuple[Posture, State]:
+    """Return posture and state of coordinates and speeds at the end of a step; walls stand where their motion says."""
     t = before.t + h
-    at = mechanism.state(mechanism.posture(q, u, before), t)
+    at = mechanism.posture(q, u, before)
+    state = mechanism.state(at, t)
     walls = slice(model.fixed_count)
-    at.q[walls], at.v[walls] = prescribed_pose(model, t)
-    return at
+    state.q[walls], state.v[walls] = prescribed_pose(model, t)
+    return at, state
 
 
-def _free_balance(model: Model, before: State, after: State, work: Array, wound: float) -> Balance:
-    """Account for a step without contact: what loads, drives and dampers did (3,); the rest is the scheme's."""
-    loads, drives, damped = (float(one) for one in work)
-    lost = loads + drives - damped - wound - (_energy(model, after) - _energy(model, before))
-    return Balance(loads, drives, 0.0, 0.0, 0.0, 0.0, damped, lost, wound)
-
-
-def _with_springs(
-    balance: Balance,
-    speed: Array,
-    effort: Array,
-    soft: tuple[Array, Array],
-    modal: tuple[float, float],
-    wound: float,
-    h: float,
-) -> Balance:
-    """Add what joints do along their coordinates, all at the new speeds (n_j,), and what modes do.
-
-    A spring pushes as it is wound at the start of the step; what it stores beyond its work is the scheme's.
-    """
-    spring, damper = (h * float(np.sum(one * speed)) for one in soft)
-    return balance._replace(
-        drive_work=balance.drive_work + h * float(np.sum(effort * speed)) - spring - damper,
-        damping=balance.damping - damper - h * modal[1],
-        integration=balance.integration - spring - h * modal[0] - wound,
-        elastic=balance.elastic + wound,
-    )
-
-
-def _balance(
-    model: Model,
-    mechanism: Mechanism,
-    before: State,
-    after: State,
-    at: Posture,
-    pushed: Posture,
-    acceleration: Array,
-    force: Array,
-    space: _Space,
-    contacts: Contacts,
-    p: Array,
-    velocity: Array,
-    h: float,
-) -> Balance:
-    """Account for the energy of a step from the equations of every single body.
-
-    With v' the velocities of the new speeds at the old coordinates and ``Gamma a + beta = F + forces of joints``,
-    ``T(v') - T(v) = v' . Gamma (v' - v) - 1/2 |v' - v|_Gamma^2``; forces of joints do no work on v', which is what this
-    identity tests. What coordinates that move on change is the scheme's, as is the difference between v' and the
-    velocities that the law of contacts was posed with.
-    """
-    arrays, fixed = model.arrays, model.fixed_count
-    v_new = np.hstack([pushed.v, pushed.w])
-    v_new[:fixed] = 0.0
-    count = len(mechanism.limbs)
-    lost, hit, turned, at_old = np.zeros(count), _hit(mechanism, contacts, p), 0.0, 0.0
-    for k in range(count):
-        Gamma, beta = mechanism.equations(at, k)
-        V, V_new = mechanism.motion(at, k), mechanism.motion(pushed, k)
-        jump = V_new - V
-        lost[k] = 0.5 * float(jump @ Gamma @ jump)
-        left = h * mechanism.of_limb(acceleration, k) - jump
-        turned += float(V_new @ (Gamma @ left + h * beta))
-        at_old += 0.5 * float(V_new @ Gamma @ V_new) - h * float(V_new @ mechanism.weight(at, k))
-    there, start = _energy(model, after), float(_energies(model, before)[1])
-    at_old += start
-    own = relative_velocity(*space.J, contacts, v_new) + space.drive
-    slack = float(np.sum(p * (own - velocity)))
-    correction = float(np.sum(p[:, 0] * np.maximum(0.0, -contacts.gap / h)))
-    return Balance(
-        load_work=h * float(np.sum((force - arrays.weight)[fixed:] * v_new[fixed:])),
-        drive_work=-float(np.sum(p * space.drive)),
-        correction_work=correction,
-        joint_work=0.0,
-        friction=-float(np.sum(p[:, 1:] * velocity[:, 1:])),
-        impact=float(np.sum(lost[hit])) + correction - float(np.sum(p[:, 0] * velocity[:, 0])),
-        damping=0.0,
-        integration=float(np.sum(lost[~hit])) + turned - (there - at_old) - slack,
-        elastic=0.0,
-    )
-
-
-def _hit(mechanism: Mechanism, contacts: Contacts, p: Array) -> BoolArray:
-    """Tell which limbs hang together with one that a contact presses, (n,)."""
-    limbs, row = mechanism.limbs, mechanism.row
-    hit = np.zeros(len(limbs), dtype=bool)
-    for c in np.flatnonzero(np.any(p != 0.0, axis=1)):
-        for body in (int(contacts.body_a[c]), int(contacts.body_b[c])):
-            if body in row:
-                hit[row[body]] = True
-    joined = [(k, row[limb.inboard]) for k, limb in enumerate(limbs) if limb.inboard in row]
-    for k, inboard in reversed(joined):
-        hit[inboard] |= hit[k]
-    for k, inboard in joined:
-        hit[k] |= hit[inboard]
-    return hit
-
-
-def _energies(model: Model, state: State) -> tuple[Array, Array]:
-    return motion_energies(model, state.q, state.v, state.modal_rate, state.modal)
-
-
-def _energy(model: Model, state: State) -> float:
-    kinetic, stored = _energies(model, state)
-    return float(kinetic + stored)
+def _against(model: Model, space: Space, contacts: Contacts, problem: FrictionProblem, tolerance: float) -> int:
+    """Return the row of a joint that drives a body against what no impulse can move, -1 if none does."""
+    if not problem.contact_count:
+        return -1
+    against = blocked(problem, tolerance)
+    return blocked_row(model, space.laws, contacts, int(against[0])) if against.size else -1
 
 
 def _report(
-    model: Model,
-    mechanism: Mechanism,
-    after: State,
-    coordinate: Array,
-    u: Array,
-    reaction: Array,
-    effort: Array,
-    redundant: int,
+    model: Model, mechanism: Mechanism, after: State, report: JointReport, unmet: Array, against: int, h: float
 ) -> JointReport | None:
+    """Judge whether joints hold: those of trees do, chords close or do not."""
     joints = model.joints
     if not joints.count:
         return None
-    return JointReport(
-        coordinate=coordinate,
-        speed=mechanism.joint_speeds(u),
-        effort=effort,
-        reaction=reaction,
-        drift=float(np.abs(rigid_rows(model, after, coordinate).psi).max(initial=0.0)),
-        redundant=redundant,
-        unmet=0.0,
+    drift, apart, drift_row = drift_of(model, after, report.coordinate, limits=True, drives=True)
+    fault, row, worst = DRIFTED if apart > TORN else HELD, -1, int(np.argmax(unmet))
+    left = h * float(unmet[worst])
+    if left > CONFLICT_NOTED:
+        row = int(np.argmax(joints.rows.joint == worst))
+        fault = CONTRADICTED if left > ASKED else fault
+    if against >= 0:
+        row, fault = against, BLOCKED
+    return replace(
+        report,
+        drift=drift,
+        apart=apart,
+        drift_row=drift_row,
+        unmet=float(unmet[worst]),
+        conflict_row=row,
+        fault=fault,
     )

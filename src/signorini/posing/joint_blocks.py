@@ -10,7 +10,7 @@ from signorini._arrays import Array, IntArray
 from signorini._scipy import sparse
 from signorini.dynamics import JointSystem, Rows, stacked
 from signorini.dynamics.joint_faults import row_at
-from signorini.model import Contacts
+from signorini.model import Contacts, Model
 from signorini.posing.constants import DENSE_ROWS, HELD_SPEED
 from signorini.posing.joint_space import JointSpace, LawKind, RowLaws
 from signorini.problems import FrictionProblem
@@ -32,28 +32,36 @@ def joined_map(space: JointSpace, contacts: Rows, dim: int, rotation: float, h: 
     direction of the friction polygon, at the angle `rotation` from the tangent t. `b` has no gaps in it except those
     of the laws.
     """
-    laws, n_c = space.laws, contacts.row_count // dim
-    every = stacked([contacts, laws.rows])
-    row, source, weight = _places(laws, contacts.row_count, dim, rotation)
+    every = stacked([contacts, space.laws.rows])
+    dense = every.row_count <= DENSE_ROWS
+    full = space.system.mobility(every) if dense else _sparse_mobility(space.system, every)
+    speed = _rounded(every.velocity(_moving(space)) + every.rate, np.asarray(full.diagonal())) + every.psi / h
+    return law_blocks(space.laws, full, speed, dim, rotation)
+
+
+def law_blocks(laws: RowLaws, full: Any, speed: Array, dim: int, rotation: float) -> tuple[Any, Array, Array]:
+    """Return W, b (n, dim) and mu (n_l,) in blocks, from the mobility of the scalar rows and their speeds.
+
+    The rows of contacts come first, `dim` for each, then one for each law, whose speeds have their gaps in them.
+    """
+    before = speed.size - laws.count
+    n_c = before // dim
+    row, source, weight = _places(laws, before, dim, rotation)
     size = dim * (n_c + laws.count)
     W: Any
-    full: Any
-    if every.row_count <= DENSE_ROWS:
-        full = space.system.mobility(every)
+    if isinstance(full, np.ndarray):
         W = np.zeros((size, size))
         W[np.ix_(row, row)] = full[np.ix_(source, source)] * np.outer(weight, weight)
     else:
-        full = _sparse_mobility(space.system, every)
-        into = sparse.csr_array((weight, (row, source)), shape=(size, every.row_count))
+        into = sparse.csr_array((weight, (row, source)), shape=(size, speed.size))
         W = into @ full @ into.T
-    a = np.asarray(full.diagonal())[contacts.row_count :]
+    a = np.asarray(full.diagonal())[before:]
     a = np.where(a > 0.0, a, 1.0)
-    i, j, idle = _idle(laws, a, contacts.row_count, dim, rotation)
-    if every.row_count <= DENSE_ROWS:
+    i, j, idle = _idle(laws, a, before, dim, rotation)
+    if isinstance(full, np.ndarray):
         W[i, j] += idle
     else:
         W = W + sparse.csr_array((idle, (i, j)), shape=W.shape)
-    speed = _rounded(every.velocity(_moving(space)) + every.rate, np.asarray(full.diagonal())) + every.psi / h
     flat = np.zeros(size)
     flat[row] = speed[source] * weight
     b = flat.reshape(-1, dim)
@@ -69,12 +77,12 @@ def blocked(problem: FrictionProblem, tolerance: float) -> IntArray:
     return np.flatnonzero(closing & (problem.blocks[:, 0, 0] == 0.0))
 
 
-def blocked_row(space: JointSpace, contacts: Contacts, block: int) -> int:
+def blocked_row(model: Model, laws: RowLaws, contacts: Contacts, block: int) -> int:
     """Return the row of a joint that a block stands against, see :func:`~signorini.dynamics.joint_faults.row_words`."""
-    model, n_c = space.system.model, contacts.contact_count
+    n_c = contacts.contact_count
     if block < n_c:
         return row_at(model, (int(contacts.body_a[block]), int(contacts.body_b[block])))
-    joints, laws = model.joints, space.laws
+    joints = model.joints
     g = int(laws.joint[block - n_c])
     if g < 0:
         return joints.row_count + 2 * joints.coordinates.joint.size

@@ -55,7 +55,7 @@ def coordinates_near(model: Model, state: State, space: JointSpace, h: float) ->
     return near
 
 
-def _drift(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
+def drift_of(model: Model, after: State, coordinate: Array, *, limits: bool, drives: bool) -> tuple[float, float, int]:
     """Return the largest residual, the largest beside the size of its joint, and the row of that."""
     joints = model.joints
     rows = rigid_rows(model, after, coordinate)
@@ -165,7 +165,7 @@ def joint_report(
     bodies = slice(model.fixed_count, None)
     falls = h / theta * float(np.sum((model.arrays.weight * (after.v - before.v))[bodies]))
     unmet = _unmet(system, v, impulse)
-    drift, apart, drift_row = _drift(model, after, coordinate, limits=theta == 1.0, drives=drives)
+    drift, apart, drift_row = drift_of(model, after, coordinate, limits=theta == 1.0, drives=drives)
     left, conflict_row = worst(all_sizes(model, rows), h * unmet)
     turned = h * np.linalg.norm(before.v[model.fixed_count :, 3:], axis=1).max(initial=0.0)
     fault = DRIFTED if apart > TORN and turned <= MOST_TURN else HELD

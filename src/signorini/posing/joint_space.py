@@ -116,26 +116,26 @@ def joint_space(
     laws = _row_laws(model, state, velocity, M_inv, coordinate, h, secant=secant)
     laws.bound[:] *= span / h
     space = JointSpace(system, laws, velocity, coordinate)
-    _restrain_motors(system, space.laws, h, span)
+    motor = np.flatnonzero(laws.kind == LawKind.MOTOR)
+    if motor.size:
+        rows = laws.rows
+        terms = (rows.start[motor][:, None] + np.arange(2)).reshape(-1)
+        own = Rows(2 * np.arange(motor.size + 1), rows.body[terms], rows.J[terms], rows.psi[motor], rows.rate[motor])
+        restrain_motors(laws, motor, system.mobility(own).diagonal(), h, span)
     if space.laws.by_load.any():
         space.laws.bound[:] = space.load_bound(impulse)
     return space
 
 
-def _restrain_motors(system: JointSystem, laws: RowLaws, h: float, span: float) -> None:
+def restrain_motors(laws: RowLaws, motor: IntArray, mobility: Array, h: float, span: float) -> None:
     """Let motors make good no more of their lag in a step than at the speed from which they can stop.
 
-    Pursued at full effort up to the last moment, a lag is overshot by as much again, for ever.
+    Pursued at full effort up to the last moment, a lag is overshot by as much again, for ever. `mobility` is that of
+    the rows of these motors, (n,).
     """
-    motor = np.flatnonzero(laws.kind == LawKind.MOTOR)
-    if not motor.size:
-        return
-    rows = laws.rows
-    terms = (rows.start[motor][:, None] + np.arange(2)).reshape(-1)
-    own = Rows(2 * np.arange(motor.size + 1), rows.body[terms], rows.J[terms], rows.psi[motor], rows.rate[motor])
-    deceleration = BRAKING_SHARE * system.mobility(own).diagonal() * laws.bound[motor] / span
-    lag = rows.psi[motor]
-    rows.psi[motor] = np.sign(lag) * np.minimum(np.abs(lag), h * np.sqrt(2.0 * deceleration * np.abs(lag)))
+    deceleration = BRAKING_SHARE * mobility * laws.bound[motor] / span
+    lag = laws.rows.psi[motor]
+    laws.rows.psi[motor] = np.sign(lag) * np.minimum(np.abs(lag), h * np.sqrt(2.0 * deceleration * np.abs(lag)))
 
 
 def driven_velocity(model: Model, state: State, v_free: Array, h: float) -> Array:
@@ -153,12 +153,19 @@ def _row_laws(
 ) -> RowLaws:
     """Collect limits, friction, motors and inequality constraints."""
     joints = model.joints
-    table = joints.coordinates
-    measured = joint_rows(joints.arrays, table, state.q, coordinate)
+    measured = joint_rows(joints.arrays, joints.coordinates, state.q, coordinate)
     measured.rate[:] = measured.velocity(drive_velocity(model, state, h, secant=secant))
     speed = measured.velocity(velocity) + measured.rate
     agility = np.sqrt(measured.mobility(M_inv))
     margin = limit_margin(speed, agility, impetus(model, state, velocity, agility, h), h)
+    return laws_at(model, state, measured, margin, coordinate, h, secant=secant)
+
+
+def laws_at(
+    model: Model, state: State, measured: Rows, margin: Array, coordinate: Array, h: float, *, secant: bool
+) -> RowLaws:
+    """Collect the laws of coordinates that stand and move as `measured`; limits count that are within the `margin`."""
+    joints, table = model.joints, model.joints.coordinates
     kind, row, sides, psi, rate, bound = _chosen(model, state, measured, margin, h, secant=secant)
     own = RowTable(*(column[row] for column in table))
     rows = joint_rows(joints.arrays, own, state.q, coordinate)

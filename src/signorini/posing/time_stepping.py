@@ -382,7 +382,7 @@ def reported(
         )
         against = blocked(outcome.problem, tolerance)
         if against.size:
-            row = blocked_row(space.joints, space.contacts, int(against[0]))
+            row = blocked_row(model, space.joints.laws, space.contacts, int(against[0]))
             joints = replace(joints, conflict_row=row, fault=BLOCKED)
     feature = np.concatenate([space.contacts.feature, _law_features(space)])
     impulse, velocity = padded(p[:, :dim], 3), padded(u[:, :dim], 3)

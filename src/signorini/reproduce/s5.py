@@ -28,6 +28,7 @@ from signorini.math.rotation import matrix, multiply
 from signorini.reproduce.reproduction import Check, Example, Reproduction, printed
 from signorini.scene import HalfSpace, Point, Scene, Sphere
 from signorini.simulation import Trajectory, simulate
+from signorini.simulation.angles import euler_angles
 from signorini.visual import Curve, plot_against_exact
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ _SLIDING = np.array(
     ]
 )
 """Case 1: t, x and y of P1."""
+_FIRST, _SECOND = (0.0, 2.0, 0.0), (2.0, 0.0, 0.0)
+_SLIDING_ANGLES = {"A": (-3.09071274, 2.29583435, 3.06953732), "B": (-1.57204562, -1.40290376, -1.68751503)}
+"""Case 1: Euler angles at 3 s, of A in the world and of B against A [rad]."""
 _SLIDING_ERROR = 9.1e-3
 _POLYGONS = {8: 0.093, 16: 0.028}
 _LANDING = np.array(
@@ -99,7 +103,7 @@ def pendulum(
 
 def sliding() -> Scene:
     """Return case 1."""
-    return pendulum(friction=0.2, first=(0, 2, 0), second=(2, 0, 0), height=0.0, velocity=(1, 1, 0))
+    return pendulum(friction=0.2, first=_FIRST, second=_SECOND, height=0.0, velocity=(1, 1, 0))
 
 
 def landing() -> Scene:
@@ -126,11 +130,31 @@ def sliding_error(trajectory: Trajectory) -> float:
     return float(np.abs(trajectory.position("A")[step, :2] - _SLIDING[:, 1:]).max())
 
 
+def orientation_angles(trajectory: Trajectory) -> dict[str, Array]:
+    """Return the Euler angles of case 1, of A in the world and of B against A, (n+1, 3) each [rad]."""
+    e_a, e_b = trajectory.orientation("A"), trajectory.orientation("B")
+    against = [multiply((a[0], -a[1], -a[2], -a[3]), tuple(b)) for a, b in zip(e_a, e_b, strict=True)]
+    starts = zip((e_a, np.array(against)), (_FIRST, _SECOND), strict=True)
+    return dict(zip("AB", (euler_angles(e, near=np.array(start)) for e, start in starts), strict=True))
+
+
+def orientation_error(trajectory: Trajectory) -> float:
+    """Return the largest error of the quaternions of A, and of B against A, at the end of case 1."""
+    ends = {name: angles[-1] for name, angles in orientation_angles(trajectory).items()}
+    return max(float(np.abs(np.array(_turn(tuple(ends[name]))) - _turn(_SLIDING_ANGLES[name])).max()) for name in ends)
+
+
 def drift(trajectory: Trajectory) -> Array:
     """Return how far the mass centre of the pendulum went sideways, (2,) [m]."""
-    centre = 0.5 * (trajectory.centre("A") + trajectory.centre("B"))
+    centre = _centre(trajectory)
     side: Array = np.abs(centre - centre[0]).max(axis=0)[:2]
     return side
+
+
+def _centre(trajectory: Trajectory) -> Array:
+    """Return the mass centre of the pendulum, (n+1, 3) [m]."""
+    centre: Array = 0.5 * (trajectory.centre("A") + trajectory.centre("B"))
+    return centre
 
 
 def impact(trajectory: Trajectory) -> tuple[float, Array]:
@@ -168,7 +192,12 @@ def double_pendulum() -> Reproduction:
             one.certificate.verdict for one in (*polygons.values(), *exact.values(), landed, *fallen.values())
         ],
     }
-    return Reproduction(checks, data, {"double-pendulum": _figure(exact[_H], landed, fallen[_H], maximal)})
+    figures = {
+        "double-pendulum-angles": _angles_figure(exact[_H]),
+        "double-pendulum-ways": _ways_figure(exact[_H], landed),
+        "double-pendulum-drift": _drift_figure(fallen[_H], maximal),
+    }
+    return Reproduction(checks, data, figures)
 
 
 def _sliding_checks(polygons: dict[int, Trajectory], exact: dict[float, Trajectory]) -> list[Check]:
@@ -177,6 +206,7 @@ def _sliding_checks(polygons: dict[int, Trajectory], exact: dict[float, Trajecto
     kept = max(float(one.certificate.joint_drift.max()) for one in (*polygons.values(), *exact.values()))
     return [
         Check("case 1: error with 64 directions [m]", 0.0, error[64], 1.5 * _SLIDING_ERROR),
+        Check("case 1: error of the orientations at 3 s", 0.0, orientation_error(polygons[64]), 1.5 * _SLIDING_ERROR),
         # What polygons keep as h falls, within what the step adds.
         *(Check(f"case 1: error with {n} directions [m]", kept_at, error[n], fine) for n, kept_at in _POLYGONS.items()),
         Check("case 1: error with the exact cone [m]", 0.0, fine, 1.5 * _SLIDING_ERROR),
@@ -201,7 +231,7 @@ def _landing_checks(landed: Trajectory) -> list[Check]:
 
 def _falling_checks(fallen: dict[float, Trajectory], maximal: Trajectory) -> list[Check]:
     coarse, fine = fallen.values()
-    centre = 0.5 * (fine.centre("A") + fine.centre("B"))[0]
+    centre = _centre(fine)[0]
     # After the two steps of the impact; until then the scheme has lost some energy too, of the same order.
     energy = [float(one.energy().total[int(_FALL_IMPACT / h) + 3]) for h, one in fallen.items()]
     missed = [abs(value - _FALL_ENERGY) for value in energy]
@@ -220,23 +250,40 @@ def _falling_checks(fallen: dict[float, Trajectory], maximal: Trajectory) -> lis
     ]
 
 
-def _figure(slid: Trajectory, landed: Trajectory, fallen: Trajectory, maximal: Trajectory) -> Figure:
+def _angles_figure(slid: Trajectory) -> Figure:
+    """Figure 9: Euler angles of both bodies, where B counts against A."""
+    end, panels = slid.time[-1:], []
+    for name, angles in orientation_angles(slid).items():
+        curves = [
+            Curve(f"q{k + 1}", slid.time, angles[:, k], end, np.array(_SLIDING_ANGLES[name])[k : k + 1])
+            for k in range(3)
+        ]
+        panels.append((f"orientation of {name}", "angle [rad]", curves))
+    return plot_against_exact(panels, "Case 1: P1 slides, h = 1 ms; reference as points", few_exact=True)
+
+
+def _ways_figure(slid: Trajectory, landed: Trajectory) -> Figure:
+    """Figure 10, with the way of case 1 beside it."""
     x = slid.position("A")
     ways = [Curve(axis, slid.time, x[:, k], _SLIDING[:, 0], _SLIDING[:, 1 + k]) for k, axis in enumerate("xy")]
     land = Curve("x", landed.time, landed.position("A")[:, 0], _LANDING[:, 0], _LANDING[:, 1])
-    none = np.zeros(2)
-    sides = [
-        Curve(name, one.time, 0.5 * (one.centre("A") + one.centre("B"))[:, 0], one.time[[0, -1]], none + float(_COM[0]))
-        for name, one in (("Recursive", fallen), ("MoreauJean", maximal))
+    panels = [
+        ("case 1: P1 slides", "position [m]", ways),
+        ("case 2: P1 lands, slides and sticks", "position [m]", [land]),
     ]
-    return plot_against_exact(
-        [
-            ("case 1: P1 slides", "position [m]", ways),
-            ("case 2: P1 lands, slides and sticks", "position [m]", [land]),
-            ("case 3: mass centre without friction", "x [m]", sides),
-        ],
-        "Double pendulum: h = 1 ms, reference dotted",
-    )
+    return plot_against_exact(panels, "Double pendulum: h = 1 ms; reference as points", few_exact=True)
+
+
+def _drift_figure(fallen: Trajectory, maximal: Trajectory) -> Figure:
+    """Figure 11: the mass centre, which should not move sideways."""
+    panels = []
+    for k, axis in enumerate("xy"):
+        curves = [
+            Curve(name, one.time, _centre(one)[:, k] - _centre(one)[0, k], *np.zeros((2, 1)))
+            for name, one in (("Recursive", fallen), ("MoreauJean", maximal))
+        ]
+        panels.append((f"drift of the mass centre along {axis}", "displacement [m]", curves))
+    return plot_against_exact(panels, "Case 3: without friction, h = 1 ms", few_exact=True)
 
 
 EXAMPLES = (

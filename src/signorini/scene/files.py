@@ -249,9 +249,11 @@ def _bending(entry: dict[str, Any], place: str) -> Beam | Modes:
         return Modes(**{key: _numbers(value, f"modes: {key}") for key, value in entry["modes"].items()})
     _check_words(entry["beam"], _BEAM, f"{place}: beam")
     words = dict(entry["beam"])
-    shapes = _mapping(words.pop("shapes", None), "beam: shapes")
-    given = {key: _numbers(value, f"beam: shapes: {key}", ragged=True) for key, value in shapes.items()}
-    return Beam(**{key: _numbers(value, f"beam: {key}") for key, value in words.items()}, shapes=given)
+    given: dict[str, Any] = {"modes": words.pop("modes", None)}
+    if "shapes" in words:
+        shapes = _mapping(words.pop("shapes"), "beam: shapes")
+        given["shapes"] = {key: _numbers(value, f"beam: shapes: {key}", ragged=True) for key, value in shapes.items()}
+    return Beam(**{key: _numbers(value, f"beam: {key}") for key, value in words.items()}, **given)
 
 
 def _flexible_arguments(entry: dict[str, Any], place: str, folder: _Folder) -> dict[str, Any]:

@@ -27,6 +27,7 @@ GEOMETRIC = ("foreshortening", "none")
 _MEETS = 1e-9  # of the size of the body: typed digits
 _INDEFINITE = 1e-9  # of the largest eigenvalue, or of the diagonal: rounding of products that people make
 _SINGULAR = 1e-12
+_MOST_MODES = 6  # of polynomials in powers of x/length: with more their coefficients cancel
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,13 @@ class Beam:
         Area of the section [m^2].
     density : float
         [kg/m^3]
-    shapes : mapping
+    shapes : mapping, optional
         ``{"axial": [...], "bending": [...]}``, in space ``axial``, ``bending_y`` and ``bending_z``: for each mode the
         coefficients of powers of x/length. Shapes vanish where x = 0, those of bending with their slope.
+    modes : (int, int), optional
+        Without `shapes`: how many along the beam, and in each direction across it. The static shapes of an end force,
+        and across the beam of an end moment, come first, then vibrations with both ends clamped. Modes along a beam
+        vibrate fast; with foreshortening its ends come nearer by bending without them. Default (0, 2).
     """
 
     length: float
@@ -56,6 +61,7 @@ class Beam:
     A: float
     density: float
     shapes: Mapping[str, Sequence[Sequence[float]]] | None = None
+    modes: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for word in ("length", "E", "A", "density"):
@@ -68,15 +74,19 @@ class Beam:
         else:
             object.__setattr__(self, "I", checked_number(self.I, "beam: I", above=0.0))
         if self.shapes is None:
-            raise InputError("beam: shapes is None, must be given: shapes of its own are not part of this version")
+            object.__setattr__(self, "modes", _mode_counts(self.modes))
+            return
+        if self.modes is not None:
+            raise InputError(f"beam: modes is {short(self.modes)} beside shapes, must be one of the two")
         if not isinstance(self.shapes, Mapping):
             raise InputError(f"beam: shapes is {short(self.shapes)}, must be a mapping from directions to modes")
         object.__setattr__(self, "shapes", {key: _coefficients(key, modes) for key, modes in self.shapes.items()})
 
     def words(self) -> dict[str, Any]:
         """Return the content of a scene file."""
-        assert self.shapes is not None
-        shapes = {key: [list(one) for one in modes] for key, modes in self.shapes.items()}
+        modes: dict[str, Any] = {"modes": None if self.modes is None else list(self.modes)}
+        if self.shapes is not None:
+            modes = {"shapes": {key: [list(one) for one in own] for key, own in self.shapes.items()}}
         moments = list(self.I) if isinstance(self.I, tuple) else self.I
         return {
             "length": self.length,
@@ -84,8 +94,20 @@ class Beam:
             "I": moments,
             "A": self.A,
             "density": self.density,
-            "shapes": shapes,
+            **modes,
         }
+
+
+def _mode_counts(modes: Any) -> tuple[int, int]:
+    """Return how many modes there are along a beam and across it."""
+    given = (0, 2) if modes is None else modes
+    if (
+        not isinstance(given, Sequence)
+        or len(given) != 2
+        or not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= _MOST_MODES for n in given)
+    ):
+        raise InputError(f"beam: modes is {short(modes)}, must be two numbers (axial, bending) from 0 to {_MOST_MODES}")
+    return int(given[0]), int(given[1])
 
 
 def _coefficients(key: str, modes: Any) -> tuple[tuple[float, ...], ...]:
@@ -377,14 +399,16 @@ def _section(thing: str, beam: Beam, *, planar: bool) -> tuple[Section, Shapes]:
     if not planar and not isinstance(beam.I, tuple):
         raise InputError(f"{thing}: I is {beam.I:g}, must be a pair in space, for bending along y and along z")
     words = ("axial", "bending") if planar else ("axial", "bending_y", "bending_z")
-    assert beam.shapes is not None
+    moments = beam.I if isinstance(beam.I, tuple) else (beam.I, beam.I)
+    section = Section(beam.length, beam.E, moments, beam.A, beam.density)
+    if beam.shapes is None:
+        assert beam.modes is not None
+        return section, Shapes.natural(*beam.modes, planar=planar)
     for key in beam.shapes:
         if key not in words:
             hint = suggestion(key, words) if isinstance(key, str) else ""
             raise InputError(f"{thing}: unknown direction of shapes {short(key)}{hint}, must be one of {_or(words)}")
-    moments = beam.I if isinstance(beam.I, tuple) else (beam.I, beam.I)
-    modes = [beam.shapes.get(word, ()) for word in words]
-    return Section(beam.length, beam.E, moments, beam.A, beam.density), Shapes(*modes)
+    return section, Shapes(*(beam.shapes.get(word, ()) for word in words))
 
 
 def _line(section: Section, shapes: Shapes, *, foreshortening: bool) -> Line:

@@ -13,9 +13,10 @@ from signorini._arrays import Array
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
 from signorini.io import clipped, short
-from signorini.math.rotation import matrix, rotate
+from signorini.math.rotation import rotate
 from signorini.model import State
 from signorini.posing.base import IMPULSES
+from signorini.simulation.angles import euler_angles
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.deformed import ModalRecord, entry_of, line
@@ -26,7 +27,6 @@ from signorini.simulation.report import report_text, told
 from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
 
-_ORDERS = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
 _FORMAT = "signorini trajectory 2"
 _EARLIER = "signorini trajectory 1"  # states have no further coordinates, memories one kind
 
@@ -146,15 +146,7 @@ class Trajectory:
         ``"xyz"`` means ``R = R_x(a_0) R_y(a_1) R_z(a_2)``. Where the second angle is a right one the others are not
         unique.
         """
-        if order not in _ORDERS:
-            raise InputError(f"angles: order is {order!r}, must be one of {', '.join(_ORDERS)}")
-        i, j, k = ("xyz".index(axis) for axis in order)
-        sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
-        R = np.array([matrix(tuple(e)) for e in self.q[:, self._index(name), 3:]]).reshape(-1, 3, 3)
-        first = np.arctan2(-sign * R[:, j, k], R[:, k, k])
-        second = np.arctan2(sign * R[:, i, k], np.hypot(R[:, i, i], R[:, i, j]))
-        last = np.arctan2(-sign * R[:, i, j], R[:, i, i])
-        return _unwrapped(np.stack([first, second, last], axis=1))
+        return euler_angles(self.q[:, self._index(name), 3:], order)
 
     def modes(self, name: str) -> ModalRecord:
         """Return coordinates and rates of the modes of a flexible body."""
@@ -394,14 +386,3 @@ class Trajectory:
             )
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {clipped(str(error), 150)}") from error
-
-
-def _unwrapped(angles: Array) -> Array:
-    """Return Euler angles (n, 3) without jumps: of the two triples that mean the same turn, the nearer to the last."""
-    out = angles.copy()
-    for k in range(1, len(out)):
-        a, b, c = out[k]
-        triples = np.array([[a, b, c], [a + np.pi, np.pi - b, c + np.pi]])
-        triples += 2.0 * np.pi * np.round((out[k - 1] - triples) / (2.0 * np.pi))
-        out[k] = triples[np.argmin(np.abs(triples - out[k - 1]).max(axis=1))]
-    return out

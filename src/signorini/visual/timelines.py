@@ -124,13 +124,18 @@ class Curve(NamedTuple):
     exact: Array
 
 
-def plot_against_exact(panels: Sequence[tuple[str, str, Sequence[Curve]]], title: str) -> Figure:
-    """Draw computed values on top of exact ones (dotted), one panel for each (title, unit, curves)."""
+def plot_against_exact(
+    panels: Sequence[tuple[str, str, Sequence[Curve]]], title: str, *, few_exact: bool = False
+) -> Figure:
+    """Draw computed values on top of exact ones (dotted), one panel for each (title, unit, curves).
+
+    With `few_exact` computed values are lines, and the exact ones, known at few times, points.
+    """
     with styled():
         figure = new_figure(
             4.6 * len(panels),
             3.6,
-            left=0.13 / len(panels),
+            left=(0.16 if few_exact else 0.13) / len(panels),
             right=0.985,
             bottom=0.13,
             top=0.83,
@@ -139,6 +144,10 @@ def plot_against_exact(panels: Sequence[tuple[str, str, Sequence[Curve]]], title
         row = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, (name, unit, curves) in zip(row, panels, strict=True):
             for curve, colour in zip(curves, SERIES_COLOURS, strict=False):
+                if few_exact:
+                    axes.plot(curve.time, curve.values, color=colour, lw=1.2, label=curve.label)
+                    axes.plot(curve.exact_time, curve.exact, "o", color=colour, ms=4.5)
+                    continue
                 axes.plot(curve.exact_time, curve.exact, color=colour, ls=":", lw=1.8)
                 if curve.values.size == curve.time.size:
                     axes.plot(curve.time, curve.values, "o", color=colour, ms=4.5, label=curve.label)

@@ -52,6 +52,8 @@ class Solved:
     """On body b of each joint, at its handle, (n_j, 6) [N m, N]."""
     rows: Array
     """Forces in the rows of all nodes of the plan."""
+    rate: Array | None = None
+    """Rates of the speeds, where they are known without the accelerations."""
 
 
 class Assembly:

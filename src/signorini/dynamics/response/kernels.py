@@ -81,7 +81,7 @@ def _pseudo_root(X: Array, own: Array, Q: Array, V: Array, scale: Array, n: int)
                 if abs(Q[p, q]) < 1e-300:
                     continue
                 theta = 0.5 * (Q[q, q] - Q[p, p]) / Q[p, q]
-                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1.0))
+                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.hypot(theta, 1.0))
                 c = 1.0 / math.sqrt(t * t + 1.0)
                 s = t * c
                 for k in range(n):

@@ -31,78 +31,61 @@ the spin of a point is ``w + Psi_P qd``, which is exact for bending in one plane
 
 Speeds of a spherical joint are those of its outboard body and not relative ones: so it turns at a constant spin in the
 world while coordinates move at constant speeds, whatever its inboard body does meanwhile.
+
+Chords, the joints that close loops, act in the accelerations like all others. Their own speeds follow from those of
+their bodies. A distance joint holds the direction n between its points, with ``n . (a_b - a_a) = -|v_t|^2 / |d|``. A
+gear holds ``c . w_b - r u . w_a``: its handle on a turns by ``r c u^T w_a``, as b is to turn. What coordinates and
+speeds leave open is closed by :meth:`Mechanism.closed`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from signorini._arrays import Array, IntArray
 from signorini.dynamics.motion import motion_acceleration, motion_rate
-from signorini.dynamics.response.assembly import Assembly, Bodies, Links
+from signorini.dynamics.response.articulated import fill_directions, fill_leaves, place_limbs
+from signorini.dynamics.response.articulated_bodies import Articulated, limb_arrays
+from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
 from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
+from signorini.dynamics.response.limbs import (
+    LINES,
+    OWN,
+    SIZES,
+    Hinge,
+    Limb,
+    along,
+    coordinates,
+    make_limbs,
+    placed,
+    subspace,
+)
 from signorini.dynamics.response.plan import GROUND, Plan, make_plan
+from signorini.dynamics.response.spatial import cross, matrix, quaternion, shift, turn_of, velocity_at
 from signorini.errors import InputError
-from signorini.math.rotation import matrix, turn_exact
-from signorini.model import Deformable, Model, State, frame_rows
+from signorini.math.rotation import turn_exact
+from signorini.model import Model, State, frame_rows
 
-_SIZES = {
-    "free": (7, 6),
-    "fixed": (0, 0),
-    "revolute": (1, 1),
-    "prismatic": (1, 1),
-    "cylindrical": (2, 2),
-    "spherical": (4, 3),
-    "universal": (2, 2),
-    "planar": (3, 3),
-}
-"""Numbers of coordinates and of speeds."""
-_SLIDES = {"prismatic": (2,), "cylindrical": (2,), "planar": (0, 1)}
-"""Axes of A along which coordinates displace B, the first ones."""
-_TURNS = ("revolute", "cylindrical", "planar")
-"""Kinds whose last coordinate turns B about the last axis of A."""
-_Z = np.array([0.0, 0.0, 1.0])
+_SINGULAR = "Recursive: the inertia of a body is singular as it is bent now, must resist every motion"
+_MOST_MOVES = 12  # onto chords; Newton's method needs two or three
+_CLOSED = 1e-14  # of the places in metres, and of a radian: rounding, some dozens
 _APART = 1e-9  # of positions in metres and directions: more than rounding of poses that people type with nine digits
 
 
 @dataclass(frozen=True, slots=True)
-class Limb:
-    """A moving body with what it hangs by."""
+class Subspaces:
+    """P of every hinge, or D: item k has as many columns as are its own."""
 
-    body: int
-    """Its row in the model, that of its frame."""
-    inboard: int
-    """Row of the body or the point that it hangs from, -1 for the world."""
-    joint: int
-    """Its number in the model, -1 if the body floats."""
-    kind: str
-    sign: float
-    """Of the joint's own coordinate beside ours: -1 where body a hangs from body b."""
-    anchor: tuple[Array, Array]
-    """Origins of A and B in the frames of the mass centres, or of the points [m]."""
-    frame: tuple[Array, Array]
-    """Rotations of A and B to these frames, (3, 3)."""
-    rest: Array
-    """Rotation of B to A at coordinates of zero, (3, 3)."""
-    driven: bool
-    """Whether its coordinate is prescribed."""
-    q: slice
-    u: slice
-    row: int
-    """That by which the joint holds it: its own, or that of one of its points."""
-    flexible: Deformable | None
-    modes_q: slice
-    """Its modal coordinates."""
-    modes_u: slice
-    """Their rates among the speeds."""
+    padded: Array
+    """(n, 6, 3), or of directions that are held (n, 6, 6)."""
+    columns: IntArray
 
-    @property
-    def size(self) -> int:
-        """Number of accelerations of its frame and its modes."""
-        return 6 + int(self.modes_u.stop) - int(self.modes_u.start)
+    def __getitem__(self, k: int) -> Array:
+        own: Array = self.padded[k, :, : self.columns[k]]
+        return own
 
 
 class Posture(NamedTuple):
@@ -119,11 +102,13 @@ class Posture(NamedTuple):
     w: Array
     """(n_b, 3)"""
     place: Array
-    """Origin of each limb's B, (n, 3)."""
-    P: list[Array]
-    """(6, f) of each limb."""
+    """Origin of B of each limb, then of each chord, (n, 3)."""
+    across: Array
+    """Where these act on the inboard row: at the same place, but at the other end of a line, (n, 3)."""
+    P: Subspaces
+    """(6, f) of each."""
     turning: Array
-    """A_t of each limb, (n, 6)."""
+    """A_t of each, (n, 6)."""
     modal: Array
     """(n_m,)"""
     modal_rate: Array
@@ -133,11 +118,12 @@ class Posture(NamedTuple):
 
 
 class Mechanism:
-    """The trees of a model; joints that close loops are refused."""
+    """The trees of a model, and the chords that close loops."""
 
-    def __init__(self, model: Model, who: str) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.limbs = _limbs(model, who)
+        self.limbs, self.chords = make_limbs(model)
+        self.hinges: list[Hinge] = [*self.limbs, *self.chords]
         self.coordinate_count = self.limbs[-1].modes_q.stop if self.limbs else 0
         self.speed_count = self.limbs[-1].modes_u.stop if self.limbs else 0
         frame = {limb.body: k for k, limb in enumerate(self.limbs)}
@@ -146,48 +132,86 @@ class Mechanism:
         self.bending = [limb for limb in self.limbs if limb.flexible is not None]
         """Limbs that deform."""
         self._start = np.cumsum([0, *(limb.size for limb in self.limbs)])
-        held = [limb for limb in self.limbs if limb.joint >= 0]
-        self._held = [self.row[limb.body] for limb in held]
-        self._ends = [(self.row.get(limb.inboard, GROUND), self.row[limb.body]) for limb in held]
-        self._counts = np.array([6 if limb.driven else 6 - _SIZES[limb.kind][1] for limb in held], dtype=np.int64)
-        self.driven = [limb for limb in held if limb.driven]
-        """Limbs whose coordinates are prescribed."""
+        self._held = [k for k, hinge in enumerate(self.hinges) if hinge.joint >= 0]
+        held = [self.hinges[k] for k in self._held]
+        self._ends = [(self.row.get(hinge.inboard, GROUND), self.row.get(hinge.row, GROUND)) for hinge in held]
+        self._counts: IntArray = np.array([hinge.held for hinge in held], dtype=np.int64)
+        self.driven = [hinge for hinge in held if hinge.driven]
+        """Hinges whose coordinates are prescribed."""
+        self.hinge_of = {hinge.joint: k for k, hinge in enumerate(self.hinges)}
+        """Number of the hinge of each joint."""
         soft = (model.joints.stiffness != 0.0) | (model.joints.damping != 0.0)
-        self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.limbs[k].joint]]
+        self._soft = [(g, k) for g, k in enumerate(self._held) if soft[self.hinges[k].joint]]
         self._plans: dict[tuple[int, ...], Assembly] = {}
+        grips: list[list[tuple[int, int]]] = [[] for _ in self.limbs]
+        for k, ends in zip(self._held, self._ends, strict=True):
+            for side, body in enumerate(ends):
+                if body != GROUND:
+                    grips[body].append((k, side))
+        self._grip_start: IntArray = np.cumsum([0, *(len(own) for own in grips)], dtype=np.int64)
+        self._grips: IntArray = np.array([one for own in grips for one in own], dtype=np.int64).reshape(-1, 2).T.copy()
+        """Hinge and side of the handles of all limbs, one after another, (2, m)."""
+        kinds = np.array([self.hinges[k].kind == "gear" for k in self._grips[0]], dtype=bool)
+        self._geared_grips = kinds & (self._grips[1] == 0)
+        rigid = [-1 if limb.flexible is not None else limb.body for limb in self.limbs]
+        self._rigid: IntArray = np.array(rigid, dtype=np.int64)
+        self.tables, self._work = limb_arrays(self.limbs), np.zeros((4, 3, 3))
+        columns = [(hinge.columns, hinge.held if hinge.joint >= 0 else 0, hinge.acts_along) for hinge in self.hinges]
+        table: IntArray = np.array(columns, dtype=np.int64).reshape(-1, 3)
+        self._hold = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+        self.is_rigid_tree = not self.bending and not self.chords
+        """Whether accelerations where nothing touches are found as those of articulated bodies."""
+        self.bodies = self._articulated() if self.is_rigid_tree else None
+        self.tree: IntArray = np.arange(len(self.limbs))
+        """A number for each limb, the same for those that hang together."""
+        for a, b in self._ends:
+            if GROUND not in (a, b):
+                self.tree[self.tree == self.tree[a]] = self.tree[b]
+
+    def _drive(self, k: int) -> slice:
+        """Return where the coordinate of a hinge stands among prescribed ones; those of chords follow the speeds."""
+        if k < len(self.limbs):
+            return self.limbs[k].u
+        first = self.speed_count + k - len(self.limbs)
+        return slice(first, first + 1)
+
+    def _articulated(self) -> Articulated:
+        parent = np.array([self.row.get(limb.inboard, GROUND) for limb in self.limbs], dtype=np.int64)
+        left = [6 if limb.joint < 0 else 0 if limb.driven else SIZES[limb.kind][1] for limb in self.limbs]
+        return Articulated(parent, np.array(left, dtype=np.int64))
 
     # --- coordinates ---------------------------------------------------------
 
     def configuration(self, state: State) -> Array:
         """Return the coordinates of a state; a joint that its poses contradict is an error."""
         q = np.zeros(self.coordinate_count)
+        x, R = state.q[:, :3], np.array([matrix(pose[3:]) for pose in state.q]).reshape(-1, 3, 3)
         for limb in self.limbs:
             if limb.flexible is not None:
                 q[limb.modes_q] = state.modal[limb.flexible.modes]
             if limb.joint < 0:
                 pose = state.q[limb.body]
-                q[limb.q] = np.concatenate([pose[:3] + _matrix(pose[3:]) @ limb.anchor[1], pose[3:]])
+                q[limb.q] = np.concatenate([pose[:3] + matrix(pose[3:]) @ limb.anchor[1], pose[3:]])
                 continue
-            d, R = self._relative(limb, state.q)
+            d, turned = _relative(limb, x, R)
             if limb.kind == "spherical":
-                q[limb.q], there, turned = state.q[limb.row, 3:], np.zeros(3), R
+                q[limb.q], there, own = state.q[limb.row, 3:], np.zeros(3), turned
             else:
-                q[limb.q] = _coordinates(limb, d, R)
-                there, turned = _placed(limb, q[limb.q])
-            if max(np.abs(there - d).max(), np.abs(turned - R).max()) > _APART * max(1.0, float(np.abs(d).max())):
-                name = self.model.joints.names[limb.joint]
-                raise InputError(f"joint {name!r}: poses of its bodies contradict it, must fit at the start")
+                q[limb.q] = coordinates(limb, d, turned)
+                there, own = placed(limb, q[limb.q])
+            self._refuse_apart(limb, max(np.abs(there - d).max(), np.abs(own - turned).max()), float(np.abs(d).max()))
+        at = self.posture(q, np.zeros(self.speed_count), state)
+        D = self._directions(at)
+        for k, chord in enumerate(self.chords, len(self.limbs)):
+            gap = D[k].T @ self._gap(at, k, state.t)
+            if not chord.driven:  # those are compared with their motion
+                self._refuse_apart(chord, float(np.abs(gap).max(initial=0.0)), float(np.abs(at.place[k]).max()))
         return q
 
-    def _relative(self, limb: Limb, poses: Array) -> tuple[Array, Array]:
-        """Return origin and rotation of B as seen from A."""
-        ends = []
-        for side, body in enumerate((limb.inboard, limb.row)):
-            R = np.eye(3) if body < 0 else _matrix(poses[body, 3:])
-            x = np.zeros(3) if body < 0 else poses[body, :3]
-            ends.append((x + R @ limb.anchor[side], R @ limb.frame[side]))
-        (x_a, A), (x_b, B) = ends
-        return A.T @ (x_b - x_a), A.T @ B
+    def _refuse_apart(self, hinge: Hinge, error: float, size: float) -> None:
+        if error > _APART * max(1.0, size):
+            name = self.model.joints.names[hinge.joint]
+            raise InputError(f"joint {name!r}: poses of its bodies contradict it, must fit at the start")
 
     def speeds(self, state: State, q: Array) -> Array:
         """Return the speeds of a state; velocities that a joint contradicts are an error."""
@@ -195,23 +219,25 @@ class Mechanism:
         for limb in self.bending:
             assert limb.flexible is not None
             u[limb.modes_u] = state.modal_rate[limb.flexible.modes]
-        at = self.posture(q, u, state)
-        v, w = state.v[:, :3], state.v[:, 3:]
-        for k, limb in enumerate(self.limbs):
-            if limb.joint < 0:
-                velocity = _velocity_at(at.x, v, w, limb.body, at.place[k])
-                u[limb.u] = np.concatenate([velocity[3:], velocity[:3]])
+        at = self.posture(q, u, state)._replace(v=state.v[:, :3], w=state.v[:, 3:])
+        fastest, D = max(1.0, float(np.abs(state.v).max(initial=0.0))), self._directions(at)
+        for k, hinge in enumerate(self.hinges):
+            relative, P = self._relative_velocity(at, k), at.P[k]
+            if isinstance(hinge, Limb):
+                own = along(P, relative)
+                if hinge.joint < 0:
+                    own = np.concatenate([relative[3:], relative[:3]])
+                u[hinge.u] = at.w[hinge.row] if hinge.kind == "spherical" else own
+            if hinge.joint < 0:
                 continue
-            relative = _velocity_at(at.x, v, w, limb.row, at.place[k]) - _velocity_at(
-                at.x, v, w, limb.inboard, at.place[k]
-            )
-            own = np.linalg.lstsq(at.P[k], relative, rcond=None)[0] if at.P[k].size else np.zeros(0)
-            u[limb.u] = w[limb.row] if limb.kind == "spherical" else own
-            left = relative - at.P[k] @ own
-            if np.abs(left).max() > _APART * max(1.0, float(np.abs(state.v).max())):
-                name = self.model.joints.names[limb.joint]
+            across = D[k]
+            if hinge.driven:  # along the coordinate it is compared with its motion
+                across = across - P @ (P.T @ across)
+            left = float(np.abs(across.T @ relative).max(initial=0.0))
+            if left > _APART * fastest:
+                name = self.model.joints.names[hinge.joint]
                 raise InputError(
-                    f"joint {name!r}: velocities of its bodies contradict it by {np.abs(left).max():.3g} m/s or rad/s, "
+                    f"joint {name!r}: velocities of its bodies contradict it by {left:.3g} m/s or rad/s, "
                     "must fit at the start"
                 )
         return u
@@ -233,48 +259,69 @@ class Mechanism:
 
     def posture(self, q: Array, u: Array, state: State) -> Posture:
         """Return poses and velocities; fixed bodies are as in `state`."""
-        n = self.model.body_count
-        x, e, R = state.q[:, :3].copy(), state.q[:, 3:].copy(), np.zeros((n, 3, 3))
+        x, e, R = state.q[:, :3].copy(), state.q[:, 3:].copy(), np.zeros((self.model.body_count, 3, 3))
         v, w = state.v[:, :3].copy(), state.v[:, 3:].copy()
         for b in range(self.model.fixed_count):
-            R[b] = _matrix(e[b])
-        place, turning, P = np.zeros((len(self.limbs), 3)), np.zeros((len(self.limbs), 6)), []
+            R[b] = matrix(e[b])
+        n, count = len(self.limbs), len(self.hinges)
+        place, turning, P = np.zeros((count, 3)), np.zeros((count, 6)), np.zeros((count, 6, 3))
         modal, modal_rate, points = state.modal.copy(), state.modal_rate.copy(), dict[int, tuple[Array, Array]]()
+        q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
+        first = 0
         for k, limb in enumerate(self.limbs):
-            b, a, own, rate = limb.row, limb.inboard, q[limb.q], u[limb.u]
-            if limb.joint < 0:
-                e[b], R[b], w[b], place[k] = own[3:], _matrix(own[3:]), rate[3:], own[:3]
-                r = R[b] @ limb.anchor[1]
-                x[b], v[b] = own[:3] - r, rate[:3] - _cross(w[b], r)
-                P.append(np.zeros((6, 0)))
+            if limb.flexible is not None or k == n - 1:  # what is inboard is in place up to here
+                place_limbs(first, k + 1, *self.tables, q, u, x, e, R, v, w, place, P, turning, self._work)
+                first = k + 1
+            if limb.flexible is not None:
                 _place_points(limb, q, u, x, e, R, v, w, points)
-                continue
-            R_a, x_a = (np.eye(3), np.zeros(3)) if a < 0 else (R[a], x[a])
-            v_a, w_a = (np.zeros(3), np.zeros(3)) if a < 0 else (v[a], w[a])
-            A = R_a @ limb.frame[0]
-            if limb.kind == "spherical":
-                place[k] = x_a + R_a @ limb.anchor[0]
-                e[b], R[b] = own, _matrix(own)
-                subspace, by = np.eye(6, 3), np.concatenate([rate - w_a, np.zeros(3)])
-            else:
-                d, turned = _placed(limb, own)
-                place[k] = x_a + R_a @ limb.anchor[0] + A @ d
-                R[b] = A @ turned @ limb.frame[1].T
-                e[b] = _quaternion(R[b], e[b])
-                subspace = _subspace(limb, A, turned)
-                by = subspace @ rate
-                turning[k, :3], turning[k, 3:] = _cross(w_a, by[:3]), 2.0 * _cross(w_a, by[3:])
-            P.append(subspace)
-            x[b] = place[k] - R[b] @ limb.anchor[1]
-            w[b] = w_a + by[:3]
-            v[b] = v_a + _cross(w_a, place[k] - x_a) + by[3:] - _cross(w[b], place[k] - x[b])
-            if limb.kind == "universal":
-                turning[k, :3] += rate[0] * rate[1] * _cross(subspace[:3, 0], subspace[:3, 1])
-            _place_points(limb, q, u, x, e, R, v, w, points)
-        for limb in self.bending:
-            assert limb.flexible is not None
-            modal[limb.flexible.modes], modal_rate[limb.flexible.modes] = q[limb.modes_q], u[limb.modes_u]
-        return Posture(x, e, R, v, w, place, P, turning, modal, modal_rate, points)
+                own = limb.flexible.modes
+                modal[own], modal_rate[own] = q[limb.modes_q], u[limb.modes_u]
+        subspaces = Subspaces(P, self._hold[0])
+        at = Posture(x, e, R, v, w, place, place.copy(), subspaces, turning, modal, modal_rate, points)
+        for k in range(n, count):
+            self._place_chord(at, k)
+        return at
+
+    def _place_chord(self, at: Posture, k: int) -> None:
+        """Fill in place, P and A_t of a chord."""
+        chord = self.hinges[k]
+        (x_a, A), (x_b, B) = _frames(chord, at.x, at.R)
+        at.place[k] = at.across[k] = x_b
+        if chord.kind in LINES:
+            at.across[k] = x_a
+            d = x_b - x_a
+            length = float(np.linalg.norm(d))
+            n = d / length if length > 0.0 else d
+            at.P[k][3:, 0] = n
+            v = self._relative_velocity(at, k)[3:]
+            at.turning[k, 3:] = -n * (float(v @ v) - float(n @ v) ** 2) / max(length, 1e-300)
+        elif chord.kind == "gear":
+            at.P[k][:3, 0] = B[:, 2]
+        else:
+            P = subspace(chord, A, A.T @ B)
+            at.P[k][:] = P
+            w_a = np.zeros(3) if chord.inboard < 0 else at.w[chord.inboard]
+            own = along(P, self._relative_velocity(at, k))
+            by = P @ own
+            at.turning[k, :3], at.turning[k, 3:] = cross(w_a, by[:3]), 2.0 * cross(w_a, by[3:])
+            if chord.kind == "universal":
+                at.turning[k, :3] += own[0] * own[1] * cross(P[:3, 0], P[:3, 1])
+
+    def _relative_velocity(self, at: Posture, k: int) -> Array:
+        """Return the velocity of b against a of a hinge, (6,); of a floating body that of its frame."""
+        hinge = self.hinges[k]
+        V_a = velocity_at(at.x, at.v, at.w, hinge.inboard, at.across[k])
+        return velocity_at(at.x, at.v, at.w, hinge.row, at.place[k]) - self._geared(at, k) @ V_a
+
+    def _geared(self, at: Posture, k: int) -> Array:
+        """Return how the handle on a of a hinge moves: as its body, but that of a gear as b is to turn, (6, 6)."""
+        hinge = self.hinges[k]
+        if hinge.kind != "gear":
+            return np.eye(6)
+        (_, A), (_, B) = _frames(hinge, at.x, at.R)
+        out = np.zeros((6, 6))
+        out[:3, :3] = self.model.joints.arrays.parameter[hinge.joint] * np.outer(B[:, 2], A[:, 2])
+        return out
 
     def state(self, at: Posture, t: float) -> State:
         """Return the state of a posture at time `t`."""
@@ -282,108 +329,304 @@ class Mechanism:
             t=t, q=np.hstack([at.x, at.e]), v=np.hstack([at.v, at.w]), modal=at.modal, modal_rate=at.modal_rate
         )
 
-    def joint_coordinates(self, q: Array) -> Array:
-        """Return the coordinates of joints that have one of their own, zero of others, (n_j,) [m, rad]."""
-        out = np.zeros(self.model.joints.count)
-        for limb in self.limbs:
-            if limb.kind in ("revolute", "prismatic"):
-                out[limb.joint] = limb.sign * q[limb.q.start]
-        return out
+    def measured(self, at: Posture, q: Array, u: Array, near: Array) -> tuple[Array, Array]:
+        """Return coordinates and speeds of joints that have one of their own, zero of others, (n_j,) each [m, rad].
 
-    def joint_speeds(self, u: Array) -> Array:
-        """Return the rates of :meth:`joint_coordinates`, (n_j,)."""
-        out = np.zeros(self.model.joints.count)
+        Angles of chords are on the turn next to that of `near` (n_j,).
+        """
+        coordinate, speed = np.zeros(self.model.joints.count), np.zeros(self.model.joints.count)
         for limb in self.limbs:
-            if limb.kind in ("revolute", "prismatic"):
-                out[limb.joint] = limb.sign * u[limb.u.start]
-        return out
+            if limb.kind in OWN:
+                coordinate[limb.joint], speed[limb.joint] = limb.sign * q[limb.q.start], limb.sign * u[limb.u.start]
+        for k, chord in enumerate(self.chords, len(self.limbs)):
+            if chord.kind not in OWN:
+                continue
+            g = chord.joint
+            speed[g] = float(at.P[k][:, 0] @ self._relative_velocity(at, k))
+            if chord.kind in LINES:
+                length = float(np.linalg.norm(at.place[k] - at.across[k]))
+                coordinate[g] = length - self.model.joints.arrays.parameter[g]
+                continue
+            coordinate[g] = coordinates(chord, *_relative(chord, at.x, at.R))[0]
+            if chord.kind == "revolute":
+                coordinate[g] += 2.0 * np.pi * np.round((near[g] - coordinate[g]) / (2.0 * np.pi))
+        return coordinate, speed
 
     # --- prescribed coordinates, springs and dampers --------------------------
 
     def prescribed(self, t: float, q: Array, u: Array) -> tuple[Array, Array, Array]:
-        """Return coordinates, speeds and accelerations (n_u,) with the prescribed ones as they are at time `t`."""
-        q, u, a = q.copy(), u.copy(), np.zeros_like(u)
-        for limb in self.driven:
-            motion = self.model.joints.motions[limb.joint]
+        """Return coordinates and speeds with the prescribed ones as they are at `t`, and accelerations of these."""
+        q, u, drive = q.copy(), u.copy(), np.zeros(self.speed_count + len(self.chords))
+        for hinge in self.driven:
+            motion = self.model.joints.motions[hinge.joint]
             assert motion is not None
-            q[limb.q] = limb.sign * motion(t)
-            u[limb.u] = limb.sign * motion_rate(motion, t, 0.0, secant=False)
-            a[limb.u] = limb.sign * motion_acceleration(motion, t)
-        return q, u, a
+            drive[self._drive(self.hinge_of[hinge.joint])] = hinge.sign * motion_acceleration(motion, t)
+            if isinstance(hinge, Limb):
+                q[hinge.q] = hinge.sign * motion(t)
+                u[hinge.u] = hinge.sign * motion_rate(motion, t, 0.0, secant=False)
+        return q, u, drive
 
-    def drawn(self, t: float, q: Array, u: Array, h: float) -> Array:
-        """Return the accelerations that carry prescribed coordinates to where they are `h` seconds later, (n_u,)."""
-        a = np.zeros_like(u)
-        for limb in self.driven:
-            motion = self.model.joints.motions[limb.joint]
+    def drawn(self, t: float, coordinate: Array, speed: Array, h: float) -> Array:
+        """Return the accelerations that carry prescribed coordinates to where they are `h` seconds later."""
+        drive = np.zeros(self.speed_count + len(self.chords))
+        for hinge in self.driven:
+            g = hinge.joint
+            motion = self.model.joints.motions[g]
             assert motion is not None
-            a[limb.u] = ((limb.sign * motion(t + h) - q[limb.q]) / h - u[limb.u]) / h
-        return a
+            drive[self._drive(self.hinge_of[g])] = hinge.sign * ((motion(t + h) - coordinate[g]) / h - speed[g]) / h
+        return drive
 
-    def soft_forces(self, q: Array, u: Array) -> tuple[Array, Array]:
+    def soft_forces(self, coordinate: Array, speed: Array) -> tuple[Array, Array]:
         """Return the forces of springs and of dampers along all joints' own coordinates, (n_j,) each [N, N m]."""
         joints = self.model.joints
-        return -joints.stiffness * (self.joint_coordinates(q) - joints.rest), -joints.damping * self.joint_speeds(u)
+        return -joints.stiffness * (coordinate - joints.rest), -joints.damping * speed
 
     def efforts(self, at: Posture, wrench: Array) -> Array:
         """Return what joints that have a coordinate of their own push along it, (n_j,) [N, N m]."""
         out = np.zeros(self.model.joints.count)
         for g, k in enumerate(self._held):
-            limb = self.limbs[k]
-            if limb.kind in ("revolute", "prismatic"):
-                out[limb.joint] = limb.sign * float(at.P[k][:, 0] @ wrench[g])
+            hinge = self.hinges[k]
+            if hinge.moves:
+                out[hinge.joint] = hinge.sign * float(at.P[k][:, 0] @ wrench[g])
         return out
+
+    def held_wrench(self, at: Posture, wrench: Array) -> Array:
+        """Return wrenches of joints without what they push along their own coordinates, (n_held, 6)."""
+        out = wrench.copy()
+        for g, k in enumerate(self._held):
+            if self.hinges[k].moves:
+                axis = at.P[k][:, 0]
+                out[g] -= axis * float(axis @ wrench[g])
+        return out
+
+    def direction(self, at: Posture, g: int) -> tuple[Array, float]:
+        """Return the direction of the own coordinate of joint `g` on b against a, (6,), and A_t along it."""
+        k = self.hinge_of[g]
+        axis: Array = self.hinges[k].sign * at.P[k][:, 0]
+        return axis, float(axis @ at.turning[k])
+
+    def chord_work(self, at: Posture, pushed: Posture, wrench: Array) -> float:
+        """Return the power of the wrenches of chords on the speeds of `pushed`, of what is not along their coordinates.
+
+        Chords hold accelerations; how their speeds change in a step they hold to the first order only.
+        """
+        total = 0.0
+        for g, k in enumerate(self._held):
+            if k >= len(self.limbs):
+                relative, P = self._relative_velocity(pushed, k), at.P[k]
+                total += float(wrench[g] @ relative)
+                if self.hinges[k].moves:
+                    total -= float(P[:, 0] @ wrench[g]) * float(P[:, 0] @ relative)
+        return total
+
+    # --- loops -----------------------------------------------------------------
+
+    def closed(self, q: Array, u: Array, state: State, t: float) -> tuple[Array, Array]:
+        """Return coordinates and speeds moved onto the chords, by as little kinetic energy as can be.
+
+        Impulses of the chords move the bodies, and the response of all joints tells how.
+        """
+        if not self.chords:
+            return q, u
+        last = np.inf
+        for _ in range(_MOST_MOVES):
+            at = self.posture(q, u, state)
+            gap = self._left(at, {k: self._gap(at, k, t) for k in self._chord_numbers})
+            error = float(np.abs(gap).max(initial=0.0))
+            if error <= _CLOSED * max(1.0, float(np.abs(at.place).max())) or error > last:
+                break
+            last = error
+            q = self.moved(q, -self._jump(at, gap))
+        at = self.posture(q, u, state)
+        return q, u - self._jump(at, self._left(at, {k: self._rate_gap(at, k, t) for k in self._chord_numbers}))
+
+    def unmet(self, at: Posture, t: float) -> Array:
+        """Return the largest speed that each chord leaves open, (n_j,) [m/s, rad/s]."""
+        out, D = np.zeros(self.model.joints.count), self._directions(at)
+        for k in self._chord_numbers:
+            gap = D[k].T @ self._rate_gap(at, k, t)
+            out[self.hinges[k].joint] = np.abs(gap).max(initial=0.0)
+        return out
+
+    @property
+    def _chord_numbers(self) -> range:
+        return range(len(self.limbs), len(self.hinges))
+
+    def _gap(self, at: Posture, k: int, t: float) -> Array:
+        """Return by how far b of a chord is from where a holds it, as a turn and a displacement (6,)."""
+        chord = self.hinges[k]
+        motion = self.model.joints.motions[chord.joint] if chord.driven else None
+        if chord.kind == "gear":  # it holds speeds
+            return np.zeros(6)
+        if chord.kind in LINES:
+            length = self.model.joints.arrays.parameter[chord.joint] + (0.0 if motion is None else motion(t))
+            apart: Array = at.P[k][:, 0] * (float(np.linalg.norm(at.place[k] - at.across[k])) - length)
+            return apart
+        d, R = _relative(chord, at.x, at.R)
+        own = coordinates(chord, d, R) if motion is None else np.array([motion(t)])
+        there, turned = placed(chord, own)
+        A = _frames(chord, at.x, at.R)[0][1]
+        turn = np.zeros(3) if chord.kind == "spherical" else A @ turn_of(R @ turned.T)
+        return np.concatenate([turn, A @ (d - there)])
+
+    def _rate_gap(self, at: Posture, k: int, t: float) -> Array:
+        chord = self.hinges[k]
+        relative = self._relative_velocity(at, k)
+        if chord.driven:
+            motion = self.model.joints.motions[chord.joint]
+            assert motion is not None
+            relative = relative - at.P[k][:, 0] * motion_rate(motion, t, 0.0, secant=False)
+        return relative
+
+    def _left(self, at: Posture, gaps: dict[int, Array]) -> Array:
+        """Return these gaps of hinges (6,) along the directions that they hold, zero of others, (n_held, 6)."""
+        d, D = np.zeros((len(self._held), 6)), self._directions(at)
+        for g, k in enumerate(self._held):
+            if k in gaps:
+                d[g, : self._counts[g]] = D[k].T @ gaps[k]
+        return d
+
+    def _jump(self, at: Posture, d: Array) -> Array:
+        """Return the change of the speeds by impulses of all joints that changes what they hold by `d` (n_held, 6)."""
+        leaves = self._leaves(at, [[] for _ in self.limbs])
+        bodies = Bodies(
+            leaves.inertia,
+            [np.zeros(limb.size) for limb in self.limbs],
+            leaves.jacobian,
+            [np.zeros(T.shape[0]) for T in leaves.jacobian],
+        )
+        assembly = self._assembly(tuple(0 for _ in self.limbs))
+        D = self._directions(at).padded[self._held]
+        if not assembly.assemble(bodies, Links(self._counts, D, d, np.zeros_like(d))):
+            raise InputError(_SINGULAR)
+        return self.rates(at, assembly.solve(), known=False)
 
     # --- dynamics ------------------------------------------------------------
 
     def assembled(
-        self, at: Posture, force: Array, rows: list[list[tuple[int, Array, Array]]], drive: Array, soft: Array
+        self,
+        at: Posture,
+        force: Array,
+        rows: list[list[tuple[int, Array, Array]]],
+        drive: Array,
+        soft: Array,
+        *,
+        ahead: float = 0.0,
     ) -> Assembly:
-        """Assemble the trees in a posture.
+        """Assemble the mechanism in a posture.
 
         Parameters
         ----------
         force : (n_b, 6)
             Force at the mass centre, or at the point, and moment; weight included where bodies are rigid [N, N m].
-        rows : (row of the model, point, direction) in the world of all contact rows of each limb
-        drive : (n_u,)
+        rows : (row of the model, point, direction (6,)) in the world of all rows that reach the root, of each limb
+        drive : (n_u + number of chords,)
             Accelerations of prescribed coordinates.
         soft : (n_j,)
             Known forces along the joints' own coordinates [N, N m].
+        ahead : float
+            Seconds after which modes are where stiffness and damping act on them [s].
         """
-        limbs = self.limbs
-        handles: list[list[tuple[int, Array]]] = [[] for _ in limbs]
-        for k, (a, b) in zip(self._held, self._ends, strict=True):
-            for body, row in ((a, limbs[k].inboard), (b, limbs[k].row)):
-                if body != GROUND:
-                    handles[body].append((row, at.place[k]))
-        inertia, bias, jacobian, drift = [], [], [], []
-        for k, limb in enumerate(limbs):
-            Gamma, beta = self.equations(at, k)
-            inertia.append(Gamma)
-            bias.append(beta - self.known_force(at, k, force))
-            m = 6 * len(handles[k])
-            T, fast = np.zeros((m + len(rows[k]), limb.size)), np.zeros(m + len(rows[k]))
-            for i, (row, point) in enumerate(handles[k]):
-                T[6 * i : 6 * i + 6], fast[6 * i : 6 * i + 6] = self._response_at(at, limb, row, point)
-            for i, (row, point, n) in enumerate(rows[k]):
-                there, rushing = self._response_at(at, limb, row, point)
-                T[m + i], fast[m + i] = n @ there[3:], n @ rushing[3:]
-            jacobian.append(T)
-            drift.append(fast)
-        D, d = np.zeros((len(self._held), 6, 6)), np.zeros((len(self._held), 6))
+        leaves = self._leaves(at, rows)
+        for k, limb in enumerate(self.limbs):
+            if ahead > 0.0 and limb.flexible is not None:
+                body, rate = limb.flexible.body, at.modal_rate[limb.flexible.modes]
+                leaves.inertia[k][6:, 6:] += ahead * (body.damping + ahead * body.stiffness)
+                leaves.bias[k][6:] += ahead * body.stiffness @ rate
+            leaves.bias[k][:] -= self.known_force(at, k, force)
+        D, turning = self._directions(at).padded[self._held], at.turning[self._held]
         for g, k in enumerate(self._held):
-            count = int(self._counts[g])
-            D[g, :, :count] = np.eye(6) if count == 6 else _complement(at.P[k])
-            turning = at.turning[k] + at.P[k] @ drive[self.limbs[k].u] if self.limbs[k].driven else at.turning[k]
-            d[g, :count] = D[g, :, :count].T @ turning
-        applied = np.zeros_like(d)
+            if self.hinges[k].driven:
+                turning[g] += at.P[k] @ drive[self._drive(k)]
+        d, applied = np.einsum("gij,gi->gj", D, turning), np.zeros((len(self._held), 6))
         for g, k in self._soft:
-            applied[g] = at.P[k][:, 0] * self.limbs[k].sign * soft[self.limbs[k].joint]
+            applied[g] = at.P[k][:, 0] * self.hinges[k].sign * soft[self.hinges[k].joint]
         assembly = self._assembly(tuple(len(own) for own in rows))
-        if not assembly.assemble(Bodies(inertia, bias, jacobian, drift), Links(self._counts, D, d, applied)):
-            raise InputError("Recursive: the inertia of a body is singular as it is bent now, must resist every motion")
+        if not assembly.assemble(leaves, Links(self._counts, D, d, applied)):
+            raise InputError(_SINGULAR)
         return assembly
+
+    def accelerated(self, at: Posture, force: Array, drive: Array, soft: Array, *, ahead: float = 0.0) -> Solved:
+        """Return accelerations and forces where nothing else acts, of rigid trees as articulated bodies.
+
+        Arguments are those of :meth:`assembled`; with loops or modes this is its answer.
+        """
+        if self.bodies is None:
+            none: list[list[tuple[int, Array, Array]]] = [[] for _ in self.limbs]
+            return self.assembled(at, force, none, drive, soft, ahead=ahead).solve()
+        n = len(self.limbs)
+        turning, tau = at.turning, np.zeros((n, 3))
+        if self.driven:
+            turning = turning.copy()
+            for hinge in self.driven:
+                k = self.hinge_of[hinge.joint]
+                turning[k] += at.P[k] @ drive[self._drive(k)]
+        for _, k in self._soft:
+            tau[k, 0] = self.limbs[k].sign * soft[self.limbs[k].joint]
+        arrays = self.model.arrays
+        x, wrench, rate = np.zeros((n, 6)), np.zeros((n, 6)), drive[: self.speed_count].copy()
+        poses = (at.x, at.R, at.v, at.w, at.place, at.P.padded, turning, force, tau)
+        if not self.bodies.solve(self.tables, arrays.mass, arrays.inertia, poses, x, wrench, rate):
+            raise InputError(_SINGULAR)
+        return Solved(x.reshape(-1), wrench[self._held], np.zeros(0), rate)
+
+    def _leaves(self, at: Posture, rows: list[list[tuple[int, Array, Array]]]) -> Bodies:
+        """Return all limbs with their handles, and after these the rows that reach the root; without loads."""
+        n, m = len(self.limbs), self._grips.shape[1]
+        Gamma, beta, T, fast = np.zeros((n, 6, 6)), np.zeros((n, 6)), np.zeros((m, 6, 6)), np.zeros((m, 6))
+        arrays, found = self.model.arrays, (Gamma, beta, T, fast, np.zeros((2, 3, 3)))
+        poses = at.x, at.R, at.w, arrays.mass, arrays.inertia, at.place, at.across
+        arguments: tuple[Any, ...] = (self._rigid, self._grip_start, *self._grips, *poses, *found)
+        fill_leaves(*arguments)
+        inertia, bias, jacobian, drift = [], [], [], []
+        for k, limb in enumerate(self.limbs):
+            own = slice(self._grip_start[k], self._grip_start[k + 1])
+            handles_T, handles_fast = T[own], fast[own]
+            if limb.flexible is not None:
+                more = [self._handle(at, limb, int(g), int(side)) for g, side in self._grips[:, own].T]
+                handles_T = np.array([one for one, _ in more]).reshape(-1, 6, limb.size)
+                handles_fast = np.array([one for _, one in more]).reshape(-1, 6)
+                modal = limb.flexible.modes
+                one, other = equations(
+                    limb.flexible.body, at.R[limb.body], at.w[limb.body], at.modal[modal], at.modal_rate[modal]
+                )
+                inertia.append(one)
+                bias.append(other)
+            else:
+                inertia.append(Gamma[k])
+                bias.append(beta[k])
+            jacobian.append(handles_T.reshape(-1, limb.size))
+            drift.append(handles_fast.reshape(-1))
+            if rows[k]:
+                there = [self._response_at(at, limb, row, point) for row, point, _ in rows[k]]
+                across = [direction for _, _, direction in rows[k]]
+                jacobian[k] = np.vstack([jacobian[k], *(d @ one for d, (one, _) in zip(across, there, strict=True))])
+                drift[k] = np.concatenate([drift[k], [d @ one for d, (_, one) in zip(across, there, strict=True)]])
+        for h in np.flatnonzero(self._geared_grips):
+            k = int(np.searchsorted(self._grip_start, h, side="right")) - 1
+            own, S = (
+                slice(6 * (h - self._grip_start[k]), 6 * (h - self._grip_start[k]) + 6),
+                self._geared(at, int(self._grips[0, h])),
+            )
+            jacobian[k][own], drift[k][own] = S @ jacobian[k][own], S @ drift[k][own]
+        return Bodies(inertia, bias, jacobian, drift)
+
+    def _handle(self, at: Posture, limb: Limb, k: int, side: int) -> tuple[Array, Array]:
+        """Return T and A^ of a limb where a hinge holds it."""
+        hinge = self.hinges[k]
+        row, point = (hinge.inboard, at.across[k]) if side == 0 else (hinge.row, at.place[k])
+        return self._response_at(at, limb, row, point)
+
+    def inertias(self, at: Posture) -> tuple[list[Array], list[Array]]:
+        """Return the inertia of all limbs, and the inertial part of beta: without loads, stiffness and damping."""
+        leaves = self._leaves(at, [[] for _ in self.limbs])
+        return leaves.inertia, leaves.bias
+
+    def _directions(self, at: Posture) -> Subspaces:
+        """Return the directions that hinges hold."""
+        D = np.zeros((len(self.hinges), 6, 6))
+        fill_directions(at.P.padded, *self._hold, D, np.zeros((6, 6)))
+        return Subspaces(D, self._hold[1])
 
     def _assembly(self, counts: tuple[int, ...]) -> Assembly:
         """Return the assembly for these numbers of contact rows, in the order that carries the fewer of them."""
@@ -397,18 +640,6 @@ class Mechanism:
             sizes: IntArray = np.array([limb.size for limb in self.limbs], dtype=np.int64)
             self._plans[counts] = Assembly(plan, sizes, self._counts)
         return self._plans[counts]
-
-    def equations(self, at: Posture, k: int) -> tuple[Array, Array]:
-        """Return the inertia of a limb, and the inertial part of beta: without loads, stiffness and damping."""
-        limb, b = self.limbs[k], self.limbs[k].body
-        if limb.flexible is not None:
-            own = limb.flexible.modes
-            return equations(limb.flexible.body, at.R[b], at.w[b], at.modal[own], at.modal_rate[own])
-        I = at.R[b] @ self.model.arrays.inertia[b] @ at.R[b].T
-        Gamma = np.zeros((6, 6))
-        Gamma[:3, :3] = I
-        Gamma[[3, 4, 5], [3, 4, 5]] = self.model.arrays.mass[b]
-        return Gamma, np.concatenate([_cross(at.w[b], I @ at.w[b]), np.zeros(3)])
 
     def known_force(self, at: Posture, k: int, force: Array) -> Array:
         """Return what loads on rows (n_b, 6), weight, stiffness and damping do to frame and modes of a limb."""
@@ -463,125 +694,85 @@ class Mechanism:
     def _response_at(self, at: Posture, limb: Limb, row: int, point: Array) -> tuple[Array, Array]:
         """Return T (6, 6 + nu) and A^ (6,) of a place in the world that moves with a row of the model."""
         r, w = point - at.x[row], at.w[row]
-        S, fast = _shift(r), np.zeros(6)
-        fast[3:] = _cross(w, _cross(w, r))
+        S, fast = shift(r), np.zeros(6)
+        fast[3:] = cross(w, cross(w, r))
         if row not in at.points:
             return (S if limb.size == 6 else np.hstack([S, np.zeros((6, limb.size - 6))])), fast
         T, own = at.points[row]
         return S @ T, S @ own + fast
 
-    def rates(self, at: Posture, acceleration: Array) -> Array:
-        """Return the rates of the speeds from the accelerations of the bodies, (n_u,)."""
+    def rates(self, at: Posture, solved: Solved, *, known: bool = True) -> Array:
+        """Return the rates of the speeds from the accelerations of the bodies, (n_u,).
+
+        With ``known=False`` the jumps of the speeds from those of the velocities.
+        """
+        if solved.rate is not None:
+            return solved.rate
+        acceleration = solved.acceleration
         out = np.zeros(self.speed_count)
         for k, limb in enumerate(self.limbs):
             out[limb.modes_u] = self.of_limb(acceleration, k)[6:]
             if limb.joint < 0:
-                there = self._acceleration_at(at, acceleration, limb.row, at.place[k])
+                there = self._acceleration_at(at, acceleration, limb.row, at.place[k], known)
                 out[limb.u] = np.concatenate([there[3:], there[:3]])
                 continue
             if not at.P[k].size:
                 continue
-            outboard = self._acceleration_at(at, acceleration, limb.row, at.place[k])
+            outboard = self._acceleration_at(at, acceleration, limb.row, at.place[k], known)
             if limb.kind == "spherical":
                 out[limb.u] = outboard[:3]
                 continue
-            relative = outboard - at.turning[k]
-            relative -= self._acceleration_at(at, acceleration, limb.inboard, at.place[k])
-            out[limb.u] = np.linalg.lstsq(at.P[k], relative, rcond=None)[0]
+            relative = outboard - known * at.turning[k]
+            relative -= self._acceleration_at(at, acceleration, limb.inboard, at.place[k], known)
+            out[limb.u] = along(at.P[k], relative)
         return out
 
-    def _acceleration_at(self, at: Posture, acceleration: Array, row: int, point: Array) -> Array:
+    def _acceleration_at(self, at: Posture, acceleration: Array, row: int, point: Array, known: bool) -> Array:
         if row not in self.row:
             return np.zeros(6)
         k = self.row[row]
         T, fast = self._response_at(at, self.limbs[k], row, point)
-        return T @ self.of_limb(acceleration, k) + fast
+        return T @ self.of_limb(acceleration, k) + known * fast
 
-    def reactions(self, at: Posture, wrench: Array) -> Array:
-        """Return force and moment on body b of each joint at its anchor, (n_j, 6) [N, N m]."""
+    def reactions(self, at: Posture, wrench: Array, pushes: Array | None = None) -> Array:
+        """Return force and moment on body b of each joint at its anchor, (n_j, 6) [N, N m].
+
+        `pushes` (n_j,) are what acts along coordinates besides the wrenches.
+        """
         out = np.zeros((self.model.joints.count, 6))
         for g, k in enumerate(self._held):
-            limb = self.limbs[k]
-            moment, force = wrench[g, :3], wrench[g, 3:]
+            limb, own = self.hinges[k], wrench[g]
+            if pushes is not None and limb.moves:
+                own = own + self.direction(at, limb.joint)[0] * pushes[limb.joint]
+            moment, force = own[:3], own[3:]
             if limb.sign < 0.0:  # on body a, at the origin of B, which is its anchor; b's is that of A
                 anchor = (np.zeros(3) if limb.inboard < 0 else at.x[limb.inboard]) + (
                     limb.anchor[0] if limb.inboard < 0 else at.R[limb.inboard] @ limb.anchor[0]
                 )
-                moment, force = -(moment + _cross(at.place[k] - anchor, force)), -force
+                moment, force = -(moment + cross(at.place[k] - anchor, force)), -force
             out[limb.joint] = np.concatenate([force, moment])
         return out
 
 
-# --- limbs -------------------------------------------------------------------
+# --- poses of joints -----------------------------------------------------------
 
 
-def _limbs(model: Model, who: str) -> list[Limb]:
-    """Return the moving bodies, every one after what it hangs from."""
-    joints, arrays = model.joints, model.joints.arrays
-    frame = frame_rows(model)
-    deformable = {one.row: one for one in model.flexible}
-    near: dict[int, list[tuple[int, int, float]]] = {}
-    for g in range(joints.count):
-        a, b = int(arrays.body_a[g]), int(arrays.body_b[g])
-        for here, other, sign in ((a, b, 1.0), (b, a, -1.0)):
-            near.setdefault(int(frame[here]) if here >= model.fixed_count else -1, []).append((g, other, sign))
-    limbs: list[Limb] = []
-    used: set[int] = set()
-    seen: set[int] = set()
-    sizes = [0, 0]
-
-    def add(row: int, inboard: int, g: int, sign: float) -> None:
-        kind = "free" if g < 0 else joints.kinds[g]
-        body = int(frame[row])
-        own = deformable.get(body)
-        parts = []
-        for side, joint in enumerate(_SIZES[kind]):
-            middle = sizes[side] + joint
-            last = middle + (0 if own is None else own.body.mode_count)
-            parts.append((slice(sizes[side], middle), slice(middle, last)))
-            sizes[side] = last
-        anchor, frames, rest = _ends(model, row, inboard, g, sign, kind)
-        driven = g >= 0 and joints.motions[g] is not None
-        (q, modes_q), (u, modes_u) = parts
-        limbs.append(Limb(body, inboard, g, kind, sign, anchor, frames, rest, driven, q, u, row, own, modes_q, modes_u))
-        seen.add(body)
-
-    def grow(first: int) -> None:
-        waiting = [first]
-        for at in waiting:
-            for g, other, sign in near.get(at, []):
-                if g in used:
-                    continue
-                if other < model.fixed_count or int(frame[other]) in seen:
-                    raise InputError(f"joint {joints.names[g]!r}: closes a loop, must not for {who}, which knows trees")
-                used.add(g)
-                inboard = int(arrays.body_a[g] if sign > 0.0 else arrays.body_b[g])
-                add(other, inboard, g, sign)
-                waiting.append(int(frame[other]))
-
-    grow(-1)
-    for body in range(model.fixed_count, model.body_count):
-        if int(frame[body]) not in seen:
-            add(body, -1, -1, 1.0)
-            grow(body)
-    return limbs
+def _frames(hinge: Hinge, x: Array, R: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Return origins and rotations of A and B in the world."""
+    (x_a, A), (x_b, B) = (
+        (anchor, frame) if row < 0 else (x[row] + R[row] @ anchor, R[row] @ frame)
+        for row, anchor, frame in zip((hinge.inboard, hinge.row), hinge.anchor, hinge.frame, strict=True)
+    )
+    return (x_a, A), (x_b, B)
 
 
-def _ends(
-    model: Model, row: int, inboard: int, g: int, sign: float, kind: str
-) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
-    """Return origins and rotations of A and B on their rows, and the rotation of B to A at coordinates of zero."""
-    if g < 0:
-        return (np.zeros(3), -model.mass_centre[row]), (np.eye(3), np.eye(3)), np.eye(3)
-    arrays = model.joints.arrays
-    sides = ((arrays.anchor_a[g], arrays.frame_a[g]), (arrays.anchor_b[g], arrays.frame_b[g]))
-    if sign < 0.0:
-        sides = sides[::-1]
-    frame = (_matrix(sides[0][1]), _matrix(sides[1][1]))
-    poses = model.initial_state.q
-    at = [np.eye(3) if b < 0 else _matrix(poses[b, 3:]) for b in (inboard, row)]
-    rest = (at[0] @ frame[0]).T @ (at[1] @ frame[1]) if kind == "universal" else np.eye(3)
-    return (sides[0][0].copy(), sides[1][0].copy()), frame, rest
+def _relative(hinge: Hinge, x: Array, R: Array) -> tuple[Array, Array]:
+    """Return origin and rotation of B as seen from A."""
+    (x_a, A), (x_b, B) = _frames(hinge, x, R)
+    return A.T @ (x_b - x_a), A.T @ B
+
+
+# --- points ------------------------------------------------------------------
 
 
 def _place_points(
@@ -605,8 +796,8 @@ def _place_points(
         R[b] = R[held] @ rotation(named.Psi[k] @ own).T
         w[b] = w[held] - R[b] @ (named.Psi[k] @ rate)
         r = R[b] @ bent(named, own)[k]
-        x[b], e[b] = x[held] - r, _quaternion(R[b], e[b])
-        v[b] = v[held] - _cross(w[b], r) - R[b] @ ((named.Phi[k] + named.Chi[k] @ own) @ rate)
+        x[b], e[b] = x[held] - r, quaternion(R[b], e[b])
+        v[b] = v[held] - cross(w[b], r) - R[b] @ ((named.Phi[k] + named.Chi[k] @ own) @ rate)
     T, fast = handles(named, R[b], w[b], own, rate)
     there, turned = bent(named, own) @ R[b].T, turns(named, own)
     motion = np.concatenate([w[b], v[b], rate])
@@ -615,94 +806,6 @@ def _place_points(
         points[row] = T[k], fast[k]
         if row != held:
             x[row], R[row] = x[b] + there[k], R[b] @ turned[k]
-            e[row] = _quaternion(R[row], e[row])
+            e[row] = quaternion(R[row], e[row])
             velocity = T[k] @ motion
             w[row], v[row] = velocity[:3], velocity[3:]
-
-
-def _placed(limb: Limb, q: Array) -> tuple[Array, Array]:
-    """Return origin and rotation of B as seen from A, of coordinates."""
-    d, R = np.zeros(3), np.eye(3)
-    for k, axis in enumerate(_SLIDES.get(limb.kind, ())):
-        d[axis] = q[k]
-    if limb.kind in _TURNS:
-        R = _about_z(q[-1])
-    elif limb.kind == "universal":
-        R = _about_z(q[0]) @ limb.rest @ _about_z(q[1])
-    return d, R
-
-
-def _coordinates(limb: Limb, d: Array, R: Array) -> Array:
-    """Return the coordinates nearest to this origin and rotation of B as seen from A."""
-    slides = [d[axis] for axis in _SLIDES.get(limb.kind, ())]
-    if limb.kind == "universal":
-        now, first = R @ _Z, limb.rest @ _Z
-        back, back_first = R.T @ _Z, limb.rest.T @ _Z
-        return np.array([_angle(first, now), _angle(back, back_first)])
-    return np.array([*slides, *([np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])] if limb.kind in _TURNS else [])])
-
-
-def _angle(first: Array, second: Array) -> float:
-    """Return the angle about z from one vector to another."""
-    return float(np.arctan2(first[0] * second[1] - first[1] * second[0], first[0] * second[0] + first[1] * second[1]))
-
-
-def _subspace(limb: Limb, A: Array, turned: Array) -> Array:
-    """Return P at the origin of B, (6, f), for the frame A in the world."""
-    P = np.zeros((6, _SIZES[limb.kind][1]))
-    for k, axis in enumerate(_SLIDES.get(limb.kind, ())):
-        P[3:, k] = A[:, axis]
-    if limb.kind in _TURNS:
-        P[:3, -1] = A[:, 2]
-    elif limb.kind == "universal":
-        P[:3, 0], P[:3, 1] = A[:, 2], A @ turned @ _Z
-    return P
-
-
-def _complement(P: Array) -> Array:
-    """Return orthonormal directions across P, (6, 6 - f)."""
-    return np.linalg.qr(P, mode="complete")[0][:, P.shape[1] :] if P.size else np.eye(6)
-
-
-def _velocity_at(x: Array, v: Array, w: Array, body: int, point: Array) -> Array:
-    if body < 0:
-        return np.zeros(6)
-    return np.concatenate([w[body], v[body] + _cross(w[body], point - x[body])])
-
-
-def _shift(r: Array) -> Array:
-    """Return ``S(r)^T``: velocity of a point from that of the frame, (6, 6)."""
-    S = np.eye(6)
-    S[3, 1], S[3, 2], S[4, 0], S[4, 2], S[5, 0], S[5, 1] = r[2], -r[1], -r[2], r[0], r[1], -r[0]
-    return S
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def _matrix(e: Array) -> Array:
-    return np.array(matrix(tuple(e))).reshape(3, 3)
-
-
-def _about_z(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _quaternion(R: Array, near: Array) -> Array:
-    """Return the unit quaternion of a rotation on the side of `near`, by its largest component for accuracy."""
-    t = np.array(
-        [
-            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
-            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    k = int(np.argmax(t))
-    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    f, g, h = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-    e = np.array([[t[0], a, b, c], [a, t[1], f, g], [b, f, t[2], h], [c, g, h, t[3]]])[k]
-    unit: Array = e / np.linalg.norm(e)
-    return -unit if unit @ near < 0.0 else unit
