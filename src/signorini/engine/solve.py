@@ -380,6 +380,8 @@ def _end_excerpt(t: IntArray, i: int) -> State:
     counts, island, goal = wholes(t, COUNTS), whole_rows(t, ISLAND), reals(t, NUMBERS)[GOAL]
     _, course = excerpt_views(t, i)
     if _is_robust(t) and real_rows(t, TRIAL)[i, REACHED] > goal:
+        if counts[IN_LANE] == 1:
+            return _LEFT
         _rescued(t, i, SOLVE_EXCERPT, goal, CREDIT, course.p.shape[0] / island[i, N_CONTACTS])
         if counts[SHORT] == 1:
             return _STOP
