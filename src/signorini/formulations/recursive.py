@@ -42,7 +42,8 @@ from signorini._arrays import Array, checked_choice, checked_tolerance, padded
 from signorini.dynamics import elastic_energy, load_impulse, motion_rate, prescribed_pose
 from signorini.dynamics.constants import ASKED, CONFLICT_NOTED, TORN
 from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, DRIFTED, HELD
-from signorini.dynamics.response.mechanism import Mechanism, Posture
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.dynamics.response.posture import Posture
 from signorini.errors import InputError
 from signorini.formulations.jointed.balance import Outcome, contact_balance, free_balance, motion_energy
 from signorini.formulations.jointed.memory import JointMemory
