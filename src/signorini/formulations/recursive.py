@@ -320,7 +320,7 @@ def _refuse_jumps(mechanism: Mechanism, t: float, coordinate: Array, speed: Arra
         for what, own, given in (("coordinate", coordinate[g], motion(t)), ("speed", speed[g], rate)):
             if abs(given - own) > _JUMP * max(1.0, abs(given)):
                 raise InputError(
-                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {own + 0.0:.6g}, "
+                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {round(float(own), 7) + 0.0:.6g}, "
                     "that of its bodies"
                 )
 
