@@ -319,8 +319,9 @@ def _refuse_jumps(mechanism: Mechanism, t: float, coordinate: Array, speed: Arra
         rate = motion_rate(motion, t, 0.0, secant=False)
         for what, own, given in (("coordinate", coordinate[g], motion(t)), ("speed", speed[g], rate)):
             if abs(given - own) > _JUMP * max(1.0, abs(given)):
+                begun = round(float(own), 7) + 0.0  # rounding is no part of the message
                 raise InputError(
-                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {round(float(own), 7) + 0.0:.6g}, "
+                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {begun:.6g}, "
                     "that of its bodies"
                 )
 
