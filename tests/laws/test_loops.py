@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import signorini as sg
+from signorini.errors import InputError
 
 QUIET: dict[str, Any] = {"progress": False}
 
@@ -111,13 +112,29 @@ def test_a_loop_that_does_not_close_at_first_is_an_error() -> None:
         sg.simulate(scene, duration=0.2, h=0.01, formulation=sg.Recursive(), **QUIET)
 
 
-def lifted(motion: Any = None) -> sg.Scene:
+def lifted(motion: Any = None, **words: Any) -> sg.Scene:
     """Return a bar on a hinge, held by a rod between two points, whose length may be prescribed."""
     scene = sg.Scene()
-    bar(scene, "arm", (0.0, 0.0), (1.0, 0.0))
+    bar(scene, "arm", (0.0, 0.0), (1.0, 0.0), **words)
     scene.add_joint("revolute", None, "arm", anchor=(0, 0, 0), axis=(0, 1, 0), name="hinge")
     scene.add_joint("distance", None, "arm", anchor=[(0.0, 0, 1.0), (1.0, 0, 0)], motion=motion, name="rod")
     return scene
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            {"velocity": (0, 0, -0.5), "angular_velocity": (0, 1, 0)},
+            r"^joint 'rod': velocities of its bodies contradict it by 0\.707 m/s or rad/s, must fit at the start$",
+        ),
+        ({"motion": lambda t: 0.1 + t**2}, "^joint 'rod': motion begins with the coordinate 0.1, must begin with 0, "),
+        ({"motion": lambda t: 0.2 * t}, "^joint 'rod': motion begins with the speed 0.2, must begin with 0, "),
+    ],
+)
+def test_what_contradicts_a_loop_at_first_is_an_error(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sg.Simulator(lifted(**words), h=0.01, formulation=sg.Recursive())
 
 
 def test_a_rod_holds_an_arm() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from signorini._arrays import Array
 from signorini.dynamics import load_impulse
-from signorini.dynamics.response.mechanism import Mechanism, Posture
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.dynamics.response.posture import Posture
 from signorini.model import Model, State
 from signorini.reproduce import s5, s5_manipulator
 from signorini.scene import compile_scene

@@ -42,7 +42,8 @@ from signorini._arrays import Array, checked_choice, checked_tolerance, padded
 from signorini.dynamics import elastic_energy, load_impulse, motion_rate, prescribed_pose
 from signorini.dynamics.constants import ASKED, CONFLICT_NOTED, TORN
 from signorini.dynamics.joint_faults import BLOCKED, CONTRADICTED, DRIFTED, HELD
-from signorini.dynamics.response.mechanism import Mechanism, Posture
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.dynamics.response.posture import Posture
 from signorini.errors import InputError
 from signorini.formulations.jointed.balance import Outcome, contact_balance, free_balance, motion_energy
 from signorini.formulations.jointed.memory import JointMemory
@@ -318,8 +319,9 @@ def _refuse_jumps(mechanism: Mechanism, t: float, coordinate: Array, speed: Arra
         rate = motion_rate(motion, t, 0.0, secant=False)
         for what, own, given in (("coordinate", coordinate[g], motion(t)), ("speed", speed[g], rate)):
             if abs(given - own) > _JUMP * max(1.0, abs(given)):
+                begun = round(float(own), 7) + 0.0  # rounding is no part of the message
                 raise InputError(
-                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {own + 0.0:.6g}, "
+                    f"joint {name!r}: motion begins with the {what} {given:.6g}, must begin with {begun:.6g}, "
                     "that of its bodies"
                 )
 

@@ -40,8 +40,7 @@ speeds leave open is closed by :meth:`Mechanism.closed`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ from signorini.dynamics.motion import motion_acceleration, motion_rate
 from signorini.dynamics.response.articulated import fill_directions, fill_leaves, place_limbs
 from signorini.dynamics.response.articulated_bodies import Articulated, limb_arrays
 from signorini.dynamics.response.assembly import Assembly, Bodies, Links, Solved
-from signorini.dynamics.response.flexible import bent, elastic_force, equations, handles, rotation, turns, weight
+from signorini.dynamics.response.flexible import elastic_force, equations, weight
 from signorini.dynamics.response.limbs import (
     LINES,
     OWN,
@@ -64,7 +63,8 @@ from signorini.dynamics.response.limbs import (
     subspace,
 )
 from signorini.dynamics.response.plan import GROUND, Plan, make_plan
-from signorini.dynamics.response.spatial import cross, matrix, quaternion, shift, turn_of, velocity_at
+from signorini.dynamics.response.posture import Posture, Subspaces, frames, place_points, relative_pose
+from signorini.dynamics.response.spatial import cross, matrix, shift, turn_of, velocity_at
 from signorini.errors import InputError
 from signorini.math.rotation import turn_exact
 from signorini.model import Model, State, frame_rows
@@ -73,48 +73,6 @@ _SINGULAR = "Recursive: the inertia of a body is singular as it is bent now, mus
 _MOST_MOVES = 12  # onto chords; Newton's method needs two or three
 _CLOSED = 1e-14  # of the places in metres, and of a radian: rounding, some dozens
 _APART = 1e-9  # of positions in metres and directions: more than rounding of poses that people type with nine digits
-
-
-@dataclass(frozen=True, slots=True)
-class Subspaces:
-    """P of every hinge, or D: item k has as many columns as are its own."""
-
-    padded: Array
-    """(n, 6, 3), or of directions that are held (n, 6, 6)."""
-    columns: IntArray
-
-    def __getitem__(self, k: int) -> Array:
-        own: Array = self.padded[k, :, : self.columns[k]]
-        return own
-
-
-class Posture(NamedTuple):
-    """Poses and velocities of all bodies of the model, and the motion subspaces of the limbs."""
-
-    x: Array
-    """(n_b, 3)"""
-    e: Array
-    """(n_b, 4)"""
-    R: Array
-    """(n_b, 3, 3)"""
-    v: Array
-    """(n_b, 3)"""
-    w: Array
-    """(n_b, 3)"""
-    place: Array
-    """Origin of B of each limb, then of each chord, (n, 3)."""
-    across: Array
-    """Where these act on the inboard row: at the same place, but at the other end of a line, (n, 3)."""
-    P: Subspaces
-    """(6, f) of each."""
-    turning: Array
-    """A_t of each, (n, 6)."""
-    modal: Array
-    """(n_m,)"""
-    modal_rate: Array
-    """(n_m,)"""
-    points: dict[int, tuple[Array, Array]]
-    """T (6, 6 + nu) and A^ (6,) of the rows of points."""
 
 
 class Mechanism:
@@ -193,7 +151,7 @@ class Mechanism:
                 pose = state.q[limb.body]
                 q[limb.q] = np.concatenate([pose[:3] + matrix(pose[3:]) @ limb.anchor[1], pose[3:]])
                 continue
-            d, turned = _relative(limb, x, R)
+            d, turned = relative_pose(limb, x, R)
             if limb.kind == "spherical":
                 q[limb.q], there, own = state.q[limb.row, 3:], np.zeros(3), turned
             else:
@@ -273,7 +231,7 @@ class Mechanism:
                 place_limbs(first, k + 1, *self.tables, q, u, x, e, R, v, w, place, P, turning, self._work)
                 first = k + 1
             if limb.flexible is not None:
-                _place_points(limb, q, u, x, e, R, v, w, points)
+                place_points(limb, q, u, x, e, R, v, w, points)
                 own = limb.flexible.modes
                 modal[own], modal_rate[own] = q[limb.modes_q], u[limb.modes_u]
         subspaces = Subspaces(P, self._hold[0])
@@ -285,7 +243,7 @@ class Mechanism:
     def _place_chord(self, at: Posture, k: int) -> None:
         """Fill in place, P and A_t of a chord."""
         chord = self.hinges[k]
-        (x_a, A), (x_b, B) = _frames(chord, at.x, at.R)
+        (x_a, A), (x_b, B) = frames(chord, at.x, at.R)
         at.place[k] = at.across[k] = x_b
         if chord.kind in LINES:
             at.across[k] = x_a
@@ -318,7 +276,7 @@ class Mechanism:
         hinge = self.hinges[k]
         if hinge.kind != "gear":
             return np.eye(6)
-        (_, A), (_, B) = _frames(hinge, at.x, at.R)
+        (_, A), (_, B) = frames(hinge, at.x, at.R)
         out = np.zeros((6, 6))
         out[:3, :3] = self.model.joints.arrays.parameter[hinge.joint] * np.outer(B[:, 2], A[:, 2])
         return out
@@ -347,7 +305,7 @@ class Mechanism:
                 length = float(np.linalg.norm(at.place[k] - at.across[k]))
                 coordinate[g] = length - self.model.joints.arrays.parameter[g]
                 continue
-            coordinate[g] = coordinates(chord, *_relative(chord, at.x, at.R))[0]
+            coordinate[g] = coordinates(chord, *relative_pose(chord, at.x, at.R))[0]
             if chord.kind == "revolute":
                 coordinate[g] += 2.0 * np.pi * np.round((near[g] - coordinate[g]) / (2.0 * np.pi))
         return coordinate, speed
@@ -462,10 +420,10 @@ class Mechanism:
             length = self.model.joints.arrays.parameter[chord.joint] + (0.0 if motion is None else motion(t))
             apart: Array = at.P[k][:, 0] * (float(np.linalg.norm(at.place[k] - at.across[k])) - length)
             return apart
-        d, R = _relative(chord, at.x, at.R)
+        d, R = relative_pose(chord, at.x, at.R)
         own = coordinates(chord, d, R) if motion is None else np.array([motion(t)])
         there, turned = placed(chord, own)
-        A = _frames(chord, at.x, at.R)[0][1]
+        A = frames(chord, at.x, at.R)[0][1]
         turn = np.zeros(3) if chord.kind == "spherical" else A @ turn_of(R @ turned.T)
         return np.concatenate([turn, A @ (d - there)])
 
@@ -752,60 +710,3 @@ class Mechanism:
                 moment, force = -(moment + cross(at.place[k] - anchor, force)), -force
             out[limb.joint] = np.concatenate([force, moment])
         return out
-
-
-# --- poses of joints -----------------------------------------------------------
-
-
-def _frames(hinge: Hinge, x: Array, R: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Return origins and rotations of A and B in the world."""
-    (x_a, A), (x_b, B) = (
-        (anchor, frame) if row < 0 else (x[row] + R[row] @ anchor, R[row] @ frame)
-        for row, anchor, frame in zip((hinge.inboard, hinge.row), hinge.anchor, hinge.frame, strict=True)
-    )
-    return (x_a, A), (x_b, B)
-
-
-def _relative(hinge: Hinge, x: Array, R: Array) -> tuple[Array, Array]:
-    """Return origin and rotation of B as seen from A."""
-    (x_a, A), (x_b, B) = _frames(hinge, x, R)
-    return A.T @ (x_b - x_a), A.T @ B
-
-
-# --- points ------------------------------------------------------------------
-
-
-def _place_points(
-    limb: Limb,
-    q: Array,
-    u: Array,
-    x: Array,
-    e: Array,
-    R: Array,
-    v: Array,
-    w: Array,
-    points: dict[int, tuple[Array, Array]],
-) -> None:
-    """Fill in the frame and all points of a flexible limb from the row by which it is held."""
-    if limb.flexible is None:
-        return
-    own, rate, b, held = q[limb.modes_q], u[limb.modes_u], limb.body, limb.row
-    named = limb.flexible.points
-    if held != b:
-        k = held - b - 1
-        R[b] = R[held] @ rotation(named.Psi[k] @ own).T
-        w[b] = w[held] - R[b] @ (named.Psi[k] @ rate)
-        r = R[b] @ bent(named, own)[k]
-        x[b], e[b] = x[held] - r, quaternion(R[b], e[b])
-        v[b] = v[held] - cross(w[b], r) - R[b] @ ((named.Phi[k] + named.Chi[k] @ own) @ rate)
-    T, fast = handles(named, R[b], w[b], own, rate)
-    there, turned = bent(named, own) @ R[b].T, turns(named, own)
-    motion = np.concatenate([w[b], v[b], rate])
-    for k in range(there.shape[0]):
-        row = b + 1 + k
-        points[row] = T[k], fast[k]
-        if row != held:
-            x[row], R[row] = x[b] + there[k], R[b] @ turned[k]
-            e[row] = quaternion(R[row], e[row])
-            velocity = T[k] @ motion
-            w[row], v[row] = velocity[:3], velocity[3:]

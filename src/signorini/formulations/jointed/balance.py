@@ -9,7 +9,8 @@ import numpy as np
 from signorini._arrays import Array, BoolArray
 from signorini.dynamics import motion_energies, relative_velocity
 from signorini.dynamics.response.assembly import Solved
-from signorini.dynamics.response.mechanism import Mechanism, Posture
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.dynamics.response.posture import Posture
 from signorini.formulations.jointed.space import Space, Start, pressed_joints
 from signorini.model import Contacts, Model, State
 from signorini.posing.base import Balance

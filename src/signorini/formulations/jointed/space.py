@@ -10,7 +10,8 @@ from signorini._arrays import Array, IntArray
 from signorini.dynamics import contact_wrenches, drive_velocity, joint_rows, relative_velocity
 from signorini.dynamics.limits import limit_margin
 from signorini.dynamics.response.assembly import Assembly, Solved
-from signorini.dynamics.response.mechanism import Mechanism, Posture
+from signorini.dynamics.response.mechanism import Mechanism
+from signorini.dynamics.response.posture import Posture
 from signorini.math.rotation import tangent_frame
 from signorini.model import Contacts, Model, State
 from signorini.posing.joint_blocks import law_blocks, law_impulses
