@@ -24,7 +24,7 @@ def picture(scene: Scene, trajectory: Trajectory, moments: int = _MOMENTS) -> Fi
     """Draw the bodies at the start, at the end and in between."""
     # Most happens early: the moments lie closer together there.
     share = np.linspace(0.0, 1.0, moments) ** 1.5
-    rows = np.unique(np.round(share * trajectory.step_count).astype(int))
+    rows = np.unique(np.round(share * (trajectory.time.size - 1)).astype(int))
     return plot_motion(
         solids(compile_scene(scene)),
         trajectory.time[rows],

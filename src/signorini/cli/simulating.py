@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
@@ -22,7 +22,6 @@ from signorini.io import remove_tree
 from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, simulate
 from signorini.simulation.simulate import go_on, is_finished
-from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
 CHECKPOINT = "checkpoint.h5"
@@ -47,7 +46,7 @@ def run(
     duration: float | None = None,
     formulation: str | None = None,
     tolerance: float | None = None,
-    record: str | None = None,
+    record: Mapping[str, Any] | str | None = None,
     continued: bool = False,
     outside: bool = False,
     as_json: bool,
@@ -186,9 +185,8 @@ def _write_certificate(trajectory: Trajectory, output: Output) -> None:
 
 
 def _write_figures(scene: Scene, trajectory: Trajectory, output: Output) -> None:
-    tolerance = float(trajectory.settings.get("tolerance", np.nan))
-    output.write_figure("run.png", plot_run(trajectory.time, trajectory.energy(), trajectory.certificate, tolerance))
-    for name in trajectory.names[trajectory.fixed_count :][:_BODY_FIGURES]:
+    output.write_figure("run.png", trajectory.plot())
+    for name in trajectory.recorded[trajectory.fixed_count :][:_BODY_FIGURES]:
         safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:_MOST_OF_NAME]
         output.write_figure(f"body_{safe}.png", trajectory.plot(name))
     output.write_figure("picture.png", picture(scene, trajectory))
@@ -198,7 +196,7 @@ def _tell(trajectory: Trajectory, output: Output, seconds: float, *, as_json: bo
     if as_json:
         print(to_json(_summary(trajectory, output, seconds)))
         return
-    moving = trajectory.v[-1, trajectory.fixed_count :]
+    moving = trajectory.end()[0].v[trajectory.fixed_count :]
     fastest = float(np.linalg.norm(moving[:, :3], axis=1).max(initial=0.0))
     print(trajectory.report())
     print(f"{trajectory.step_count} steps in {seconds:.1f} s; at the end the fastest body moves at {fastest:.1e} m/s")

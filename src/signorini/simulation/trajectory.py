@@ -17,12 +17,15 @@ from signorini.math.rotation import matrix, rotate
 from signorini.model import State
 from signorini.posing.base import IMPULSES
 from signorini.simulation.certificate import Certificate
+from signorini.simulation.contact_record import ContactRecord, contact_record
 from signorini.simulation.contact_table import ContactLog, ContactTable
 from signorini.simulation.deformed import ModalRecord, entry_of, line
 from signorini.simulation.joint_log import JointLog, JointRecord
 from signorini.simulation.layer_log import LayerLog, LayerRecord
+from signorini.simulation.recording import Recording
 from signorini.simulation.repair import repaired_tree
 from signorini.simulation.report import report_text, told
+from signorini.simulation.tables import dataset_of, described, table_of, write_csv
 from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
 
@@ -103,6 +106,8 @@ class Trajectory:
     """Compliant layers; None in scenes without, and in files of earlier versions."""
     flexible: dict[str, Any] = field(default_factory=dict)
     """What the modes of flexible bodies mean, by their numbers; empty in scenes of rigid bodies."""
+    last: dict[str, Any] = field(default_factory=dict)
+    """The state at which the run ended, whole, where only part was recorded; see ``simulate(record=...)``."""
     settings: dict[str, Any] = field(default_factory=dict)
     """How the run was made: h, duration, tolerance, formulation, the scene if it can be written down, and what was said
     to be suspicious, ``"warnings"`` (files of older versions have none)."""
@@ -111,8 +116,7 @@ class Trajectory:
 
     def position(self, name: str, *, spatial: bool = False) -> Array:
         """Return the position of the body frame's origin, (n+1, 3) [m]; the mass centre is :meth:`centre`."""
-        b = self._index(name)
-        offset = self.mass_centre[b]
+        offset, b = self.mass_centre[self._index(name)], self._column(name)
         x = self.q[:, b, :3].copy()
         if offset.any():
             x -= np.array([rotate(e, offset) for e in self.q[:, b, 3:]])
@@ -120,24 +124,24 @@ class Trajectory:
 
     def centre(self, name: str, *, spatial: bool = False) -> Array:
         """Return the position of the mass centre, (n+1, 3) [m]."""
-        x = self.q[:, self._index(name), :3]
+        x = self.q[:, self._column(name), :3]
         return x[:, :2] if self.planar and not spatial else x
 
     def orientation(self, name: str, *, spatial: bool = False) -> Array:
         """Return the unit quaternion (w, x, y, z), (n+1, 4); in the plane the angle, (n+1,) [rad]."""
-        e = self.q[:, self._index(name), 3:]
+        e = self.q[:, self._column(name), 3:]
         if self.planar and not spatial:
             return np.unwrap(2.0 * np.arctan2(e[:, 3], e[:, 0]))
         return e
 
     def linear_velocity(self, name: str, *, spatial: bool = False) -> Array:
         """Return the velocity of the mass centre, (n+1, 3) [m/s]."""
-        v = self.v[:, self._index(name), :3]
+        v = self.v[:, self._column(name), :3]
         return v[:, :2] if self.planar and not spatial else v
 
     def angular_velocity(self, name: str, *, spatial: bool = False) -> Array:
         """Return the angular velocity in world axes, (n+1, 3), in the plane (n+1,) [rad/s]."""
-        omega = self.v[:, self._index(name), 3:]
+        omega = self.v[:, self._column(name), 3:]
         return omega[:, 2] if self.planar and not spatial else omega
 
     def angles(self, name: str, order: str = "xyz") -> Array:
@@ -150,7 +154,7 @@ class Trajectory:
             raise InputError(f"angles: order is {order!r}, must be one of {', '.join(_ORDERS)}")
         i, j, k = ("xyz".index(axis) for axis in order)
         sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
-        R = np.array([matrix(tuple(e)) for e in self.q[:, self._index(name), 3:]]).reshape(-1, 3, 3)
+        R = np.array([matrix(tuple(e)) for e in self.q[:, self._column(name), 3:]]).reshape(-1, 3, 3)
         first = np.arctan2(-sign * R[:, j, k], R[:, k, k])
         second = np.arctan2(sign * R[:, i, k], np.hypot(R[:, i, i], R[:, i, j]))
         last = np.arctan2(-sign * R[:, i, j], R[:, i, i])
@@ -167,7 +171,7 @@ class Trajectory:
 
         In a planar scene (m, 2).
         """
-        entry, row = entry_of(self.flexible, name), self._index(name)
+        entry, row = entry_of(self.flexible, name), self._column(name)
         if not -self.time.size <= step < self.time.size:
             raise InputError(f"step is {step}, must be from 0 to {self.time.size - 1}")
         x = line(entry, self.q[step, row], self.modes(name).coordinate[step], points)
@@ -178,21 +182,55 @@ class Trajectory:
             raise InputError(f"no body is called {name!r}; there are {', '.join(map(repr, self.names))}")
         return self.names.index(name)
 
+    def _column(self, name: str) -> int:
+        """Return where a body is among those recorded."""
+        b, rows = self._index(name), self._recording.rows(self.names, self.fixed_count)
+        if b not in rows:
+            raise InputError(f"the motion of {name!r} was not recorded, must be among record={{'bodies': [...]}}")
+        return int(np.searchsorted(rows, b))
+
     # --- contacts, energy, certificate ---------------------------------------
 
     @property
     def step_count(self) -> int:
         """Number of steps computed."""
-        return int(self.time.size) - 1
+        return int(self.certificate.residual.size)
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Names of the bodies whose motion was recorded, fixed ones first."""
+        return tuple(self.names[b] for b in self._recording.rows(self.names, self.fixed_count))
+
+    @property
+    def _recording(self) -> Recording:
+        return Recording.of(self.settings)
+
+    @property
+    def step_time(self) -> Array:
+        """Start of the run and end of every step, (number of steps + 1,) [s]; `time` has those that were recorded."""
+        every = self._recording.every
+        return self.time if every == 1 else self.time[0] + float(self.settings["h"]) * np.arange(self.step_count + 1)
+
+    @property
+    def _h(self) -> Array:
+        """Duration of each step whose contacts were recorded, (n,) [s]."""
+        return np.diff(self.time) if self._recording.every == 1 else np.diff(self.step_time)[: self.time.size - 1]
+
+    def end(self) -> tuple[State, Array]:
+        """Return the whole state at which the run ended, and the joint coordinates there."""
+        if not self.last:
+            return self.state(-1), self.joint_log.coordinate[-1]
+        values = {key: self.last[key].copy() for key in ("q", "v", "modal", "modal_rate")}
+        return State(t=float(self.last["t"]), **values), self.last["joints"]
 
     def state(self, step: int) -> State:
-        """Return the state that was recorded after so many steps; negative counts from the end."""
+        """Return a state that was recorded, counted from 0; negative counts from the end."""
         arrays = (x[step].copy() for x in (self.q, self.v, self.modal, self.modal_rate))
         q, v, modal, modal_rate = arrays
         return State(t=float(self.time[step]), q=q, v=v, modal=modal, modal_rate=modal_rate)
 
     def contacts(self, step: int) -> ContactTable:
-        """Return the table of contacts of one step, counted from 0; negative counts from the end."""
+        """Return the table of contacts of one recorded step, counted from 0; negative counts from the end."""
         recorded = self.contact_log.start.size - 1
         if not -recorded <= step < recorded:
             raise InputError(f"step is {step}, must be from 0 to {recorded - 1} (steps with recorded contacts)")
@@ -215,6 +253,10 @@ class Trajectory:
         gained = sums["load_work"] + sums["drive_work"] + sums["correction_work"] + sums["joint_work"]
         lost = sums["friction"] + sums["impact"] + sums["damping"] + sums["integration"]
         elastic = self.elastic + sums["elastic"]
+        if self._recording.every > 1:  # sums over all steps, at the states that were recorded
+            at = self._recording.every * np.arange(self.time.size)
+            sums, elastic = {key: x[at] for key, x in sums.items()}, self.elastic + sums["elastic"][at]
+            gained, lost = gained[at], lost[at]
         total = self.kinetic + self.potential + elastic
         return Energy(
             kinetic=self.kinetic,
@@ -238,7 +280,7 @@ class Trajectory:
 
     def remarks(self) -> list[str]:
         """Return what lowers the grade of the run, one line each: what, how often, how much, when, who, what to try."""
-        return told(judge(self.certificate), self.time, self.names, self.joint_log.names, self._scheme)
+        return told(judge(self.certificate), self.step_time, self.names, self.joint_log.names, self._scheme)
 
     @property
     def _scheme(self) -> dict[str, Any] | None:
@@ -248,17 +290,18 @@ class Trajectory:
     def report(self) -> str:
         """Return the certificate as a short table, remarks and notes, and a plain verdict in the last line."""
         tolerance = float(self.settings.get("tolerance", np.nan))
-        return report_text(self.time, self.certificate, tolerance, self.names, self.joint_log.names, self._scheme)
+        return report_text(self.step_time, self.certificate, tolerance, self.names, self.joint_log.names, self._scheme)
 
     def plot(self, name: str | None = None) -> Any:
         """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure."""
         from signorini.visual import plot_body, plot_joint, plot_run
 
         if name is None:
-            return plot_run(self.time, self.energy(), self.certificate, self.settings.get("tolerance"))
+            tolerance = self.settings.get("tolerance")
+            return plot_run(self.time, self.energy(), self.certificate, tolerance, self.step_time)
         if name in self.joint_log.names and name not in self.names:
             joint = self.joint(name)
-            return plot_joint(self.time, name, joint.coordinate, joint.speed, joint.effort / np.diff(self.time))
+            return plot_joint(self.time, name, joint.coordinate, joint.speed, joint.effort / self._h)
         if name not in self.names and self.joint_log.names:
             known = (", ".join(map(repr, names)) for names in (self.names, self.joint_log.names))
             raise InputError(
@@ -275,26 +318,45 @@ class Trajectory:
 
     def _contact_force(self, name: str) -> Array:
         """Return the sum of the contact forces on a body in every step, (n, 3) [N]."""
-        force: Array = self.contact_log.body_impulse(self._index(name), self.step_count) / np.diff(self.time)[:, None]
+        force: Array = self.contact_log.body_impulse(self._index(name), self.time.size - 1) / self._h[:, None]
         return force
 
+    def contact(self, first: str, second: str) -> ContactRecord:
+        """Return force, slip and mode of all contacts between two bodies over time; forces act on the second."""
+        a, b = self._index(first), self._index(second)
+        if a == b:
+            raise InputError(f"contact: both bodies are {first!r}, must be two")
+        self._need_contacts("contact")
+        return contact_record(self.contact_log, self.time, self._h, a, b)
+
+    def _need_contacts(self, what: str) -> None:
+        if self.contact_log.start.size < self.time.size:
+            raise InputError(f"{what}: the run was recorded without contacts, must be with them: record='all'")
+
+    # --- for other programs --------------------------------------------------
+
     def to_xarray(self) -> Any:
-        """Return motion and certificate as an xarray Dataset (needs the package xarray)."""
+        """Return motion, joints, energies, certificate and contacts as an xarray Dataset (needs the package xarray).
+
+        Contacts of all steps follow one another along the dimension ``contact``; ``contact_step`` tells them apart.
+        """
+        return dataset_of(self)
+
+    def to_pandas(self, what: str = "motion") -> Any:
+        """Return one table as a pandas DataFrame (needs the package pandas), by time.
+
+        `what` is ``"motion"``, ``"joints"``, ``"energy"``, ``"certificate"`` or ``"contacts"`` (a row
+        for each).
+        """
         try:
-            import xarray
+            import pandas
         except ImportError as error:
-            raise InputError("to_xarray needs the package 'xarray', which is not installed") from error
-        steps = {f"certificate_{key}": ("step", x) for key, x in self.certificate.to_dict().items()}
-        return xarray.Dataset(
-            {
-                "position": (("time", "body", "axis"), self.q[:, :, :3]),
-                "orientation": (("time", "body", "quaternion"), self.q[:, :, 3:]),
-                "linear_velocity": (("time", "body", "axis"), self.v[:, :, :3]),
-                "angular_velocity": (("time", "body", "axis"), self.v[:, :, 3:]),
-                **steps,
-            },
-            coords={"time": self.time, "body": list(self.names), "axis": list("xyz"), "quaternion": list("wxyz")},
-        )
+            raise InputError("to_pandas needs the package 'pandas', which is not installed") from error
+        return pandas.DataFrame(table_of(self, what)).set_index("time")
+
+    def to_csv(self, path: str | os.PathLike[str], what: str = "motion") -> None:
+        """Write one table, see :meth:`to_pandas`, as text with commas."""
+        write_csv(self, path, what)
 
     # --- files ---------------------------------------------------------------
 
@@ -350,13 +412,18 @@ class Trajectory:
             "memory": self.memory,
             "settings": self.settings,
             **({"flexible": self.flexible} if self.flexible else {}),
+            **({"last": self.last, "recorded": list(self.recorded)} if self.last else {}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to an HDF5 file; an interrupted write leaves the old file whole."""
+        """Write everything to an HDF5 file; an interrupted write leaves the old file whole.
+
+        ``xarray.open_dataset(path, engine="h5netcdf")`` opens it with named dimensions and units, without this library.
+        """
         from signorini.io import write_tree
 
-        write_tree(path, self.tree())
+        tree = self.tree()
+        write_tree(path, tree, described(tree))
 
     @staticmethod
     def load(path: str | os.PathLike[str], *, repair: bool = False) -> Trajectory:
@@ -391,6 +458,7 @@ class Trajectory:
                 memory=tree["memory"],
                 settings=tree["settings"],
                 flexible=tree.get("flexible", {}),
+                last=tree.get("last", {}),
             )
         except (KeyError, TypeError) as error:
             raise FileError(f"{path}: the trajectory is incomplete: {clipped(str(error), 150)}") from error

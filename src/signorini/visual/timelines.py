@@ -92,23 +92,33 @@ def plot_joint(time: Array, name: str, coordinate: Array, speed: Array, effort: 
     return figure
 
 
-def plot_run(time: Array, energy: EnergyTerms, certificate: Checks, tolerance: float | None = None) -> Figure:
-    """Draw where the energy of a run went and how well each of its steps was solved."""
+def plot_run(
+    time: Array,
+    energy: EnergyTerms,
+    certificate: Checks,
+    tolerance: float | None = None,
+    step_time: Array | None = None,
+) -> Figure:
+    """Draw where the energy of a run went, at `time`, and how well each of its steps was solved.
+
+    `step_time` are start and ends of all steps, if states were not recorded at all of them.
+    """
+    step_time = time if step_time is None else step_time
     with styled():
         figure = new_figure(9.0, 7.6, left=0.08, right=0.985, bottom=0.065, top=0.955, wspace=0.2, hspace=0.25)
         axes = figure.subplots(3, 2, sharex=True)
         _draw_energies(axes[0, 0], axes[0, 1], time, energy)
-        _draw_logarithmic(axes[1, 0], time, certificate.residual)
+        _draw_logarithmic(axes[1, 0], step_time, certificate.residual)
         if tolerance is not None and np.isfinite(tolerance):
             axes[1, 0].axhline(tolerance, color=AXIS_COLOURS[0], lw=1.0, ls="--", label=f"tolerance {tolerance:g}")
             axes[1, 0].legend(loc="lower right")
         finish_axes(axes[1, 0], "residual of the contact law", "[-]", None)
-        _draw_logarithmic(axes[1, 1], time, certificate.energy_error)
+        _draw_logarithmic(axes[1, 1], step_time, certificate.energy_error)
         finish_axes(axes[1, 1], "error of the energy balance", "[-]", None)
         overlap = np.maximum(0.0, -certificate.min_gap)
-        axes[2, 0].plot(time[1:], 1e3 * overlap, color=SERIES_COLOURS[0], lw=1.0)
+        axes[2, 0].plot(step_time[1:], 1e3 * overlap, color=SERIES_COLOURS[0], lw=1.0)
         finish_axes(axes[2, 0], "deepest overlap", "[mm]")
-        _stairs(axes[2, 1], time, certificate.iterations.astype(float), SERIES_COLOURS[0], "")
+        _stairs(axes[2, 1], step_time, certificate.iterations.astype(float), SERIES_COLOURS[0], "")
         finish_axes(axes[2, 1], "iterations of the solver", "[-]")
     return figure
 
