@@ -14,7 +14,6 @@ import numpy as np
 
 from signorini._arrays import checked_number
 from signorini._grades import Grade
-from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_first_run, say, to_json
 from signorini.errors import FileError, InputError, SolverFailure
 from signorini.formulations import Formulation
@@ -69,7 +68,7 @@ def run(
         output.path(CHECKPOINT).replace(output.path(TRAJECTORY))
     output.add(TRAJECTORY)
     _write_certificate(trajectory, output)
-    _write_figures(scene, trajectory, output)
+    _write_figures(trajectory, output)
     _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
     return 1 if trajectory.verdict == Grade.NOT_TRUSTED else 0
 
@@ -184,12 +183,12 @@ def _write_certificate(trajectory: Trajectory, output: Output) -> None:
     output.write_text("certificate.json", to_json(document) + "\n")
 
 
-def _write_figures(scene: Scene, trajectory: Trajectory, output: Output) -> None:
+def _write_figures(trajectory: Trajectory, output: Output) -> None:
     output.write_figure("run.png", trajectory.plot())
     for name in trajectory.recorded[trajectory.fixed_count :][:_BODY_FIGURES]:
         safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:_MOST_OF_NAME]
         output.write_figure(f"body_{safe}.png", trajectory.plot(name))
-    output.write_figure("picture.png", picture(scene, trajectory))
+    output.write_figure("picture.png", trajectory.picture())
 
 
 def _tell(trajectory: Trajectory, output: Output, seconds: float, *, as_json: bool) -> None:

@@ -24,6 +24,7 @@ from signorini.simulation.contact_table import ContactLog
 from signorini.simulation.deformed import flexible_to_dict
 from signorini.simulation.layer_log import layer_columns
 from signorini.simulation.recording import Recording, thinned
+from signorini.simulation.seen import looks_of
 from signorini.simulation.trajectory import Trajectory
 
 _MOST_CHUNKS = 1000  # many small arrays take more memory than one large ...
@@ -86,6 +87,7 @@ class Recorder:
     def _begin(self, model: Model, elastic: float, settings: dict[str, Any], recording: Recording) -> None:
         self._model, self._elastic, self._settings, self._recording = model, elastic, settings, recording
         self._bodies = recording.rows(model.names, model.fixed_count)
+        self._looks = looks_of(model)
         # What is left out is left out when steps are put together, so that they must not lie loose for long.
         few = max(1, _MOST_LOOSE_NUMBERS // (_NUMBERS_OF_BODY * model.body_count))
         self._most_loose = _MOST_LOOSE if recording.is_whole else min(few, _MOST_LOOSE)
@@ -212,6 +214,7 @@ class Recorder:
             memory=memory_to_dict(memory),
             settings=self._settings,
             flexible=flexible_to_dict(model),
+            looks=self._looks,
             last=self._last(),
         )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, checked, checked_number
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
 from signorini.io import clipped, short
@@ -25,10 +25,18 @@ from signorini.simulation.layer_log import LayerLog, LayerRecord
 from signorini.simulation.recording import Recording
 from signorini.simulation.repair import repaired_tree
 from signorini.simulation.report import report_text, told
+from signorini.simulation.seen import UNITS, seen_poses, seen_solids
 from signorini.simulation.tables import dataset_of, described, table_of, write_csv
 from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from signorini.visual import JointCurves
+
+_MOMENTS = 4  # of a sheet of pictures
 _ORDERS = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
 _FORMAT = "signorini trajectory 2"
 _EARLIER = "signorini trajectory 1"  # states have no further coordinates, memories one kind
@@ -106,6 +114,8 @@ class Trajectory:
     """Compliant layers; None in scenes without, and in files of earlier versions."""
     flexible: dict[str, Any] = field(default_factory=dict)
     """What the modes of flexible bodies mean, by their numbers; empty in scenes of rigid bodies."""
+    looks: dict[str, Any] = field(default_factory=dict)
+    """What bodies look like, for pictures; empty in files of earlier versions."""
     last: dict[str, Any] = field(default_factory=dict)
     """The state at which the run ended, whole, where only part was recorded; see ``simulate(record=...)``."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -166,16 +176,16 @@ class Trajectory:
         own = slice(entry["first"], entry["first"] + entry["count"])
         return ModalRecord(self.modal[:, own], self.modal_rate[:, own])
 
-    def deformed(self, name: str, step: int, points: int = 50) -> Array:
+    def deformed(self, name: str, step: int, points: int = 50, *, spatial: bool = False) -> Array:
         """Return the line of a flexible body after so many steps: places on a beam's axis, nodes of others, (m, 3) [m].
 
-        In a planar scene (m, 2).
+        In a planar scene (m, 2), unless `spatial`.
         """
         entry, row = entry_of(self.flexible, name), self._column(name)
         if not -self.time.size <= step < self.time.size:
             raise InputError(f"step is {step}, must be from 0 to {self.time.size - 1}")
         x = line(entry, self.q[step, row], self.modes(name).coordinate[step], points)
-        return x[:, :2] if self.planar else x
+        return x[:, :2] if self.planar and not spatial else x
 
     def _index(self, name: str) -> int:
         if name not in self.names:
@@ -292,16 +302,69 @@ class Trajectory:
         tolerance = float(self.settings.get("tolerance", np.nan))
         return report_text(self.step_time, self.certificate, tolerance, self.names, self.joint_log.names, self._scheme)
 
+    def picture(self, t: float | None = None, *, view: ArrayLike | None = None, width: int | None = None) -> Figure:
+        """Draw the bodies as they are at time `t`, or at four moments of the run; a matplotlib figure.
+
+        Parameters
+        ----------
+        t : float, optional
+            [s]; the last recorded state before it is drawn.
+        view : array_like, optional
+            Direction from the scene to the camera, (3,); one from which much is seen if not given.
+        width : int, optional
+            Pixels of one still.
+        """
+        from signorini.visual import plot_motion
+
+        if t is None:
+            # Most happens early: the moments lie closer together there.
+            share = np.linspace(0.0, 1.0, _MOMENTS) ** 1.5
+            states = np.unique(np.round(share * (self.time.size - 1)).astype(int))
+        else:
+            states = np.array([self._state_at(checked_number(t, "picture: t"))])
+        return plot_motion(
+            seen_solids(self),
+            self.time[states],
+            seen_poses(self, states),
+            self.fixed_count,
+            planar=self.planar,
+            width=width or (420 if t is None else 840),
+            view=None if view is None else checked(view, (3,), "picture: view"),
+        )
+
+    def _repr_html_(self) -> str:
+        """Return a card for notebooks: the bodies at the end, the verdict, sizes."""
+        from signorini.visual.card import card
+
+        moving, joints = len(self.names) - self.fixed_count, len(self.joint_log.names)
+        contacts = int(self.contact_log.start[-1])
+        many = [(moving, "bodies"), (joints, "joints"), (self.step_count, "steps"), (contacts, "contacts of all steps")]
+        lines = [
+            ", ".join(f"{count} {what}" for count, what in many if count),
+            f"{self.step_time[0]:g} to {self.step_time[-1]:g} s",
+            *self.remarks(),
+        ]
+        return card(self.picture(float(self.time[-1]), width=320), self.verdict.capitalize(), lines)
+
+    def _state_at(self, t: float) -> int:
+        """Return the last recorded state that is not after a time."""
+        slack = 1e-9 * max(1.0, abs(float(self.time[-1])))
+        if not self.time[0] - slack <= t <= self.time[-1] + slack:
+            raise InputError(f"t is {t} s, must be from {self.time[0]:g} to {self.time[-1]:g} s")
+        return int(np.searchsorted(self.time, t + slack, side="right")) - 1
+
     def plot(self, name: str | None = None) -> Any:
-        """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure."""
+        """Draw the motion of a body or a joint, or the energies and the certificate of the run; a matplotlib figure.
+
+        See also :meth:`plot_contact` and :meth:`plot_phase`.
+        """
         from signorini.visual import plot_body, plot_joint, plot_run
 
         if name is None:
             tolerance = self.settings.get("tolerance")
             return plot_run(self.time, self.energy(), self.certificate, tolerance, self.step_time)
         if name in self.joint_log.names and name not in self.names:
-            joint = self.joint(name)
-            return plot_joint(self.time, name, joint.coordinate, joint.speed, joint.effort / self._h)
+            return plot_joint(self.time, name, self._joint_curves(name))
         if name not in self.names and self.joint_log.names:
             known = (", ".join(map(repr, names)) for names in (self.names, self.joint_log.names))
             raise InputError(
@@ -315,6 +378,39 @@ class Trajectory:
             self.angular_velocity(name, spatial=True),
             self._contact_force(name),
         )
+
+    def plot_contact(self, first: str, second: str) -> Figure:
+        """Draw forces and sliding speed between two bodies, and when they stick, slip and are apart."""
+        from signorini.visual import plot_pair
+
+        pair = self.contact(first, second)
+        bars = [(mode, pair.intervals(mode)) for mode in ("stick", "slip", "separating")]
+        title = f"{second} on {first}"
+        return plot_pair(self.time, title, pair.normal_force, pair.friction_force, pair.slip, bars)
+
+    def plot_phase(self, name: str) -> Figure:
+        """Draw speed against place: of a joint its coordinate, of a body every coordinate of its mass centre."""
+        from signorini.visual import plot_phase
+
+        if name in self.joint_log.names and name not in self.names:
+            joint = self._joint_curves(name)
+            if not joint.unit:
+                raise InputError(f"plot_phase: joint {name!r} has no single coordinate")
+            return plot_phase(name, [("", joint.coordinate, joint.speed, joint.unit)])
+        x, v = self.centre(name), self.linear_velocity(name)
+        panels = [(axis, x[:, k], v[:, k], "m") for k, axis in enumerate("xyz"[: x.shape[1]])]
+        if self.planar:
+            panels.append(("turn", self.orientation(name), self.angular_velocity(name), "rad"))
+        return plot_phase(name, panels)
+
+    def _joint_curves(self, name: str) -> JointCurves:
+        from signorini.visual import JointCurves
+
+        joint, g = self.joint(name), self.joint_log.names.index(name)
+        reaction = joint.reaction / self._h[:, None]
+        unit = UNITS[self.looks["joints"]["unit"][g]] if self.looks else "?"
+        effort = joint.effort / self._h
+        return JointCurves(joint.coordinate, joint.speed, effort, reaction[:, :3], reaction[:, 3:], unit)
 
     def _contact_force(self, name: str) -> Array:
         """Return the sum of the contact forces on a body in every step, (n, 3) [N]."""
@@ -411,6 +507,7 @@ class Trajectory:
             "elastic": self.elastic,
             "memory": self.memory,
             "settings": self.settings,
+            **({"looks": self.looks} if self.looks else {}),
             **({"flexible": self.flexible} if self.flexible else {}),
             **({"last": self.last, "recorded": list(self.recorded)} if self.last else {}),
         }
@@ -458,6 +555,7 @@ class Trajectory:
                 memory=tree["memory"],
                 settings=tree["settings"],
                 flexible=tree.get("flexible", {}),
+                looks=tree.get("looks", {}),
                 last=tree.get("last", {}),
             )
         except (KeyError, TypeError) as error:

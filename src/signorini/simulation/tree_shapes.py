@@ -11,6 +11,7 @@ from signorini.errors import FileError
 from signorini.io import short
 from signorini.simulation.deformed import check_flexible
 from signorini.simulation.recording import Recording
+from signorini.simulation.seen import check_looks
 
 Sizes = dict[str, int]
 
@@ -119,6 +120,8 @@ def check_tree(tree: Mapping[str, Any], where: str) -> None:
         _check_range(tree["layers"], "body", bodies, f"{where}: layers")
     if "flexible" in tree:
         check_flexible(tree["flexible"], sizes["modal"], where)
+    if "looks" in tree:
+        check_looks(tree["looks"], bodies, where)
     if not recording.is_whole:
         last = tree.get("last")
         if not isinstance(last, dict) or type(last.get("t")) is not float or not all(name in last for name in _LAST):

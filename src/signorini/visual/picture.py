@@ -97,7 +97,7 @@ def _draw_spatial(
 ) -> None:
     extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
     camera = _camera(solids, poses, fixed_count, centres, radii, view)
-    colours = np.array([_colour(solid.body, fixed_count) for solid in solids])
+    colours = np.array([body_colour(solid.tinted, fixed_count) for solid in solids])
     for panel, pose in zip(axes, poses, strict=False):
         panel.imshow(render(solids, pose, colours, camera, width, round(width / _ASPECT), extent), aspect="equal")
 
@@ -139,7 +139,7 @@ def _draw_planar(
     reach = 4.0 * float(half.max())
     for solid in solids:
         shape = solid.placed(poses[solid.body])
-        colour = _colour(solid.body, fixed_count)
+        colour = body_colour(solid.tinted, fixed_count)
         style: dict[str, Any] = {"facecolor": colour, "edgecolor": INK, "linewidth": 0.8}
         if solid.is_half_space:
             n, offset = shape.planes[0, :2], shape.planes[0, 3]
@@ -173,7 +173,8 @@ def _rounded(vertices: Array, radius: float) -> Array:
     return np.concatenate(outline)
 
 
-def _colour(body: int, fixed_count: int) -> Array:
+def body_colour(body: int, fixed_count: int) -> Array:
+    """Return red, green and blue of a body, from 0 to 1."""
     from matplotlib.colors import to_rgb
 
     if body < fixed_count:

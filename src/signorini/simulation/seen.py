@@ -1,0 +1,123 @@
+"""From the record of a run to the arrays that pictures and viewers take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from signorini._arrays import Array
+from signorini.errors import FileError, InputError
+from signorini.model.joints import RowKind
+from signorini.scene import compile_scene, scene_from_text
+from signorini.scene.solids import solids
+from signorini.visual import Solid
+from signorini.visual.solids import SOLID_COLUMNS, solids_from_dict, solids_to_dict
+
+if TYPE_CHECKING:
+    from signorini.model import Model
+    from signorini.simulation.trajectory import Trajectory
+
+UNITS = ("", "rad", "m")
+"""Of the coordinates of joints, by their numbers in files; joints may have none."""
+_BEAM_POINTS = 13  # of the line of a flexible body
+_THINNEST = 0.012  # of its length: the radius with which the line is drawn
+
+
+def looks_of(model: Model) -> dict[str, Any]:
+    """Return what bodies and joints look like, for files."""
+    joints, rows = model.joints.arrays, model.joints.coordinates
+    units = np.full(joints.body_b.size, UNITS.index(""))
+    units[rows.joint] = np.where(rows.kind == RowKind.ANGLE, UNITS.index("rad"), UNITS.index("m"))
+    return {
+        "solids": solids_to_dict(solids(model)),
+        "joints": {"body": joints.body_b, "anchor": joints.anchor_b, "frame": joints.frame_b, "unit": units},
+    }
+
+
+def check_looks(looks: Any, bodies: int, where: str) -> None:
+    """Raise `FileError` unless a file says what bodies look like as :func:`looks_of` does."""
+    joints = looks.get("joints") if isinstance(looks, dict) else None
+    if not isinstance(joints, dict) or not isinstance(looks.get("solids"), dict):
+        raise FileError(f"{where}: looks must be a group of solids and joints")
+    solid = looks["solids"]
+    sizes: dict[str, Any] = {"joints": len(np.atleast_1d(joints.get("body", ())))}
+    for word, first in (("solids", "body"), ("vertices", "vertex"), ("planes", "plane")):
+        sizes[word] = len(np.atleast_1d(solid.get(first, ())))
+    shapes = {"body": ("joints",), "anchor": ("joints", 3), "frame": ("joints", 4), "unit": ("joints",)}
+    for group, columns in ((solid, SOLID_COLUMNS), (joints, shapes)):
+        for name, axes in columns.items():
+            found = group.get(name)
+            shape = tuple(sizes.get(n, n) for n in axes)
+            whole = name in ("body", "form", "unit") or name.endswith("_count")
+            if not isinstance(found, np.ndarray) or found.shape != shape or found.dtype.kind != ("i" if whole else "f"):
+                raise FileError(f"{where}: looks: {name} must be an array of the shape {shape}")
+        if group["body"].size and not 0 <= group["body"].min() <= group["body"].max() < bodies:
+            raise FileError(f"{where}: looks: body has values beyond 0 to {bodies - 1}")
+    counts = (solid["vertex_count"], solid["plane_count"])
+    form = solid["form"]
+    if any((c < 0).any() for c in counts) or [int(c.sum()) for c in counts] != [sizes["vertices"], sizes["planes"]]:
+        raise FileError(f"{where}: looks: counts of vertices and planes must add up to what is there")
+    for name, values, count in (("form", form, 4), ("unit", joints["unit"], len(UNITS))):
+        if values.size and not 0 <= values.min() <= values.max() < count:
+            raise FileError(f"{where}: looks: {name} has values beyond 0 to {count - 1}")
+
+
+def looks(trajectory: Trajectory) -> Mapping[str, Any]:
+    """Return what bodies look like, of files of earlier versions from the scene that they hold."""
+    if trajectory.looks:
+        return trajectory.looks
+    scene = trajectory.settings.get("scene")
+    if scene is None:
+        raise InputError("the file does not tell what its bodies look like: it was written by an earlier version")
+    return looks_of(compile_scene(scene_from_text(scene, "the scene of the run")))
+
+
+def seen_solids(trajectory: Trajectory) -> list[Solid]:
+    """Return the solids of recorded bodies, numbered as :func:`seen_poses` has them.
+
+    A flexible body is a chain of short capsules along its line.
+    """
+    rows = [trajectory.names.index(name) for name in trajectory.recorded]
+    column = {b: k for k, b in enumerate(rows)}
+    own = [
+        solid._replace(body=column[solid.body])
+        for solid in solids_from_dict(looks(trajectory)["solids"])
+        if solid.body in column
+    ]
+    count = len(rows)
+    for name, line in _lines(trajectory, np.array([0])):
+        lengths = np.linalg.norm(np.diff(line[0], axis=0), axis=1)
+        radius = _THINNEST * float(lengths.sum())
+        owner = column[trajectory.names.index(name)]
+        for k, length in enumerate(lengths):
+            ends = np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0]])
+            own.append(Solid(count + k, ends, np.zeros((0, 4)), radius, owner=owner))
+        count += lengths.size
+    return own
+
+
+def seen_poses(trajectory: Trajectory, states: Array) -> Array:
+    """Return the poses of recorded bodies in some of the recorded states, (k, rows, 7)."""
+    poses = trajectory.q[states]
+    for _, line in _lines(trajectory, states):
+        along = np.diff(line, axis=1)
+        along /= np.linalg.norm(along, axis=2, keepdims=True)
+        # The shortest turn that takes x along the piece; of one straight back any half turn.
+        w = 1.0 + along[..., 0]
+        turn = np.stack([w, np.zeros_like(w), -along[..., 2], along[..., 1]], axis=-1)
+        turn[w < 1e-9] = (0.0, 0.0, 0.0, 1.0)
+        turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
+        poses = np.concatenate([poses, np.concatenate([line[:, :-1], turn], axis=2)], axis=1)
+    return poses
+
+
+def _lines(trajectory: Trajectory, states: Array) -> list[tuple[str, Array]]:
+    """Return the lines of flexible bodies that can be drawn in some states, (k, m, 3)."""
+    names = [entry["name"] for entry in trajectory.flexible.values() if "length" in entry]
+    return [
+        (name, np.array([trajectory.deformed(name, int(step), _BEAM_POINTS, spatial=True) for step in states]))
+        for name in names
+        if name in trajectory.recorded
+    ]
