@@ -140,20 +140,20 @@ class ContactLog:
         np.add.at(total, np.repeat(np.arange(self.start.size - 1), np.diff(self.start)), sign[:, None] * impulse)
         return total
 
-    def rows(self, first: int = 0, last: int | None = None) -> ContactRows:
-        """Return the contacts of the steps from `first` to before `last`, default all, each once, in world axes.
+    def rows(self, steps: IntArray | None = None) -> ContactRows:
+        """Return the contacts of some steps, default all, each once, in world axes.
 
         Of rows of one name in one step stay those that carry something, or the nearest if none does.
         """
-        bounds = self.start[first : None if last is None else last + 1]
-        own = slice(int(bounds[0]), int(bounds[-1]))
-        step = np.repeat(first + np.arange(bounds.size - 1), np.diff(bounds))
-        kept = np.arange(own.start, own.stop)
+        steps = np.arange(self.start.size - 1) if steps is None else steps
+        counts = np.diff(self.start)[steps]
+        step = np.repeat(steps, counts)
+        kept = np.arange(counts.sum()) + np.repeat(self.start[:-1][steps] - (np.cumsum(counts) - counts), counts)
         if self.feature is not None:
-            carries = np.any(self.impulse[own] != 0.0, axis=1)
-            order = np.lexsort((self.gap[own], ~carries, self.feature[own], step))
+            carries = np.any(self.impulse[kept] != 0.0, axis=1)
+            order = np.lexsort((self.gap[kept], ~carries, self.feature[kept], step))
             leads = np.ones(kept.size, dtype=bool)
-            leads[1:] = (np.diff(self.feature[own][order]) != 0) | (np.diff(step[order]) != 0)
+            leads[1:] = (np.diff(self.feature[kept][order]) != 0) | (np.diff(step[order]) != 0)
             chosen = np.sort(order[leads | carries[order]])
             kept, step = kept[chosen], step[chosen]
         normal, impulse = self.normal[kept], self.impulse[kept]
@@ -173,7 +173,7 @@ class ContactLog:
 
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
         """Return the contacts of one step for reading, each once."""
-        found = self.rows(step, step + 1)
+        found = self.rows(np.array([step]))
         rows, normal = found.row, found.normal
         return ContactTable(
             bodies=tuple((names[a], names[b]) for a, b in zip(found.body_a, found.body_b, strict=True)),

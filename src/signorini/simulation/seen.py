@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
+from signorini._grades import OVERLAP_REMARK
 from signorini.errors import FileError, InputError
 from signorini.model.joints import RowKind
 from signorini.scene import compile_scene, scene_from_text
 from signorini.scene.solids import solids
+from signorini.simulation.contact_table import Mode
 from signorini.visual import Solid
+from signorini.visual.film import CurveSeen, Film, Forces, JointsSeen
 from signorini.visual.solids import SOLID_COLUMNS, solids_from_dict, solids_to_dict
 
 if TYPE_CHECKING:
@@ -111,6 +114,75 @@ def seen_poses(trajectory: Trajectory, states: Array) -> Array:
         turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
         poses = np.concatenate([poses, np.concatenate([line[:, :-1], turn], axis=2)], axis=1)
     return poses
+
+
+def film_of(trajectory: Trajectory, states: IntArray) -> Film:
+    """Return some of the recorded states as a film."""
+    look, solid = looks(trajectory), seen_solids(trajectory)
+    joints, rows = look["joints"], [trajectory.names.index(name) for name in trajectory.recorded]
+    seen = np.isin(joints["body"], rows)
+    return Film(
+        title=_title(trajectory),
+        verdict="; ".join([trajectory.verdict, *trajectory.remarks()]),
+        names=trajectory.recorded,
+        solids=solid,
+        time=trajectory.time[states],
+        poses=seen_poses(trajectory, states),
+        fixed_count=trajectory.fixed_count,
+        planar=trajectory.planar,
+        forces=forces_of(trajectory, states),
+        joints=JointsSeen(
+            np.searchsorted(rows, joints["body"][seen]),
+            joints["anchor"][seen],
+            joints["frame"][seen],
+            joints["unit"][seen] > 0,
+        ),
+        curves=_curves(trajectory),
+    )
+
+
+def forces_of(trajectory: Trajectory, states: IntArray) -> list[Forces]:
+    """Return the contacts of the steps that ended at some states; none at all where they were not recorded."""
+    log = trajectory.contact_log
+    if log.start.size < trajectory.time.size:
+        return []
+    found = log.rows(states[states > 0] - 1)
+    h = np.concatenate([[1.0], trajectory.step_sizes])[states]
+    normal = found.normal_impulse[:, None] * found.normal
+    certificate, every = trajectory.certificate, trajectory.every
+    thinnest = certificate.overlap_extent[every - 1 :: every][found.step]
+    overlaps = (found.gap < -OVERLAP_REMARK * thinnest) & (thinnest > 0.0)
+    own = np.searchsorted(found.step, states - 1), np.searchsorted(found.step, states - 1, side="right")
+    return [
+        Forces(
+            point=found.point[a:b],
+            normal=normal[a:b] / dt,
+            friction=(found.impulse[a:b] - normal[a:b]) / dt,
+            slips=found.mode[a:b] == Mode.SLIP,
+            overlaps=overlaps[a:b],
+        )
+        for a, b, dt in zip(*own, h, strict=True)
+    ]
+
+
+def _title(trajectory: Trajectory) -> str:
+    moving = len(trajectory.names) - trajectory.fixed_count
+    return f"{moving} {'body' if moving == 1 else 'bodies'}, {trajectory.step_time[-1]:g} s"
+
+
+def _curves(trajectory: Trajectory) -> list[CurveSeen]:
+    certificate, ends, energy = trajectory.certificate, trajectory.step_time[1:], trajectory.energy()
+    curves = [
+        CurveSeen("residual of the contact law", "", ends, certificate.residual, logarithmic=True),
+        CurveSeen("deepest overlap", "mm", ends, 1e3 * np.maximum(0.0, -certificate.min_gap), logarithmic=False),
+        CurveSeen("compliance", "", ends, certificate.compliance, logarithmic=False),
+        CurveSeen("joint drift", "m, rad", ends, certificate.joint_drift, logarithmic=True),
+        CurveSeen("kinetic energy", "J", trajectory.time, energy.kinetic, logarithmic=False),
+        CurveSeen("energy, total", "J", trajectory.time, energy.total - energy.total.min(), logarithmic=False),
+        CurveSeen("error of the energy balance", "", ends, certificate.energy_error, logarithmic=True),
+    ]
+    always = ("residual of the contact law", "deepest overlap", "energy, total", "error of the energy balance")
+    return [curve for curve in curves if curve.values.size and (curve.title in always or curve.values.any())]
 
 
 def _lines(trajectory: Trajectory, states: Array) -> list[tuple[str, Array]]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array, checked, checked_number
+from signorini._arrays import Array, IntArray, checked, checked_number
 from signorini.errors import FileError, InputError
 from signorini.formulations import Balance
-from signorini.io import clipped, short
+from signorini.io import clipped, replacing, short
 from signorini.math.rotation import matrix, rotate
 from signorini.model import State
 from signorini.posing.base import IMPULSES
@@ -25,7 +26,7 @@ from signorini.simulation.layer_log import LayerLog, LayerRecord
 from signorini.simulation.recording import Recording
 from signorini.simulation.repair import repaired_tree
 from signorini.simulation.report import report_text, told
-from signorini.simulation.seen import UNITS, seen_poses, seen_solids
+from signorini.simulation.seen import UNITS, film_of, seen_poses, seen_solids
 from signorini.simulation.tables import dataset_of, described, table_of, write_csv
 from signorini.simulation.tree_shapes import check_tree
 from signorini.simulation.verdict import judge
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
     from signorini.visual import JointCurves
 
+_ENDINGS = (".html", ".glb", ".mp4", ".gif")
+_MOST_FRAMES = 1800  # of an animation: a minute at 30 a second
+_LEAST_SHOWN = 2.0  # seconds
+_SPEEDS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 _MOMENTS = 4  # of a sheet of pictures
 _ORDERS = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
 _FORMAT = "signorini trajectory 2"
@@ -216,13 +221,18 @@ class Trajectory:
         return Recording.of(self.settings)
 
     @property
+    def every(self) -> int:
+        """Every how many steps states were recorded."""
+        return self._recording.every
+
+    @property
     def step_time(self) -> Array:
         """Start of the run and end of every step, (number of steps + 1,) [s]; `time` has those that were recorded."""
         every = self._recording.every
         return self.time if every == 1 else self.time[0] + float(self.settings["h"]) * np.arange(self.step_count + 1)
 
     @property
-    def _h(self) -> Array:
+    def step_sizes(self) -> Array:
         """Duration of each step whose contacts were recorded, (n,) [s]."""
         return np.diff(self.time) if self._recording.every == 1 else np.diff(self.step_time)[: self.time.size - 1]
 
@@ -332,6 +342,70 @@ class Trajectory:
             view=None if view is None else checked(view, (3,), "picture: view"),
         )
 
+    def animate(
+        self, path: str | os.PathLike[str], *, speed: float | None = None, rate: float = 30.0, width: int = 640
+    ) -> None:
+        """Write the motion as one file.
+
+        ========  =========================================================================================
+        ``html``  a page that plays in any browser without a network, with forces at contacts and curves of the
+                  certificate beside it (needs the extra ``view``)
+        ``glb``   an animated model for Blender and other viewers
+        ``mp4``   a film (needs the extra ``video``)
+        ``gif``   the same for pages that take pictures only
+        ========  =========================================================================================
+
+        Parameters
+        ----------
+        path : path
+            Its ending chooses.
+        speed : float, optional
+            Seconds of the run that are shown in one; default 1, less where all would be over in two.
+        rate : float
+            Pictures a second.
+        width : int
+            Pixels of films.
+        """
+        target = Path(path)
+        if target.suffix not in _ENDINGS:
+            raise InputError(f"animate: {os.fspath(path)!r} must end in {', '.join(_ENDINGS)}")
+        speed = self._speed() if speed is None else checked_number(speed, "animate: speed", above=0.0)
+        film = film_of(self, self._moments(checked_number(rate, "animate: rate", above=0.0) / speed))
+        if target.suffix in (".mp4", ".gif"):
+            from signorini.visual.video import write_video
+
+            with replacing(target) as part:
+                named = part.with_suffix(target.suffix)
+                try:
+                    write_video(film, named, rate=rate, width=width)
+                    named.replace(part)
+                finally:
+                    named.unlink(missing_ok=True)
+            return
+        if target.suffix == ".glb":
+            from signorini.visual.glb import glb
+
+            data = glb(film)
+        else:
+            from signorini.visual.page import page
+
+            data = page(film, speed).encode()
+        with replacing(target) as part:
+            part.write_bytes(data)
+
+    def _speed(self) -> float:
+        """Return a round speed at which the run takes at least two seconds."""
+        duration = float(self.time[-1] - self.time[0])
+        return next((speed for speed in _SPEEDS if duration >= _LEAST_SHOWN * speed), _SPEEDS[-1])
+
+    def _moments(self, rate: float) -> IntArray:
+        """Return recorded states, so many a second of the run, as far as there are."""
+        span = float(self.time[-1] - self.time[0])
+        count = int(np.clip(span * rate + 1.0, 2, _MOST_FRAMES))
+        at = np.linspace(self.time[0], self.time[-1], count)
+        nearest = np.searchsorted(0.5 * (self.time[1:] + self.time[:-1]), at)
+        return np.unique(nearest)
+
     def _repr_html_(self) -> str:
         """Return a card for notebooks: the bodies at the end, the verdict, sizes."""
         from signorini.visual.card import card
@@ -407,14 +481,14 @@ class Trajectory:
         from signorini.visual import JointCurves
 
         joint, g = self.joint(name), self.joint_log.names.index(name)
-        reaction = joint.reaction / self._h[:, None]
+        reaction = joint.reaction / self.step_sizes[:, None]
         unit = UNITS[self.looks["joints"]["unit"][g]] if self.looks else "?"
-        effort = joint.effort / self._h
+        effort = joint.effort / self.step_sizes
         return JointCurves(joint.coordinate, joint.speed, effort, reaction[:, :3], reaction[:, 3:], unit)
 
     def _contact_force(self, name: str) -> Array:
         """Return the sum of the contact forces on a body in every step, (n, 3) [N]."""
-        force: Array = self.contact_log.body_impulse(self._index(name), self.time.size - 1) / self._h[:, None]
+        force: Array = self.contact_log.body_impulse(self._index(name), self.time.size - 1) / self.step_sizes[:, None]
         return force
 
     def contact(self, first: str, second: str) -> ContactRecord:
@@ -423,7 +497,7 @@ class Trajectory:
         if a == b:
             raise InputError(f"contact: both bodies are {first!r}, must be two")
         self._need_contacts("contact")
-        return contact_record(self.contact_log, self.time, self._h, a, b)
+        return contact_record(self.contact_log, self.time, self.step_sizes, a, b)
 
     def _need_contacts(self, what: str) -> None:
         if self.contact_log.start.size < self.time.size:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_STILL = 1e-9  # of the largest range: what moves less does not move
 _FLOOR = 1e-17  # zeros are drawn here on a logarithmic axis, below anything that rounding leaves
 
 
@@ -95,7 +96,7 @@ def plot_joint(time: Array, name: str, joint: JointCurves) -> Figure:
     with styled():
         has_coordinate = joint.unit != ""
         rows = 2 if has_coordinate else 1
-        figure = new_figure(9.0, 0.6 + 2.5 * rows, left=0.07, right=0.985, bottom=0.18 / rows, top=1.0 - 0.24 / rows)
+        figure = new_figure(9.0, 0.6 + 2.5 * rows, left=0.09, right=0.985, bottom=0.18 / rows, top=1.0 - 0.24 / rows)
         figure.subplots_adjust(wspace=0.22, hspace=0.35)
         axes = figure.subplots(rows, 2, sharex=True, squeeze=False)
         if has_coordinate:
@@ -133,7 +134,7 @@ def plot_pair(
         Begin and end of the times in each mode.
     """
     with styled():
-        figure = new_figure(8.0, 6.2, left=0.1, right=0.985, bottom=0.075, top=0.885, hspace=0.42)
+        figure = new_figure(8.0, 6.2, left=0.12, right=0.985, bottom=0.075, top=0.885, hspace=0.42)
         grid = {"height_ratios": [3.0, 3.0, 0.5 * len(bars)]}
         forces, speeds, modes = figure.subplots(3, 1, sharex=True, gridspec_kw=grid)
         _stairs(forces, time, normal_force, SERIES_COLOURS[0], "normal")
@@ -159,8 +160,13 @@ def plot_phase(name: str, panels: Sequence[tuple[str, Array, Array, str]]) -> Fi
     with styled():
         figure = new_figure(3.6 * len(panels) + 0.4, 3.6)
         row = figure.subplots(1, len(panels), squeeze=False)[0]
+        most = max([1e-9, *(float(np.ptp(values)) for _, place, speed, _ in panels for values in (place, speed))])
         for axes, (label, place, speed, unit) in zip(row, panels, strict=True):
             axes.plot(place, speed, color=SERIES_COLOURS[0], lw=1.1)
+            # What rounding moves is not to fill the panel.
+            for values, limits in ((place, axes.set_xlim), (speed, axes.set_ylim)):
+                if np.ptp(values) < _STILL * most:
+                    limits(values[0] - 0.5 * most, values[0] + 0.5 * most)
             axes.plot(place[:1], speed[:1], "o", color=INK, ms=4.5)
             finish_axes(axes, label, f"speed [{unit}/s]", f"{'angle' if unit == 'rad' else 'place'} [{unit}]")
         figure.suptitle(name, ha="left", x=0.01, fontweight="bold", color=INK)

@@ -34,7 +34,7 @@ def test_a_pair_has_its_forces_and_bars(run: sg.Trajectory) -> None:
     assert [label.get_text() for label in modes.get_yticklabels()] == ["separating", "slip", "stick"]
     stick, slip, apart = (bars.get_paths() for bars in modes.collections)
     assert (len(stick), len(slip), len(apart)) == (1, 1, 0)
-    # Friction takes 0.5 g h of the speed in each step: it sticks in the step that contains the end, 1/(0.5 g) = 0.204 s.
+    # Friction takes 0.5 g h of the speed in each step; it sticks in the one that contains 1/(0.5 g) = 0.204 s.
     assert slip[0].vertices[:, 0].max() == stick[0].vertices[:, 0].min() == pytest.approx(0.2)
 
 
