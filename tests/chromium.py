@@ -30,6 +30,7 @@ _FLAGS = (
     "--disable-component-update",
     "--no-first-run",
     "--remote-debugging-port=0",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing outside is found
 )
 
 

@@ -89,6 +89,12 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     _add_output(solve, "signorini-out/PROBLEM")
     solve.set_defaults(command=_solve)
 
+    view = commands.add_parser("view", help="show a run in the browser (the extra 'view')")
+    view.add_argument("result", metavar="RESULT", type=Path, help=".h5 file of a run")
+    view.add_argument("--port", type=int, default=8080, help="default 8080, or the next that is free")
+    view.add_argument("--no-browser", action="store_true", help="only print the address")
+    view.set_defaults(command=_view)
+
     warm = commands.add_parser("warm-up", help="compile beforehand what runs need, into a folder that can be shipped")
     warm.add_argument("--into", type=Path, metavar="DIR", help="to be used with NUMBA_CACHE_DIR=DIR; default the usual")
     warm.set_defaults(command=_warm_up)
@@ -150,6 +156,12 @@ def _recording(arguments: argparse.Namespace) -> dict[str, object] | str | None:
     if arguments.bodies is not None:
         record["bodies"] = [name for name in arguments.bodies.split(",") if name]
     return record | {"contacts": arguments.record != "motion"}
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from signorini.cli.viewing import view
+
+    return view(arguments.result, port=arguments.port, open_browser=not arguments.no_browser)
 
 
 def _warm_up(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,9 @@ CHECKPOINT = "checkpoint.h5"
 _MOST_BY_STEP = 10_000  # steps that are written as text too
 _MOST_OF_NAME = 100  # letters of a body's name in the name of its figure
 _BODY_FIGURES = 2  # bodies with a figure of their own
+
+
+PAGE = "motion.html"
 
 
 def demo(out: Path | None, *, as_json: bool) -> int:
@@ -189,6 +193,11 @@ def _write_figures(trajectory: Trajectory, output: Output) -> None:
         safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:_MOST_OF_NAME]
         output.write_figure(f"body_{safe}.png", trajectory.plot(name))
     output.write_figure("picture.png", trajectory.picture())
+    if find_spec("viser") is None:
+        say("no page that plays the motion: it needs the extra 'view', pip install 'signorini[view]'")
+    elif trajectory.step_count:
+        trajectory.animate(output.path(PAGE))
+        output.add(PAGE)
 
 
 def _tell(trajectory: Trajectory, output: Output, seconds: float, *, as_json: bool) -> None:

@@ -20,7 +20,7 @@ from signorini.model import Model, State
 from signorini.posing.friction_law import has_couples
 from signorini.simulation.certificate import COLUMNS, Certificate, StepCertificate, checked_rows
 from signorini.simulation.choose import memory_to_dict
-from signorini.simulation.contact_table import ContactLog
+from signorini.simulation.contact_table import ContactLog, ContactRows
 from signorini.simulation.deformed import flexible_to_dict
 from signorini.simulation.layer_log import layer_columns
 from signorini.simulation.recording import Recording, thinned
@@ -118,6 +118,13 @@ class Recorder:
         """Return certificates, times, poses and velocities of the steps added last."""
         steps, certificate = self._held.chunks[-1]
         return map(StepCertificate.from_row, certificate), steps.time, steps.q, steps.v
+
+    def last_contacts(self) -> ContactRows | None:
+        """Return the contacts of the step added last; None if they are not recorded."""
+        steps = self._held.chunks[-1].steps
+        if steps.contacts is None:
+            return None
+        return ContactLog.of([steps.contacts], [steps.counts]).rows(np.array([steps.counts.size - 1]))
 
     def before_last(self) -> tuple[State, Array]:
         """Return the state and the joint coordinates at which the step added last began."""

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini._grades import OVERLAP_REMARK
 from signorini.errors import FileError, InputError
 from signorini.model.joints import RowKind
 from signorini.scene import compile_scene, scene_from_text
 from signorini.scene.solids import solids
-from signorini.simulation.contact_table import Mode
+from signorini.simulation.contact_table import ContactRows, Mode
 from signorini.visual import Solid
 from signorini.visual.film import CurveSeen, Film, Forces, JointsSeen
 from signorini.visual.solids import SOLID_COLUMNS, solids_from_dict, solids_to_dict
 
 if TYPE_CHECKING:
-    from signorini.model import Model
+    from signorini.model import Model, State
     from signorini.simulation.trajectory import Trajectory
 
 UNITS = ("", "rad", "m")
@@ -30,13 +30,19 @@ _THINNEST = 0.012  # of its length: the radius with which the line is drawn
 
 def looks_of(model: Model) -> dict[str, Any]:
     """Return what bodies and joints look like, for files."""
-    joints, rows = model.joints.arrays, model.joints.coordinates
-    units = np.full(joints.body_b.size, UNITS.index(""))
-    units[rows.joint] = np.where(rows.kind == RowKind.ANGLE, UNITS.index("rad"), UNITS.index("m"))
+    joints = model.joints.arrays
     return {
         "solids": solids_to_dict(solids(model)),
-        "joints": {"body": joints.body_b, "anchor": joints.anchor_b, "frame": joints.frame_b, "unit": units},
+        "joints": {"body": joints.body_b, "anchor": joints.anchor_b, "frame": joints.frame_b, "unit": _units(model)},
     }
+
+
+def _units(model: Model) -> IntArray:
+    """Return the units of the coordinates of joints, by their numbers in `UNITS`."""
+    rows = model.joints.coordinates
+    units = np.full(model.joints.count, UNITS.index(""))
+    units[rows.joint] = np.where(rows.kind == RowKind.ANGLE, UNITS.index("rad"), UNITS.index("m"))
+    return units
 
 
 def check_looks(looks: Any, bodies: int, where: str) -> None:
@@ -148,21 +154,38 @@ def forces_of(trajectory: Trajectory, states: IntArray) -> list[Forces]:
         return []
     found = log.rows(states[states > 0] - 1)
     h = np.concatenate([[1.0], trajectory.step_sizes])[states]
-    normal = found.normal_impulse[:, None] * found.normal
     certificate, every = trajectory.certificate, trajectory.every
     thinnest = certificate.overlap_extent[every - 1 :: every][found.step]
     overlaps = (found.gap < -OVERLAP_REMARK * thinnest) & (thinnest > 0.0)
     own = np.searchsorted(found.step, states - 1), np.searchsorted(found.step, states - 1, side="right")
     return [
-        Forces(
-            point=found.point[a:b],
-            normal=normal[a:b] / dt,
-            friction=(found.impulse[a:b] - normal[a:b]) / dt,
-            slips=found.mode[a:b] == Mode.SLIP,
-            overlaps=overlaps[a:b],
-        )
+        forces_of_rows(ContactRows(*(column[a:b] for column in found)), dt, overlaps[a:b])
         for a, b, dt in zip(*own, h, strict=True)
     ]
+
+
+def forces_of_rows(rows: ContactRows, h: float, overlaps: BoolArray) -> Forces:
+    """Return the contacts of one step of duration `h`."""
+    normal = rows.normal_impulse[:, None] * rows.normal
+    return Forces(rows.point, normal / h, (rows.impulse - normal) / h, rows.mode == Mode.SLIP, overlaps)
+
+
+def film_of_state(model: Model, state: State) -> Film:
+    """Return a film of one moment, with room for the forces of others."""
+    joints, none = model.joints.arrays, np.zeros((0, 3))
+    return Film(
+        title="",
+        verdict="",
+        names=model.names,
+        solids=solids(model),
+        time=np.array([state.t]),
+        poses=state.q[None],
+        fixed_count=model.fixed_count,
+        planar=model.planar,
+        forces=[Forces(none, none, none, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))],
+        joints=JointsSeen(joints.body_b, joints.anchor_b, joints.frame_b, _units(model) > 0),
+        curves=[],
+    )
 
 
 def _title(trajectory: Trajectory) -> str:

@@ -27,6 +27,7 @@ from signorini.simulation.recorder import Recorder
 from signorini.simulation.recording import checked_recording
 from signorini.simulation.simulator import Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
+from signorini.simulation.watcher import Watcher
 from signorini.solvers.solution import SUCCESS
 
 OnFailure = Literal["raise", "warn", "keep"]
@@ -65,6 +66,7 @@ def simulate(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float | None = None,
     callback: Callable[[float, State], object] | None = None,
+    view: bool = False,
 ) -> Trajectory:
     """Simulate `scene` for `duration` seconds in steps of `h` seconds.
 
@@ -104,6 +106,8 @@ def simulate(
         Most seconds between two such writes, or a twentieth of the time so far if that is more; default 10.
     callback : callable, optional
         Called as ``callback(t, state)`` after each step; the state is read-only.
+    view : bool
+        Show the run in the browser while it is computed, and play it when it is done (needs the extra ``view``).
     """
     duration = checked_number(duration, "duration", least=0.0)
     simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity, threads=threads)
@@ -122,7 +126,8 @@ def simulate(
     begins = simulator.snapshot()
     recorder = Recorder(simulator.model, begins.state, begins.memory, settings, recording)
     every = None if checkpoint_every is None else checked_number(checkpoint_every, "checkpoint_every", above=0.0)
-    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback, every)
+    watcher = Watcher(simulator.model, begins.state) if view else None
+    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback, every, watcher)
 
 
 def resume(
@@ -203,6 +208,7 @@ def _run(
     checkpoint: str | os.PathLike[str] | None,
     callback: Callable[[float, State], object] | None,
     every: float | None = None,
+    watcher: Watcher | None = None,
 ) -> Trajectory:
     """Step until `duration`, recording."""
     if on_failure not in ("raise", "warn", "keep"):
@@ -227,12 +233,16 @@ def _run(
             if callback is not None:
                 state = simulator.state
                 callback(state.t, state)
+            if watcher is not None and watcher.is_due():
+                watcher.show(simulator.state, recorder.last_contacts(), simulator.h)
             keeper.tick()
         trajectory = recorder.trajectory()
         simulator.look_back(trajectory.time, trajectory.q, trajectory.v)
         recorder.warn(map(str, simulator.warnings))
         if checkpoint is not None:
             trajectory.save(checkpoint)
+        if watcher is not None:
+            watcher.play(trajectory)
     except SolverFailure as failure:
         failure.trajectory = failure.trajectory or recorder.trajectory()
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from signorini.visual import JointCurves
+    from signorini.visual.live import Viewer
 
 _ENDINGS = (".html", ".glb", ".mp4", ".gif")
 _MOST_FRAMES = 1800  # of an animation: a minute at 30 a second
+_VIEW_RATE = 30.0  # pictures a second
 _LEAST_SHOWN = 2.0  # seconds
 _SPEEDS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 _MOMENTS = 4  # of a sheet of pictures
@@ -392,6 +395,33 @@ class Trajectory:
             data = page(film, speed).encode()
         with replacing(target) as part:
             part.write_bytes(data)
+
+    def view(self, *, port: int = 8080, open_browser: bool = True, speed: float | None = None) -> Viewer:
+        """Show the run in the browser: play, scrub, follow a body, click one to read its state (the extra ``view``).
+
+        The page is served on this machine alone until the viewer is closed or the process ends;
+        ``trajectory.view().wait()`` at the end of a script keeps it.
+        """
+        from signorini.visual.live import Viewer
+
+        viewer = Viewer(port=port, open_browser=open_browser)
+        self.play_in(viewer, speed=speed)
+        return viewer
+
+    def play_in(self, viewer: Viewer, *, speed: float | None = None) -> None:
+        """Play the run in a viewer that is open."""
+        speed = self._speed() if speed is None else checked_number(speed, "view: speed", above=0.0)
+        viewer.play(film_of(self, self._moments(_VIEW_RATE / speed)), speed=speed)
+
+    def show(self, height: int = 480) -> Any:
+        """Return the page of :meth:`animate` for a notebook; it stays in the notebook and what is made of it."""
+        from IPython.display import HTML
+
+        from signorini.visual.page import page
+
+        speed = self._speed()
+        text = html.escape(page(film_of(self, self._moments(_VIEW_RATE / speed)), speed))
+        return HTML(f'<iframe srcdoc="{text}" style="width:100%;height:{int(height)}px;border:0"></iframe>')
 
     def _speed(self) -> float:
         """Return a round speed at which the run takes at least two seconds."""

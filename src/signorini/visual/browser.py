@@ -25,7 +25,7 @@ _LIGHT = 1.6
 _LOOK = np.array([0.42, -1.0, 0.52])  # from the scene to the camera
 _LOOK_PLANAR = np.array([0.0, 0.0, 1.0])
 _FAR = 1.0  # times the scene's size
-_BITS = 12  # of the mantissa of poses that are recorded: 2e-4 of a body's distance from the middle of the scene
+_FINE = 2.0**-13  # of the scene's size: what is recorded is rounded to this, which takes less room when it is packed
 
 
 def server_of(port: int = 8080, host: str = "127.0.0.1") -> Any:
@@ -41,7 +41,7 @@ def server_of(port: int = 8080, host: str = "127.0.0.1") -> Any:
 class Stage:
     """The nodes of a film in a server, which can be set to any of its moments."""
 
-    def __init__(self, server: Any, film: Film) -> None:
+    def __init__(self, server: Any, film: Film, *, live: bool = False) -> None:
         self._film, self._scene = film, server.scene
         self._far = np.full((1, 3), _NOWHERE * film.extent[1], dtype=np.float32)
         self._set_up(server)
@@ -51,13 +51,20 @@ class Stage:
         for pieces in (*film.pieces, *film.joint_pieces):
             handle = self._add(pieces, poses)
             self.bodies[f"/{pieces.label}"] = (pieces, handle)
-            if not _rests(pieces, film):
+            if live or not _rests(pieces, film):
                 self._moving.append((pieces, handle))
         self._arrows: dict[str, Any] = {}
         self._points: dict[str, Any] = {}
         if film.forces:
             self._add_contacts()
         self.show(0)
+
+    def named(self, name: str) -> list[Any]:
+        """Return the handles of a kind of arrows or points, or of the joints, by the words of the panel."""
+        if name == "joints":
+            return [handle for label, (_, handle) in self.bodies.items() if label.startswith("/joints/")]
+        found = self._arrows.get(name) or self._points.get(name.removeprefix("points "))
+        return [found] if found else []
 
     def _set_up(self, server: Any) -> None:
         middle, size = self._film.extent
@@ -124,11 +131,14 @@ class Stage:
 
     def show_poses(self, poses: Array) -> None:
         """Put the bodies where they are, (n_b, 7)."""
-        middle = self._film.extent[0]
         for pieces, handle in self._moving:
             positions, turns = pieces.poses(poses)
-            handle.batched_positions = (_short(positions - middle) + middle).astype(np.float32)
-            handle.batched_wxyzs = _short(turns).astype(np.float32)
+            handle.batched_positions = self._near(positions)
+            handle.batched_wxyzs = _rounded(turns, _FINE)
+
+    def _near(self, points: Array) -> Any:
+        """Return places as accurately as they can be seen."""
+        return _rounded(points, _FINE * 2.0 ** np.ceil(np.log2(self._film.extent[1])))
 
     def show_forces(self, forces: Forces) -> None:
         """Show points and arrows of contacts."""
@@ -143,10 +153,10 @@ class Stage:
         }
         for name, (rows, arrows) in chosen.items():
             start = forces.point[rows]
-            ends = np.stack([start, start + arrows[rows]], axis=1).astype(np.float32)
+            ends = self._near(np.stack([start, start + arrows[rows]], axis=1))
             self._arrows[name].points = ends if len(ends) else np.repeat(self._far[:, None], 2, axis=1)
         for name, rows in (("touching", presses & ~forces.overlaps), ("overlapping", forces.overlaps)):
-            points = forces.point[rows].astype(np.float32)
+            points = self._near(forces.point[rows])
             self._points[name].points = points if len(points) else self._far
 
 
@@ -155,11 +165,9 @@ def _rests(pieces: Pieces, film: Film) -> bool:
     return bool((moved == moved[:1]).all())
 
 
-def _short(values: Array) -> Array:
-    """Return numbers with fewer bits, which take less room when they are packed."""
-    mantissa, exponent = np.frexp(values)
-    short: Array = np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS)
-    return short
+def _rounded(values: Array, step: float) -> Any:
+    """Return multiples of a power of two, which single precision holds exactly."""
+    return (np.round(values / step) * step).astype(np.float32)
 
 
 def _light(colour: tuple[int, int, int]) -> tuple[int, ...]:

@@ -67,27 +67,51 @@ def _toggles(film: Film) -> str:
 
 
 def _figure(curve: CurveSeen, time: Array) -> str:
-    """Return a curve as a drawing that a script moves a line over."""
+    """Return a curve as a drawing that a script moves a line over, with the numbers that it reads."""
+    t, values = _thinned(curve.time, curve.values)
+    data = json.dumps([t.round(6).tolist(), [float(f"{v:.4g}") for v in values]])
+    return (
+        f"<figure><figcaption>{_caption(curve)} <output></output></figcaption>{svg(curve, time)}"
+        f"<script type='application/json'>{data}</script></figure>"
+    )
+
+
+def _caption(curve: CurveSeen) -> str:
+    return html.escape(curve.title + (f" [{curve.unit}]" if curve.unit else ""))
+
+
+def svg(curve: CurveSeen, time: Array, now: float | None = None) -> str:
+    """Return the drawing of a curve over the span of `time`, with a line that marks the present."""
     t, values = _thinned(curve.time, curve.values)
     shown = np.log10(np.maximum(values, _FLOOR)) if curve.logarithmic else values
     low, high = float(shown.min()), float(shown.max())
     if high - low < 1e-12 * max(abs(high), 1e-300):
         low, high = low - 0.5 * max(abs(low), 1.0), high + 0.5 * max(abs(high), 1.0)
-    span = max(float(time[-1] - time[0]), 1e-300)
-    x = _LEFT + (t - time[0]) / span * (_WIDTH - _LEFT)
+    x = _across(t, time)
     y = 6.0 + (high - shown) / (high - low) * (_HEIGHT - 12.0)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     scale = [f"{10.0**v:.0e}" if curve.logarithmic else f"{v:.3g}" for v in (high, low)]
-    data = json.dumps([t.round(6).tolist(), [float(f"{v:.4g}") for v in values]])
-    unit = f" [{curve.unit}]" if curve.unit else ""
+    at = _LEFT if now is None else float(_across(np.array([now]), time)[0])
+    words = 'font-size="9" fill="#6b727c" text-anchor="end"'
+    present = f'class="now" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{_HEIGHT:g}" stroke="#c4473f" stroke-width="1.2"'
     return (
-        f"<figure><figcaption>{html.escape(curve.title + unit)} <output></output></figcaption>"
         f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" data-left="{_LEFT:g}" data-width="{_WIDTH:g}">'
-        f'<text x="{_LEFT - 4:g}" y="12">{scale[0]}</text><text x="{_LEFT - 4:g}" y="{_HEIGHT - 6:g}">{scale[1]}</text>'
-        f'<polyline points="{points}"/><line class="now" x1="{_LEFT:g}" x2="{_LEFT:g}" y1="0" y2="{_HEIGHT:g}"/></svg>'
-        f"<script type='application/json'>{data}</script>"
-        "</figure>"
+        f'<text x="{_LEFT - 4:g}" y="12" {words}>{scale[0]}</text>'
+        f'<text x="{_LEFT - 4:g}" y="{_HEIGHT - 6:g}" {words}>{scale[1]}</text>'
+        f'<polyline points="{points}" fill="none" stroke="#3b62a8" stroke-width="1.4"/>'
+        f"<line {present}/></svg>"
     )
+
+
+def panel(curve: CurveSeen, time: Array, now: float) -> str:
+    """Return a curve with its name and the present marked, for a panel."""
+    return f'<div style="font-size:12px;padding:2px 8px">{_caption(curve)}{svg(curve, time, now)}</div>'
+
+
+def _across(t: Array, time: Array) -> Array:
+    span = max(float(time[-1] - time[0]), 1e-300)
+    x: Array = _LEFT + (t - time[0]) / span * (_WIDTH - _LEFT)
+    return x
 
 
 def _thinned(t: Array, values: Array) -> tuple[Array, Array]:

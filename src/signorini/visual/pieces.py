@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -192,10 +193,15 @@ def _hull(solid: Solid) -> _Part:
     """Return a polyhedron by its box: bodies that differ by a stretch along the axes share one shape."""
     low, high = solid.vertices.min(axis=0), solid.vertices.max(axis=0)
     middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-12)
-    unit = (solid.vertices - middle) / half
+    unit = ((solid.vertices - middle) / half).round(9)
     place = np.array([*middle, 1.0, 0.0, 0.0, 0.0])
-    key = ("hull", np.sort(unit.round(6), axis=0).tobytes(), unit.shape)
-    return key, convex(_fewer(unit)), place, half, 1.0
+    key = ("hull", unit[np.lexsort(unit.T)].tobytes())
+    return key, _polyhedron(key[1]), place, half, 1.0
+
+
+@cache
+def _polyhedron(corners: bytes) -> Shape:
+    return convex(_fewer(np.frombuffer(corners).reshape(-1, 3)))
 
 
 def _plates(solid: Solid, depth: float) -> list[_Part]:
@@ -251,6 +257,7 @@ def quaternion(R: Array) -> Array:
     return q if q[0] >= 0.0 else -q
 
 
+@cache
 def _ball(octant: int | None, exponent: float = 2.0, half_length: float = 0.0) -> Shape:
     """Return a unit superball, its half that is every other octant, or both; stretched by a cylinder along z.
 
@@ -286,11 +293,13 @@ def _tidy(vertices: Array, faces: Array, *, is_flat: bool) -> Shape:
     return Shape(vertices[first][used], faces.reshape(-1, 3), is_flat)
 
 
+@cache
 def _drum() -> Shape:
     """Return the cylinder of radius 1 from z = -1 to 1."""
     return convex(np.array([(x, y, z) for x, y in _circle() for z in (-1.0, 1.0)]))
 
 
+@cache
 def _spire() -> Shape:
     """Return the cone of radius 1 and height 1, its base at z = -1/4."""
     return convex(np.array([*((x, y, -0.25) for x, y in _circle()), (0.0, 0.0, 0.75)]))
