@@ -58,7 +58,7 @@ def check_looks(looks: Any, bodies: int, where: str) -> None:
     for group, columns in ((solid, SOLID_COLUMNS), (joints, shapes)):
         for name, axes in columns.items():
             found = group.get(name)
-            shape = tuple(sizes.get(n, n) for n in axes)
+            shape = tuple(sizes[n] if isinstance(n, str) else n for n in axes)
             whole = name in ("body", "form", "unit") or name.endswith("_count")
             if not isinstance(found, np.ndarray) or found.shape != shape or found.dtype.kind != ("i" if whole else "f"):
                 raise FileError(f"{where}: looks: {name} must be an array of the shape {shape}")
@@ -107,9 +107,9 @@ def seen_solids(trajectory: Trajectory) -> list[Solid]:
     return own
 
 
-def seen_poses(trajectory: Trajectory, states: Array) -> Array:
+def seen_poses(trajectory: Trajectory, states: IntArray) -> Array:
     """Return the poses of recorded bodies in some of the recorded states, (k, rows, 7)."""
-    poses = trajectory.q[states]
+    poses: Array = trajectory.q[states]
     for _, line in _lines(trajectory, states):
         along = np.diff(line, axis=1)
         along /= np.linalg.norm(along, axis=2, keepdims=True)
@@ -158,10 +158,7 @@ def forces_of(trajectory: Trajectory, states: IntArray) -> list[Forces]:
     thinnest = certificate.overlap_extent[every - 1 :: every][found.step]
     overlaps = (found.gap < -OVERLAP_REMARK * thinnest) & (thinnest > 0.0)
     own = np.searchsorted(found.step, states - 1), np.searchsorted(found.step, states - 1, side="right")
-    return [
-        forces_of_rows(ContactRows(*(column[a:b] for column in found)), dt, overlaps[a:b])
-        for a, b, dt in zip(*own, h, strict=True)
-    ]
+    return [forces_of_rows(found.part(a, b), dt, overlaps[a:b]) for a, b, dt in zip(*own, h, strict=True)]
 
 
 def forces_of_rows(rows: ContactRows, h: float, overlaps: BoolArray) -> Forces:
@@ -208,7 +205,7 @@ def _curves(trajectory: Trajectory) -> list[CurveSeen]:
     return [curve for curve in curves if curve.values.size and (curve.title in always or curve.values.any())]
 
 
-def _lines(trajectory: Trajectory, states: Array) -> list[tuple[str, Array]]:
+def _lines(trajectory: Trajectory, states: IntArray) -> list[tuple[str, Array]]:
     """Return the lines of flexible bodies that can be drawn in some states, (k, m, 3)."""
     names = [entry["name"] for entry in trajectory.flexible.values() if "length" in entry]
     return [

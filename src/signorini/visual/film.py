@@ -94,7 +94,8 @@ class Film:
     @cached_property
     def joint_pieces(self) -> list[Pieces]:
         """Joints as pins and balls."""
-        return joint_pieces(*self.joints, self.extent[1])
+        joints = self.joints
+        return joint_pieces(joints.body, joints.anchor, joints.frame, joints.has_axis, self.extent[1])
 
     @cached_property
     def newton(self) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from signorini._arrays import Array
+from signorini._arrays import Array, IntArray
 from signorini.visual.film import Film
 from signorini.visual.pieces import Pieces, linear, split
 
@@ -30,7 +30,7 @@ class _Buffer:
         self.views: list[dict[str, Any]] = []
         self.accessors: list[dict[str, Any]] = []
 
-    def add(self, values: Array, kind: str, *, target: int | None = None, bounded: bool = False) -> int:
+    def add(self, values: Array | IntArray, kind: str, *, target: int | None = None, bounded: bool = False) -> int:
         """Return the number of an accessor for values, (n,) or (n, k)."""
         is_index = target == _INDICES
         data = np.ascontiguousarray(values, dtype=np.uint32 if is_index else np.float32)

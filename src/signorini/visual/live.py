@@ -118,7 +118,9 @@ class Viewer:
         server.scene.reset()
         server.gui.reset()
         server.gui.set_panel_label("signorini")
-        self._film, self._at, self._picked, self._followed = film, 0, None, np.zeros(3)
+        self._film, self._at = film, 0
+        self._picked: int | None = None
+        self._followed: Array | None = None
         self._stage = Stage(server, film, live=live)
         self._told = 0.0
         gui = server.gui

@@ -36,7 +36,7 @@ def plot_motion(
     planar: bool = False,
     columns: int = 2,
     width: int = 420,
-    view: Sequence[float] | None = None,
+    view: Sequence[float] | Array | None = None,
 ) -> Figure:
     """Draw the bodies at several moments.
 
@@ -106,7 +106,7 @@ def stills(
     camera = _camera(solids, some, fixed_count, centres, radii, None)
     colours = np.array([body_colour(solid.tinted, fixed_count) for solid in solids])
     for pose in poses:
-        yield render(solids, pose, colours, camera, width, height, extent)
+        yield render(solids, pose, colours, camera, width, height, extent).astype(float)
 
 
 def _planar_still(
@@ -123,7 +123,7 @@ def _planar_still(
         panel = figure.subplots()
         panel.set_axis_off()
         _draw_planar(panel, solids, pose, fixed_count, centres, radii)
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
     picture: Array = np.asarray(canvas.buffer_rgba())[:, :, :3] / 255.0
     return picture
@@ -137,7 +137,7 @@ def _draw_spatial(
     centres: Array,
     radii: Array,
     width: int,
-    view: Sequence[float] | None,
+    view: Sequence[float] | Array | None,
 ) -> None:
     extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
     camera = _camera(solids, poses, fixed_count, centres, radii, view)
@@ -152,7 +152,7 @@ def _camera(
     fixed_count: int,
     centres: Array,
     radii: Array,
-    view: Sequence[float] | None,
+    view: Sequence[float] | Array | None,
 ) -> Camera:
     """Return the camera, among those around the scene, that sees most of the moving bodies at start, middle and end."""
     if view is not None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from signorini._arrays import Array, IntArray
+from signorini._arrays import Array, BoolArray, IntArray
 from signorini.visual.picture import body_colour
 from signorini.visual.solids import Solid
 
@@ -18,7 +18,7 @@ _DARK = 0.78  # tone of every other octant of a round body, so that one sees it 
 _MOST_VERTICES = 4000  # of one solid; more are decimated, by clusters
 _GROUND_SIZE = 3.0  # of the scene's size
 _DEPTH = 0.12  # of the scene's size: half the thickness of planar bodies
-_GROUND_COLOUR = np.array([0.60, 0.615, 0.63])
+_GROUND_COLOUR = np.array([0.74, 0.75, 0.765])
 _JOINT_COLOUR = np.array([0.17, 0.19, 0.22])
 
 
@@ -116,15 +116,15 @@ def pieces_of(
             whole = (fixed, *key)
             shapes[whole] = shape
             found.setdefault(whole, []).append((solid.body, place, scale, tone * colour))
-    pieces = []
+    pieces: list[Pieces] = []
     for key, rows in found.items():
-        body, place, scale, tinted = zip(*rows, strict=True)
+        body, place, scale, tinted = map(np.array, zip(*rows, strict=True))
         label = f"{'fixed' if key[0] else 'bodies'}/{key[1]} {len(pieces)}"
-        pieces.append(Pieces(label, shapes[key], np.array(body), np.array(place), np.array(scale), np.array(tinted)))
+        pieces.append(Pieces(label, shapes[key], body, place, scale, tinted))
     return pieces, said
 
 
-def joint_pieces(body: IntArray, anchor: Array, frame: Array, has_axis: Array, size: float) -> list[Pieces]:
+def joint_pieces(body: IntArray, anchor: Array, frame: Array, has_axis: BoolArray, size: float) -> list[Pieces]:
     """Return a pin along the axis of each joint that has one, and a ball at the anchor of others."""
     pieces = []
     for axial, shape, scale in (
@@ -163,8 +163,8 @@ def _parts(solid: Solid) -> list[_Part]:
                 for octant, tone in ((0, 1.0), (1, _DARK))
             ]
         a, b = surface.size[:2]
-        shape, scale = (_drum(), (a, a, b)) if surface.form == "cylinder" else (_spire(), (a, a, b))
-        return [((surface.form,), shape, place, np.array(scale), 1.0)]
+        shape = _drum() if surface.form == "cylinder" else _spire()
+        return [((surface.form,), shape, place, np.array([a, a, b]), 1.0)]
     if len(solid.vertices) == 1 and not len(solid.planes):
         place = np.array([*solid.vertices[0], 1.0, 0.0, 0.0, 0.0])
         scale = np.full(3, solid.radius)
@@ -284,7 +284,7 @@ def _ball(octant: int | None, exponent: float = 2.0, half_length: float = 0.0) -
     return _tidy(vertices, np.array(faces), is_flat=False)
 
 
-def _tidy(vertices: Array, faces: Array, *, is_flat: bool) -> Shape:
+def _tidy(vertices: Array, faces: IntArray, *, is_flat: bool) -> Shape:
     """Join equal corners, and drop triangles without area and corners without triangles."""
     _, first, same = np.unique(vertices.round(9), axis=0, return_index=True, return_inverse=True)
     faces = same.reshape(-1)[faces]
@@ -315,7 +315,7 @@ def convex(points: Array) -> Shape:
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(points)
-    faces = hull.simplices.copy()
+    faces = hull.simplices.astype(np.int64)
     a, b, c = (points[faces[:, k]] for k in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
     faces[inward] = faces[inward][:, ::-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,15 +29,17 @@ def run() -> sg.Trajectory:
 def test_a_pair_has_its_forces_and_bars(run: sg.Trajectory) -> None:
     figure = run.plot_contact("floor", "box")
     forces, speeds, modes = figure.axes
-    normal, friction = (patch.get_data().values for patch in forces.patches)
+    stairs: Any = forces.patches
+    normal, friction = (patch.get_data().values for patch in stairs)
     assert normal == pytest.approx(run.contact("floor", "box").normal_force)
     assert friction[:15] == pytest.approx(0.5 * normal[:15])
     assert speeds.get_ylabel() == "[m/s]"
     assert [label.get_text() for label in modes.get_yticklabels()] == ["separating", "slip", "stick"]
     stick, slip, apart = (bars.get_paths() for bars in modes.collections)
     assert (len(stick), len(slip), len(apart)) == (1, 1, 0)
+    ends, begins = (np.asarray(bar[0].vertices)[:, 0] for bar in (slip, stick))
     # Friction takes 0.5 g h of the speed in each step; it sticks in the one that contains 1/(0.5 g) = 0.204 s.
-    assert slip[0].vertices[:, 0].max() == stick[0].vertices[:, 0].min() == pytest.approx(0.2)
+    assert ends.max() == begins.min() == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_joints_have_the_units_of_their_kind(
 
 
 def test_a_ball_joint_carries_the_weight(run: sg.Trajectory) -> None:
-    z = run.plot("ball").axes[1].patches[2]
+    z: Any = run.plot("ball").axes[1].patches[2]
     assert z.get_data().values == pytest.approx(np.full(30, 9.81), rel=1e-6)
 
 

@@ -7,6 +7,7 @@ import json
 import struct
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,8 @@ def numbers(document: dict[str, Any], binary: bytes, accessor: int) -> Array:
     about = document["accessors"][accessor]
     view = document["bufferViews"][about["bufferView"]]
     width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[about["type"]]
-    return np.frombuffer(binary, np.float32, about["count"] * width, view["byteOffset"]).reshape(about["count"], width)
+    flat = np.frombuffer(binary, np.float32, about["count"] * width, view["byteOffset"])
+    return flat.reshape(about["count"], width).astype(float)
 
 
 def test_a_model_moves_as_the_run_does(run: sg.Trajectory, tmp_path: Path) -> None:
@@ -202,6 +204,7 @@ def test_a_gif_shows_as_many_pictures_as_the_rate_asks_for(tmp_path: Path) -> No
     scene.add_body(sg.Sphere(0.2), mass=1.0, position=(0, 0, 1))
     run = sg.simulate(scene, duration=0.5, h=0.01)
     run.animate(tmp_path / "run.gif", speed=1.0, rate=10.0, width=64)
+    film: Any
     with Image.open(tmp_path / "run.gif") as film:
         assert (film.size, film.n_frames) == ((64, 40), 6)
         assert film.info["duration"] == 100
@@ -250,13 +253,17 @@ def tab(run: sg.Trajectory, tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield tab
 
 
+def _is_later(before: float, look: list[float]) -> bool:
+    return abs(look[0] - before) > 0.02
+
+
 def test_play_advances_the_time_and_the_curves_follow(tab: Tab) -> None:
     look = """[document.getElementById("clock").textContent.split(" ")[2],
                document.querySelector("line.now").getAttribute("x1")].map(Number)"""
     looks = [tab.ask(look)]
     while len(looks) < 4:
         before = looks[-1][0]
-        looks.append(tab.wait(look, lambda value, before=before: abs(value[0] - before) > 0.02))
+        looks.append(tab.wait(look, partial(_is_later, before)))
         if looks[-1][0] < before:  # it begins anew after six seconds
             looks = looks[-1:]
     for (t, x), (later, further) in itertools.pairwise(looks):

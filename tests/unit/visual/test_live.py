@@ -130,8 +130,8 @@ def test_a_run_is_seen_while_it_is_computed_and_played_when_it_is_done(monkeypat
 
         def show(self, state: sg.State, contacts: ContactRows | None, h: float) -> None:
             super().show(state, contacts, h)
-            (pieces, handle), *_ = [pair for pair in self.viewer._stage.bodies.values() if 1 in pair[0].body]
-            points = self.viewer._stage._arrays["normal"].points
+            (_, handle), *_ = [pair for pair in self.viewer._stage.bodies.values() if 1 in pair[0].body]
+            points = self.viewer._stage.named("normal")[0].points
             shown.append((state.t, float(handle.batched_positions[0, 0]), len(points)))
 
     monkeypatch.setattr(loop, "Watcher", Told)
