@@ -24,6 +24,7 @@ _NOWHERE = 1e3  # times the scene's size: where what is not there is put, for no
 _LIGHT = 1.6
 _LOOK = np.array([0.42, -1.0, 0.52])  # from the scene to the camera
 _LOOK_PLANAR = np.array([0.0, 0.0, 1.0])
+_MANY = 500  # contacts: of more the forces are lines, which are drawn much faster than arrows
 _FAR = 1.0  # times the scene's size
 _FINE = 2.0**-13  # of the scene's size: what is recorded is rounded to this, which takes less room when it is packed
 
@@ -103,9 +104,15 @@ class Stage:
     def _add_contacts(self) -> None:
         size = self._film.extent[1]
         nothing = np.repeat(self._far[:, None], 2, axis=1)
+        many = max(len(forces.point) for forces in self._film.forces) > _MANY
         for name, colour in FORCES.items():
+            label = f"/contacts/{name}"
+            if many:
+                light = np.array(_light(colour), dtype=np.uint8)
+                self._arrows[name] = self._scene.add_line_segments(label, nothing, light, line_width=2.0)
+                continue
             self._arrows[name] = self._scene.add_arrows(
-                f"/contacts/{name}",
+                label,
                 nothing,
                 _light(colour),
                 shaft_radius=0.004 * size,

@@ -13,7 +13,9 @@ from signorini._arrays import Array, BoolArray, IntArray
 from signorini.visual.picture import body_colour
 from signorini.visual.solids import Solid
 
-_AROUND, _UP = 24, 12  # facets of round shapes
+_FACETS = (24, 12)  # of round shapes, around and up
+_FACETS_OF_MANY = (12, 6)  # where there are many
+_MANY = 300  # solids
 _DARK = 0.78  # tone of every other octant of a round body, so that one sees it turn
 _MOST_VERTICES = 4000  # of one solid; more are decimated, by clusters
 _GROUND_SIZE = 3.0  # of the scene's size
@@ -109,7 +111,7 @@ def pieces_of(
         elif planar:
             parts = _plates(solid, _DEPTH * size)
         else:
-            parts = _parts(solid)
+            parts = _parts(solid, _FACETS_OF_MANY if len(solids) > _MANY else _FACETS)
         if len(solid.vertices) > _MOST_VERTICES:
             said.append(f"a solid of {len(solid.vertices)} corners is drawn with fewer than {_MOST_VERTICES}")
         for key, shape, place, scale, tone in parts:
@@ -151,7 +153,7 @@ def joint_pieces(body: IntArray, anchor: Array, frame: Array, has_axis: BoolArra
 _Part = tuple[tuple[object, ...], Shape, Array, Array, float]
 
 
-def _parts(solid: Solid) -> list[_Part]:
+def _parts(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
     """Return key, shape, place on the body, scale and tone of what a solid is drawn as."""
     surface = solid.surface
     if surface is not None:
@@ -159,7 +161,7 @@ def _parts(solid: Solid) -> list[_Part]:
         if surface.form == "superellipsoid":
             p = float(surface.size[3])
             return [
-                (("superellipsoid", p, octant), _ball(octant, p), place, surface.size[:3], tone)
+                (("superellipsoid", p, octant), _ball(octant, p, 0.0, facets), place, surface.size[:3], tone)
                 for octant, tone in ((0, 1.0), (1, _DARK))
             ]
         a, b = surface.size[:2]
@@ -168,13 +170,16 @@ def _parts(solid: Solid) -> list[_Part]:
     if len(solid.vertices) == 1 and not len(solid.planes):
         place = np.array([*solid.vertices[0], 1.0, 0.0, 0.0, 0.0])
         scale = np.full(3, solid.radius)
-        return [(("ball", octant), _ball(octant), place, scale, tone) for octant, tone in ((0, 1.0), (1, _DARK))]
+        return [
+            (("ball", octant), _ball(octant, 2.0, 0.0, facets), place, scale, tone)
+            for octant, tone in ((0, 1.0), (1, _DARK))
+        ]
     if len(solid.vertices) == 2 and not len(solid.planes):
-        return _capsule(solid)
+        return _capsule(solid, facets)
     return [_hull(solid)]
 
 
-def _capsule(solid: Solid) -> list[_Part]:
+def _capsule(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
     a, b = solid.vertices
     length = float(np.linalg.norm(b - a))
     axis = (b - a) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
@@ -184,7 +189,7 @@ def _capsule(solid: Solid) -> list[_Part]:
     ratio = round(length / solid.radius, 6)
     place, scale = np.concatenate([0.5 * (a + b), turn]), np.full(3, solid.radius)
     return [
-        (("capsule", ratio, octant), _ball(octant, 2.0, 0.5 * ratio), place, scale, tone)
+        (("capsule", ratio, octant), _ball(octant, 2.0, 0.5 * ratio, facets), place, scale, tone)
         for octant, tone in ((0, 1.0), (1, _DARK))
     ]
 
@@ -258,15 +263,18 @@ def quaternion(R: Array) -> Array:
 
 
 @cache
-def _ball(octant: int | None, exponent: float = 2.0, half_length: float = 0.0) -> Shape:
+def _ball(
+    octant: int | None, exponent: float = 2.0, half_length: float = 0.0, facets: tuple[int, int] = _FACETS
+) -> Shape:
     """Return a unit superball, its half that is every other octant, or both; stretched by a cylinder along z.
 
     Facets follow the planes between octants, so that the tones meet along lines.
     """
-    up = np.linspace(0.5 * np.pi, -0.5 * np.pi, _UP + 1)
-    around = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)
-    levels = [(angle, half_length) for angle in up[: _UP // 2 + 1]]
-    levels += [(angle, -half_length) for angle in up[_UP // 2 :]][0 if half_length else 1 :]
+    middle = facets[1] // 2
+    up = np.linspace(0.5 * np.pi, -0.5 * np.pi, facets[1] + 1)
+    around = np.linspace(0.0, 2.0 * np.pi, facets[0] + 1)
+    levels = [(angle, half_length) for angle in up[: middle + 1]]
+    levels += [(angle, -half_length) for angle in up[middle:]][0 if half_length else 1 :]
     grid = np.array([[(np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)) for b in around] for a, _ in levels])
     grid /= (np.abs(grid) ** exponent).sum(axis=2, keepdims=True) ** (1.0 / exponent)
     grid[..., 2] += np.array([shift for _, shift in levels])[:, None]
@@ -306,7 +314,7 @@ def _spire() -> Shape:
 
 
 def _circle() -> Array:
-    angles = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
+    angles = 2.0 * np.pi * np.arange(_FACETS[0]) / _FACETS[0]
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
