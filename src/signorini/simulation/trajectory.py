@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from signorini.visual import JointCurves
+    from signorini.visual.card import Shown
     from signorini.visual.live import Viewer
 
 _ENDINGS = (".html", ".glb", ".mp4", ".gif")
@@ -413,15 +413,13 @@ class Trajectory:
         speed = self._speed() if speed is None else checked_number(speed, "view: speed", above=0.0)
         viewer.play(film_of(self, self._moments(_VIEW_RATE / speed)), speed=speed)
 
-    def show(self, height: int = 480) -> Any:
-        """Return the page of :meth:`animate` for a notebook; it stays in the notebook and what is made of it."""
-        from IPython.display import HTML
-
+    def show(self, height: int = 480) -> Shown:
+        """Return the page of :meth:`animate` for a notebook; it stays in the notebook and in what is made of it."""
+        from signorini.visual.card import Shown
         from signorini.visual.page import page
 
         speed = self._speed()
-        text = html.escape(page(film_of(self, self._moments(_VIEW_RATE / speed)), speed))
-        return HTML(f'<iframe srcdoc="{text}" style="width:100%;height:{int(height)}px;border:0"></iframe>')
+        return Shown(page(film_of(self, self._moments(_VIEW_RATE / speed)), speed), int(height))
 
     def _speed(self) -> float:
         """Return a round speed at which the run takes at least two seconds."""

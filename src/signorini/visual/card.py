@@ -1,4 +1,4 @@
-"""A run as a small card in a notebook: a picture with a few lines beside it."""
+"""A run in a notebook: a small card, a picture with a few lines beside it, or a page that plays."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import base64
 import html
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DPI = 75
+
+
+class Shown(NamedTuple):
+    """A page inside a notebook."""
+
+    page: str
+    height: int
+    """Pixels."""
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:{self.height}px;border:0"></iframe>'
 
 
 def card(figure: Figure, title: str, lines: Sequence[str]) -> str:
