@@ -618,9 +618,13 @@ class Trajectory:
         """Write everything to an HDF5 file; an interrupted write leaves the old file whole.
 
         ``xarray.open_dataset(path, engine="h5netcdf")`` opens it with named dimensions and units, without this library.
+        A path that ends in ``.glb`` gets the motion alone, see :meth:`animate`.
         """
         from signorini.io import write_tree
 
+        if Path(path).suffix == ".glb":
+            self.animate(path)
+            return
         tree = self.tree()
         write_tree(path, tree, described(tree))
 

@@ -162,6 +162,9 @@ def test_a_model_moves_as_the_run_does(run: sg.Trajectory, tmp_path: Path) -> No
     along = np.abs(np.einsum("ij,ij->i", turn[:, [3, 0, 1, 2]], run.orientation("body 2")))
     assert along == pytest.approx(np.ones(31), abs=1e-6)
     assert not any(name == "floor" for name, _ in found)
+    run.animate(tmp_path / "usual.glb")
+    run.save(tmp_path / "saved.glb")
+    assert (tmp_path / "saved.glb").read_bytes() == (tmp_path / "usual.glb").read_bytes()
 
 
 _STRANGER = """
