@@ -44,6 +44,7 @@ from signorini.scene import (
 )
 from signorini.simulation import (
     Certificate,
+    ContactRecord,
     ContactTable,
     Energy,
     Simulator,
@@ -99,6 +100,7 @@ __all__ = [
     "Certificate",
     "Clarabel",
     "Cone",
+    "ContactRecord",
     "ContactTable",
     "Control",
     "ConvexHull",

@@ -94,7 +94,7 @@ def test_readme_has_both_commands(ending: str) -> None:
     """Each is one line that sets up everything on a machine with nothing but Python."""
     found = [line for line in commands() if line.endswith(ending)]
     assert len(found) == 1
-    assert re.match(r'python3 -m venv \.venv && \.venv/bin/pip install (\.|"\.\[test\]") && ', found[0])
+    assert re.match(r'python3 -m venv \.venv && \.venv/bin/pip install (\.|"\.\[(test|view)\]") && ', found[0])
 
 
 def found_by_ci(what: str, folder: Path) -> subprocess.CompletedProcess[str]:

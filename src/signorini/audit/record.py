@@ -135,6 +135,8 @@ def record_of(tree: dict[str, Any], source: str, scene: Scene | None = None) -> 
     FileError
         If motion is missing, or does not fit the scene.
     """
+    if "last" in tree:
+        raise FileError(f"{source}: only part of the run was recorded, must be all states of all bodies to be repeated")
     missing = [word for word in _NEEDED if word not in tree]
     if missing:
         raise FileError(f"{source}: {', '.join(map(repr, missing))} missing, must hold {', '.join(_NEEDED)}")

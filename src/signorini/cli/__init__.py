@@ -1,4 +1,4 @@
-"""The command line: ``signorini demo | run | audit | reproduce | check | solve``.
+"""The command line: ``signorini demo | run | view | audit | reproduce | check | solve``.
 
 Nothing heavy is imported before a command begins, so that ``--help`` answers at once.
 """

@@ -57,6 +57,8 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     run.add_argument(
         "--record", metavar="WHAT", help="all, or motion to leave out the contacts of all steps; default all"
     )
+    run.add_argument("--every", type=int, metavar="K", help="record the states after every K-th step only")
+    run.add_argument("--bodies", metavar="NAME,...", help="record the motion of these bodies only, and of fixed ones")
     run.add_argument("--resume", action="store_true", help="continue the run that was stopped in the output directory")
     run.add_argument("--outside", action="store_true", help="meshes may lie outside the folder of the scene")
     _add_output(run, "signorini-out/SCENE")
@@ -86,6 +88,12 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     solve.add_argument("--all", action="store_true", help="compare every applicable solver, draw residual against time")
     _add_output(solve, "signorini-out/PROBLEM")
     solve.set_defaults(command=_solve)
+
+    view = commands.add_parser("view", help="show a run in the browser (the extra 'view')")
+    view.add_argument("result", metavar="RESULT", type=Path, help=".h5 file of a run")
+    view.add_argument("--port", type=int, default=8080, help="default 8080, or the next that is free")
+    view.add_argument("--no-browser", action="store_true", help="only print the address")
+    view.set_defaults(command=_view)
 
     warm = commands.add_parser("warm-up", help="compile beforehand what runs need, into a folder that can be shipped")
     warm.add_argument("--into", type=Path, metavar="DIR", help="to be used with NUMBA_CACHE_DIR=DIR; default the usual")
@@ -130,11 +138,30 @@ def _run(arguments: argparse.Namespace) -> int:
         duration=arguments.duration,
         formulation=arguments.formulation,
         tolerance=arguments.tolerance,
-        record=arguments.record,
+        record=_recording(arguments),
         continued=arguments.resume,
         outside=arguments.outside,
         as_json=arguments.json,
     )
+
+
+def _recording(arguments: argparse.Namespace) -> dict[str, object] | str | None:
+    """Return what is to be recorded, None where nothing is said."""
+    if arguments.record not in (None, "all", "motion"):
+        raise InputError(f"--record is {arguments.record!r}, must be 'all' or 'motion'")
+    if arguments.every is None and arguments.bodies is None:
+        word: str | None = arguments.record
+        return word
+    record: dict[str, object] = {} if arguments.every is None else {"every": arguments.every}
+    if arguments.bodies is not None:
+        record["bodies"] = [name for name in arguments.bodies.split(",") if name]
+    return record | {"contacts": arguments.record != "motion"}
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from signorini.cli.viewing import view
+
+    return view(arguments.result, port=arguments.port, open_browser=not arguments.no_browser)
 
 
 def _warm_up(arguments: argparse.Namespace) -> int:

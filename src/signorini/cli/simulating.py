@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from signorini._arrays import checked_number
 from signorini._grades import Grade
-from signorini.cli.drawing import picture
 from signorini.cli.output import DEFAULT, Output, announce_first_run, say, to_json
 from signorini.errors import FileError, InputError, SolverFailure
 from signorini.formulations import Formulation
@@ -22,7 +22,6 @@ from signorini.io import remove_tree
 from signorini.scene import Scene, compile_scene, scene_to_text
 from signorini.simulation import Certificate, Interrupted, Trajectory, formulation_from_dict, simulate
 from signorini.simulation.simulate import go_on, is_finished
-from signorini.visual import plot_run
 
 TRAJECTORY = "trajectory.h5"
 CHECKPOINT = "checkpoint.h5"
@@ -30,6 +29,9 @@ CHECKPOINT = "checkpoint.h5"
 _MOST_BY_STEP = 10_000  # steps that are written as text too
 _MOST_OF_NAME = 100  # letters of a body's name in the name of its figure
 _BODY_FIGURES = 2  # bodies with a figure of their own
+
+
+PAGE = "motion.html"
 
 
 def demo(out: Path | None, *, as_json: bool) -> int:
@@ -47,7 +49,7 @@ def run(
     duration: float | None = None,
     formulation: str | None = None,
     tolerance: float | None = None,
-    record: str | None = None,
+    record: Mapping[str, Any] | str | None = None,
     continued: bool = False,
     outside: bool = False,
     as_json: bool,
@@ -70,7 +72,7 @@ def run(
         output.path(CHECKPOINT).replace(output.path(TRAJECTORY))
     output.add(TRAJECTORY)
     _write_certificate(trajectory, output)
-    _write_figures(scene, trajectory, output)
+    _write_figures(trajectory, output)
     _tell(trajectory, output, time.perf_counter() - begin, as_json=as_json)
     return 1 if trajectory.verdict == Grade.NOT_TRUSTED else 0
 
@@ -185,20 +187,24 @@ def _write_certificate(trajectory: Trajectory, output: Output) -> None:
     output.write_text("certificate.json", to_json(document) + "\n")
 
 
-def _write_figures(scene: Scene, trajectory: Trajectory, output: Output) -> None:
-    tolerance = float(trajectory.settings.get("tolerance", np.nan))
-    output.write_figure("run.png", plot_run(trajectory.time, trajectory.energy(), trajectory.certificate, tolerance))
-    for name in trajectory.names[trajectory.fixed_count :][:_BODY_FIGURES]:
+def _write_figures(trajectory: Trajectory, output: Output) -> None:
+    output.write_figure("run.png", trajectory.plot())
+    for name in trajectory.recorded[trajectory.fixed_count :][:_BODY_FIGURES]:
         safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:_MOST_OF_NAME]
         output.write_figure(f"body_{safe}.png", trajectory.plot(name))
-    output.write_figure("picture.png", picture(scene, trajectory))
+    output.write_figure("picture.png", trajectory.picture())
+    if find_spec("viser") is None:
+        say("no page that plays the motion: it needs the extra 'view', pip install 'signorini[view]'")
+    elif trajectory.step_count:
+        trajectory.animate(output.path(PAGE))
+        output.add(PAGE)
 
 
 def _tell(trajectory: Trajectory, output: Output, seconds: float, *, as_json: bool) -> None:
     if as_json:
         print(to_json(_summary(trajectory, output, seconds)))
         return
-    moving = trajectory.v[-1, trajectory.fixed_count :]
+    moving = trajectory.end()[0].v[trajectory.fixed_count :]
     fastest = float(np.linalg.norm(moving[:, :3], axis=1).max(initial=0.0))
     print(trajectory.report())
     print(f"{trajectory.step_count} steps in {seconds:.1f} s; at the end the fastest body moves at {fastest:.1e} m/s")

@@ -8,6 +8,7 @@ array of bool, int, float or complex   dataset of the same type and shape, empty
 bool, int, float, complex              scalar dataset with the attribute ``python``
 str, list of str                       dataset of variable-length UTF-8 text
 None                                   null dataset
+named dimension without labels         empty dataset with the words of netCDF, no entry of the tree
 =====================================  ==============================================================
 
 A tree may grow: what is added to the file ``run.h5`` lies beside it in ``run.h5.0001``, ``run.h5.0002`` and so on, each
@@ -29,7 +30,8 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -42,15 +44,27 @@ from signorini.io.seal import is_intact, put_seal
 _NUMBERS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 _NAME, _ADDITION_OF, _SEALED = "growing tree", "part of", "sealed"  # labels of files
 _CHECKSUMS = "crc32"  # of blocks of rows, an attribute of arrays
+_ONLY_DIMENSION, _NO_LABELS = "This is a netCDF dimension but not a netCDF variable.", ">f4"  # words of netCDF
 _MOST_BLOCKS, _LEAST_ROWS = 1024, 16  # of an array; rows of a block
 _INT_RANGE = (-(2**63), 2**64 - 1)
 
 
-def write_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
+class Axes(NamedTuple):
+    """What the axes of an array mean, for those who read a file by names."""
+
+    names: tuple[str, ...]
+    """Of the dimensions; one that is the name of a column of the same group or of the top is labelled by it."""
+    units: str = ""
+    words: str = ""
+
+
+def write_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], axes: Mapping[str, Axes] | None = None) -> None:
     """Write nested dicts of arrays, numbers, strings, lists of strings and None.
 
     The file appears under its name only when it is complete. NumPy scalars come back as Python numbers, tuples of
     strings as lists.
+
+    With `axes`, by names as ``group/name``, arrays have named dimensions as in netCDF files, and others can read them.
 
     Raises
     ------
@@ -59,7 +73,7 @@ def write_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
     InputError
         If the tree holds something that the file cannot give back exactly.
     """
-    _write_file(path, tree, {})
+    _write_file(path, tree, {}, axes or {})
     _remove_additions(path)
 
 
@@ -84,7 +98,12 @@ class GrowingTree:
         self._count += 1
 
 
-def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: Mapping[str, str]) -> None:
+def _write_file(
+    path: str | os.PathLike[str],
+    tree: Mapping[str, Any],
+    labels: Mapping[str, str],
+    axes: Mapping[str, Axes] = MappingProxyType({}),
+) -> None:
     import h5py
 
     with _closing_quietly():
@@ -93,6 +112,7 @@ def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: M
                 with h5py.File(addition, "w", track_order=True) as file:
                     file.attrs.update({**labels, _SEALED: True})
                     _write_group(file, tree, "")
+                    _attach_axes(file, axes)
                 put_seal(addition)
         except (OSError, RuntimeError, FileError) as error:
             for one in (error, error.__cause__):
@@ -100,6 +120,27 @@ def _write_file(path: str | os.PathLike[str], tree: Mapping[str, Any], labels: M
             if isinstance(error, FileError):
                 raise
             raise FileError(f"{path}: cannot write: {reason(error)}") from error
+
+
+def _attach_axes(file: Any, axes: Mapping[str, Axes]) -> None:
+    """Give the arrays of a file that are there dimensions as netCDF has them."""
+    for path, (names, units, words) in axes.items():
+        if path not in file or file[path].shape is None or file[path].ndim != len(names):
+            continue
+        dataset = file[path]
+        for key, text in (("units", units), ("long_name", words)):
+            if text:
+                dataset.attrs[key] = text
+        group = dataset.parent
+        for k, name in enumerate(names):
+            scale = next((place[name] for place in (group, file) if name in place), None)
+            if scale is None:
+                scale = group.create_dataset(name, shape=(dataset.shape[k],), dtype=_NO_LABELS)
+                scale.make_scale(f"{_ONLY_DIMENSION}{dataset.shape[k]:10d}")
+            elif not scale.is_scale:
+                scale.make_scale(name)
+            if scale.name != dataset.name:
+                dataset.dims[k].attach_scale(scale)
 
 
 @contextmanager
@@ -291,6 +332,8 @@ class _Reading:
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                 raise FileError(f"{self._path}: {short(what)} is a link to elsewhere, must be data")
             item = group.get(name)
+            if isinstance(item, h5py.Dataset) and _is_only_dimension(item):
+                continue
             if isinstance(item, h5py.Group):
                 tree[unquote(name)] = self._group(item, what, depth + 1)
             elif isinstance(item, h5py.Dataset):
@@ -377,6 +420,12 @@ def _read_value(dataset: Any, what: str, file_size: int) -> Any:
     if out.size:
         dataset.read_direct(out)
     return out
+
+
+def _is_only_dimension(dataset: Any) -> bool:
+    """Tell whether a dataset stands for a dimension without labels: it holds nothing."""
+    name = dataset.attrs.get("NAME") if dataset.is_scale else None
+    return isinstance(name, bytes | np.bytes_) and name.startswith(_ONLY_DIMENSION.encode())
 
 
 def _block_rows(rows: int) -> int:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from signorini._arrays import Array, checked_flag, checked_number
+from signorini._arrays import Array, checked, checked_flag, checked_number
 from signorini.errors import InputError
 from signorini.model import Layer, Motion, State, make_layer
 from signorini.scene.body import Body, Fixed, ShapeOrShapes, mass_properties, placed_shapes
@@ -33,6 +33,9 @@ from signorini.scene.joint import (
 from signorini.scene.names import AnyBody, joined_names, name_of, new_name, pair_of
 from signorini.scene.revision import Revision, counted
 from signorini.scene.space import Space
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Load = ArrayLike | Callable[[float, State], Any]
 
@@ -559,6 +562,32 @@ class Scene:
     def pose(self, value: Any, what: str) -> Array:
         """Return a pose (position, or position with orientation) as 7 numbers."""
         return self._space.pose(value, what)
+
+    def picture(self, *, view: ArrayLike | None = None, width: int = 840) -> Figure:
+        """Draw the bodies where they are at the start, before anything is simulated; a matplotlib figure.
+
+        Parameters
+        ----------
+        view : array_like, optional
+            Direction from the scene to the camera, (3,); one from which much is seen if not given.
+        width : int
+            Pixels.
+        """
+        from signorini.scene.compile import compile_scene
+        from signorini.scene.solids import solids
+        from signorini.visual import plot_motion
+
+        model = compile_scene(self)
+        start = model.initial_state
+        return plot_motion(
+            solids(model),
+            np.array([start.t]),
+            start.q[None],
+            model.fixed_count,
+            planar=self.planar,
+            width=width,
+            view=None if view is None else checked(view, (3,), "picture: view"),
+        )
 
     @property
     def _known(self) -> tuple[Mapping[str, object], ...]:

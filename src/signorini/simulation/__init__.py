@@ -2,6 +2,7 @@
 
 from signorini.simulation.certificate import Certificate
 from signorini.simulation.choose import FORMULATIONS, formulation_from_dict
+from signorini.simulation.contact_record import ContactRecord
 from signorini.simulation.contact_table import ContactTable, Mode
 from signorini.simulation.simulate import Interrupted, resume, simulate
 from signorini.simulation.simulator import Simulator, Snapshot, StepReport
@@ -10,6 +11,7 @@ from signorini.simulation.trajectory import Energy, Trajectory
 __all__ = [
     "FORMULATIONS",
     "Certificate",
+    "ContactRecord",
     "ContactTable",
     "Energy",
     "Interrupted",

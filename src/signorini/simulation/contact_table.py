@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,29 @@ class ContactTable:
                 f"  {self.mode[c]}"
             )
         return "\n".join(lines)
+
+
+class ContactRows(NamedTuple):
+    """Contacts of several steps as arrays, (rows, ...); impulses act on body b, slip is b minus a, in world axes."""
+
+    row: IntArray
+    """In the log."""
+    step: IntArray
+    body_a: IntArray
+    body_b: IntArray
+    point: Array
+    normal: Array
+    gap: Array
+    normal_impulse: Array
+    impulse: Array
+    """Normal and friction together [N s]."""
+    slip: Array
+    mode: IntArray
+
+    def part(self, first: int, last: int) -> ContactRows:
+        """Return the rows from `first` to before `last`."""
+        columns: Any = (column[first:last] for column in self)
+        return ContactRows(*columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,34 +145,50 @@ class ContactLog:
         np.add.at(total, np.repeat(np.arange(self.start.size - 1), np.diff(self.start)), sign[:, None] * impulse)
         return total
 
-    def _once(self, first: int, last: int) -> IntArray:
-        """Return the rows from `first` to `last` without those that repeat a contact.
+    def rows(self, steps: IntArray | None = None) -> ContactRows:
+        """Return the contacts of some steps, default all, each once, in world axes.
 
-        Of one name stay those that carry something, or the nearest if none does.
+        Of rows of one name in one step stay those that carry something, or the nearest if none does.
         """
-        rows = np.arange(first, last)
-        if self.feature is None or np.unique(self.feature[first:last]).size == rows.size:
-            return rows
-        carries = np.any(self.impulse[rows] != 0.0, axis=1)
-        order = np.lexsort((self.gap[rows], ~carries, self.feature[rows]))
-        leads = np.ones(rows.size, dtype=bool)
-        leads[1:] = np.diff(self.feature[rows][order]) != 0
-        kept: IntArray = rows[np.sort(order[leads | carries[order]])]
-        return kept
+        steps = np.arange(self.start.size - 1) if steps is None else steps
+        counts = np.diff(self.start)[steps]
+        step = np.repeat(steps, counts)
+        kept = np.arange(counts.sum()) + np.repeat(self.start[:-1][steps] - (np.cumsum(counts) - counts), counts)
+        if self.feature is not None:
+            carries = np.any(self.impulse[kept] != 0.0, axis=1)
+            order = np.lexsort((self.gap[kept], ~carries, self.feature[kept], step))
+            leads = np.ones(kept.size, dtype=bool)
+            leads[1:] = (np.diff(self.feature[kept][order]) != 0) | (np.diff(step[order]) != 0)
+            chosen = np.sort(order[leads | carries[order]])
+            kept, step = kept[chosen], step[chosen]
+        normal, impulse = self.normal[kept], self.impulse[kept]
+        return ContactRows(
+            row=kept,
+            step=step,
+            body_a=self.body_a[kept],
+            body_b=self.body_b[kept],
+            point=self.point[kept],
+            normal=normal,
+            gap=self.gap[kept],
+            normal_impulse=impulse[:, 0].copy(),
+            impulse=_in_world(normal, impulse),
+            slip=_tangential(normal, self.velocity[kept]),
+            mode=self.mode[kept],
+        )
 
     def table(self, step: int, names: tuple[str, ...]) -> ContactTable:
         """Return the contacts of one step for reading, each once."""
-        rows = self._once(int(self.start[step]), int(self.start[step + 1]))
-        normal, impulse, velocity = self.normal[rows], self.impulse[rows], self.velocity[rows]
+        found = self.rows(np.array([step]))
+        rows, normal = found.row, found.normal
         return ContactTable(
-            bodies=tuple((names[a], names[b]) for a, b in zip(self.body_a[rows], self.body_b[rows], strict=True)),
-            point=self.point[rows],
+            bodies=tuple((names[a], names[b]) for a, b in zip(found.body_a, found.body_b, strict=True)),
+            point=found.point,
             normal=normal,
-            gap=self.gap[rows],
-            normal_impulse=impulse[:, 0],
-            friction_impulse=_tangential(normal, impulse),
-            slip=_tangential(normal, velocity),
-            mode=tuple(Mode(int(mode)) for mode in self.mode[rows]),
+            gap=found.gap,
+            normal_impulse=found.normal_impulse,
+            friction_impulse=_tangential(normal, self.impulse[rows]),
+            slip=found.slip,
+            mode=tuple(Mode(int(mode)) for mode in found.mode),
             couple=np.zeros_like(normal) if self.couple is None else _in_world(normal, self.couple[rows]),
             deflection=np.zeros_like(normal) if self.deflection is None else self.deflection[rows],
             core_impulse=np.zeros(rows.size) if self.core_impulse is None else self.core_impulse[rows],

@@ -63,8 +63,8 @@ class LayerLog:
 _SHAPES: dict[str, tuple[int, ...]] = {"body": (2,), "deflection": (2, 3), "spring": (2, 3), "core": (2,), "couple": ()}
 
 
-def layer_columns(parts: Iterable[dict[str, Any] | None], before: int) -> dict[str, Any]:
-    """Join the rows of states, after so many rows of earlier ones; their ``start`` leaves out its first entry."""
+def layer_columns(parts: Iterable[dict[str, Any] | None]) -> dict[str, Any]:
+    """Join the rows of states; their ``start`` leaves out its first entry."""
     states = list(parts)
     rows = [part for part in states if part is not None]
     counts = [0 if part is None else len(part["couple"]) for part in states]
@@ -73,4 +73,4 @@ def layer_columns(parts: Iterable[dict[str, Any] | None], before: int) -> dict[s
         key: np.concatenate([np.zeros((0, *shape), dtype=kinds.get(key, float)), *(part[key] for part in rows)])
         for key, shape in _SHAPES.items()
     }
-    return columns | {"start": before + np.cumsum(np.array(counts, dtype=np.int64))}
+    return columns | {"start": np.cumsum(np.array(counts, dtype=np.int64))}

@@ -29,6 +29,8 @@ def repaired_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
     tree, damage = read_damaged_tree(path)
     if not damage:
         return tree
+    if "last" in tree or any(name.startswith("last/") for name in damage):
+        raise FileError(f"{path}: only part of the run was recorded, a damaged record of a part cannot be repaired")
     for name in damage:
         if name.startswith(_NEVER):
             raise FileError(f"{path}: {name} is damaged, which all steps need: nothing can be read")

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from signorini._arrays import checked_number
@@ -24,8 +24,10 @@ from signorini.simulation.choose import (
 )
 from signorini.simulation.joint_words import joint_failure
 from signorini.simulation.recorder import Recorder
+from signorini.simulation.recording import checked_recording
 from signorini.simulation.simulator import Simulator, Snapshot
 from signorini.simulation.trajectory import Trajectory
+from signorini.simulation.watcher import Watcher
 from signorini.solvers.solution import SUCCESS
 
 OnFailure = Literal["raise", "warn", "keep"]
@@ -37,7 +39,6 @@ _MOST_AT_ONCE = 1000  # steps, for the memory of the log
 _FIRST_CHECKPOINT = 0.5  # seconds until the first write; each time until the next is as long as the run so far ...
 _CHECKPOINT_EVERY = 10.0  # ... up to these seconds, unless told otherwise ...
 _CHECKPOINT_SHARE = 0.05  # ... or this part of the time so far, so that a run of many hours has some hundred parts
-_NUMBERS_OF_STEP, _NUMBERS_OF_BODY, _NUMBERS_OF_JOINT = 60, 13, 15  # that a record holds
 _LARGE = 1e9  # bytes of a record of which people want to know beforehand
 _TELL_EVERY = 30.0  # seconds between two lines where there is no terminal
 
@@ -59,12 +60,13 @@ def simulate(
     tolerance: float | None = None,
     validity: bool | float | None = None,
     threads: int = 1,
-    record: Literal["all", "motion"] | None = None,
+    record: Literal["all", "motion"] | Mapping[str, Any] | None = None,
     on_failure: OnFailure = "raise",
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float | None = None,
     callback: Callable[[float, State], object] | None = None,
+    view: bool = False,
 ) -> Trajectory:
     """Simulate `scene` for `duration` seconds in steps of `h` seconds.
 
@@ -85,8 +87,11 @@ def simulate(
     threads : int, optional
         Threads that share the work of a step, where it is compiled and has many contacts; default 1. The results do not
         depend on it, to the last bit.
-    record : {"all", "motion"}, optional
-        ``"motion"`` leaves out the contact tables, to save memory; default ``"all"``.
+    record : {"all", "motion"} or mapping, optional
+        ``"motion"`` leaves out the contacts, to save memory; default ``"all"``. A mapping says more, as
+        ``{"every": 10, "bodies": ["arm"], "contacts": False}``: states after every tenth step only, of these bodies and
+        of fixed ones, no contacts; what is not named is recorded. Contacts and impulses of joints are then those of the
+        steps that end at recorded states. Certificate and energy balance are kept of every step in any case.
     on_failure : {"raise", "warn", "keep"}
         What to do when a step is not solved: raise :class:`~signorini.SolverFailure` (it carries the problem and the
         trajectory, the failed step included), warn and go on, or go on; the certificate tells in every case.
@@ -101,16 +106,17 @@ def simulate(
         Most seconds between two such writes, or a twentieth of the time so far if that is more; default 10.
     callback : callable, optional
         Called as ``callback(t, state)`` after each step; the state is read-only.
+    view : bool
+        Show the run in the browser while it is computed, and play it when it is done (needs the extra ``view``).
     """
-    if record not in (None, "all", "motion"):
-        raise InputError(f"record is {record!r}, must be 'all' or 'motion'")
     duration = checked_number(duration, "duration", least=0.0)
     simulator = Simulator(scene, h=h, formulation=formulation, tolerance=tolerance, validity=validity, threads=threads)
+    recording = checked_recording(record, simulator.model)
     settings = {
         "h": simulator.h,
         "duration": duration,
         "tolerance": simulator.tolerance,
-        "record": record or "all",
+        **recording.settings(),
         "validity": simulator.validity,
         "on_failure": on_failure,
         "formulation": formulation_to_dict(simulator.formulation),
@@ -118,9 +124,10 @@ def simulate(
         "scene": scene_to_text(scene),
     }
     begins = simulator.snapshot()
-    recorder = Recorder(simulator.model, begins.state, begins.memory, settings, keep_contacts=record != "motion")
+    recorder = Recorder(simulator.model, begins.state, begins.memory, settings, recording)
     every = None if checkpoint_every is None else checked_number(checkpoint_every, "checkpoint_every", above=0.0)
-    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback, every)
+    watcher = Watcher(simulator.model, begins.state) if view else None
+    return _run(simulator, recorder, duration, on_failure, progress, checkpoint, callback, every, watcher)
 
 
 def resume(
@@ -172,8 +179,8 @@ def go_on(
     if simulator.model.names != past.names:
         raise InputError(f"{checkpoint}: was written for bodies {past.names}, the scene has {simulator.model.names}")
     memory = memory_from_dict(simulator.memory, past.memory, str(checkpoint))
-    simulator.restore(Snapshot(past.state(-1), memory, past.step_count))
-    recorder = Recorder.continuing(simulator.model, past, memory, keep_contacts=settings["record"] != "motion")
+    simulator.restore(Snapshot(past.end()[0], memory, past.step_count))
+    recorder = Recorder.continuing(simulator.model, past, memory)
     return _run(simulator, recorder, settings["duration"], settings["on_failure"], progress, checkpoint, callback)
 
 
@@ -201,6 +208,7 @@ def _run(
     checkpoint: str | os.PathLike[str] | None,
     callback: Callable[[float, State], object] | None,
     every: float | None = None,
+    watcher: Watcher | None = None,
 ) -> Trajectory:
     """Step until `duration`, recording."""
     if on_failure not in ("raise", "warn", "keep"):
@@ -212,7 +220,7 @@ def _run(
         raise InputError(
             f"duration is {duration} s in steps of h = {simulator.h} s, must be at most {_MOST_STEPS:.0e} steps"
         )
-    _tell_size(simulator.model.body_count, simulator.model.joints.count, steps - recorder.step_count)
+    _tell_size(recorder.number_count(steps - recorder.step_count), steps - recorder.step_count)
     bar = _Bar(recorder.step_count, steps, progress)
     try:
         while recorder.step_count < steps:
@@ -225,12 +233,16 @@ def _run(
             if callback is not None:
                 state = simulator.state
                 callback(state.t, state)
+            if watcher is not None and watcher.is_due():
+                watcher.show(simulator.state, recorder.last_contacts(), simulator.h)
             keeper.tick()
         trajectory = recorder.trajectory()
         simulator.look_back(trajectory.time, trajectory.q, trajectory.v)
         recorder.warn(map(str, simulator.warnings))
         if checkpoint is not None:
             trajectory.save(checkpoint)
+        if watcher is not None:
+            watcher.play(trajectory)
     except SolverFailure as failure:
         failure.trajectory = failure.trajectory or recorder.trajectory()
         raise
@@ -242,13 +254,12 @@ def _run(
     return trajectory
 
 
-def _tell_size(bodies: int, joints: int, steps: int) -> None:
+def _tell_size(numbers: int, steps: int) -> None:
     """Say beforehand that a record will be large; what contacts add is not known yet."""
-    size = 8.0 * steps * (_NUMBERS_OF_STEP + _NUMBERS_OF_BODY * bodies + _NUMBERS_OF_JOINT * joints)
-    if size > _LARGE:
+    if 8 * numbers > _LARGE:
         print(
-            f"signorini: {steps} steps of {bodies} bodies will take {size / 1e9:.1f} GB of memory and disk without "
-            "their contacts; fewer steps, or Simulator.run, which records nothing, take less",
+            f"signorini: the record of {steps} steps will take {8 * numbers / 1e9:.1f} GB of memory and disk without "
+            "its contacts; record={'every': ..., 'bodies': [...]} takes less",
             file=sys.stderr,
             flush=True,
         )

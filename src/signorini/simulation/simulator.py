@@ -27,6 +27,7 @@ from signorini.solvers import Status
 
 if TYPE_CHECKING:
     from signorini.simulation.recorder import Recorder
+    from signorini.simulation.watcher import Watcher
 
 DEFAULT_TOLERANCE = 1e-6
 MOST_THREADS = 64
@@ -120,6 +121,8 @@ class Simulator:
     threads : int, optional
         Threads that share the work of a step, where it is compiled and has many contacts; default 1. The results do not
         depend on it, to the last bit.
+    view : bool
+        Show the states of :meth:`step` in the browser, with the forces at contacts (needs the extra ``view``).
     """
 
     def __init__(
@@ -131,10 +134,17 @@ class Simulator:
         tolerance: float | None = None,
         validity: bool | float | None = None,
         threads: int = 1,
+        view: bool = False,
     ) -> None:
         self._alone = _Alone()
         with within_range():
             self._begin(scene, h, formulation, tolerance, validity, threads)
+        self.viewer: Watcher | None = None
+        """What shows the states in the browser, if it was asked for."""
+        if view:
+            from signorini.simulation.watcher import Watcher
+
+            self.viewer = Watcher(self.model, self.state)
 
     def _begin(
         self,
@@ -188,7 +198,7 @@ class Simulator:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what copies and pickles hold; an engine knows its arrays by addresses, so each makes its own."""
-        return {**vars(self), "_alone": None, "stepper": None, "snapshot": self.snapshot()}
+        return {**vars(self), "_alone": None, "viewer": None, "stepper": None, "snapshot": self.snapshot()}
 
     def __setstate__(self, settings: dict[str, Any]) -> None:
         snapshot = settings.pop("snapshot")
@@ -217,6 +227,8 @@ class Simulator:
             result, certificate = self._advance(controls)
             self._look_at_step(certificate)
         log = ContactLog.of([rows(result)], [np.array([result.contacts.contact_count])])
+        if self.viewer is not None and self.viewer.is_due():
+            self.viewer.show(self.state, log.rows(), self.h)
         return StepReport(certificate, log.table(0, self.model.names), result)
 
     def advance(self, controls: Mapping[str, ArrayLike] | None = None) -> tuple[StepResult, StepCertificate]:

@@ -10,12 +10,14 @@ import numpy as np
 from signorini.errors import FileError
 from signorini.io import short
 from signorini.simulation.deformed import check_flexible
+from signorini.simulation.recording import Recording
+from signorini.simulation.seen import check_looks
 
 Sizes = dict[str, int]
 
 _STATES = {
-    "q": ("states", "bodies", 7),
-    "v": ("states", "bodies", 6),
+    "q": ("states", "recorded", 7),
+    "v": ("states", "recorded", 6),
     "modal": ("states", "modal"),
     "modal_rate": ("states", "modal"),
     "kinetic": ("states",),
@@ -30,9 +32,9 @@ _CONTACTS: dict[str, tuple[str | int, ...]] = {
 _JOINTS: dict[str, tuple[str | int, ...]] = {
     "coordinate": ("states", "joints"),
     "speed": ("states", "joints"),
-    "effort": ("steps", "joints"),
-    "reaction": ("steps", "joints", 6),
-    "ending": ("steps", "joints", 6),
+    "effort": ("recorded steps", "joints"),
+    "reaction": ("recorded steps", "joints", 6),
+    "ending": ("recorded steps", "joints", 6),
 }
 _LAYERS: dict[str, tuple[str | int, ...]] = {
     "body": ("layers", 2),
@@ -55,6 +57,15 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "scheme": (type(None), dict),
     "scene": (type(None), str),
     "warnings": (list,),
+    "every": (int,),
+    "bodies": (type(None), list),
+}
+_LAST: dict[str, tuple[str | int, ...]] = {
+    "q": ("bodies", 7),
+    "v": ("bodies", 6),
+    "modal": ("modal",),
+    "modal_rate": ("modal",),
+    "joints": ("joints",),
 }
 
 
@@ -81,10 +92,14 @@ def check_tree(tree: Mapping[str, Any], where: str) -> None:
     if time.size == 0 or not np.isfinite(time).all() or (np.diff(time) < 0.0).any():
         raise FileError(f"{where}: time is {short(time.tolist())}, must be at least one moment, and grow")
     modal = tree.get("modal")
+    recording = _recording(tree, where)
+    steps = _steps(tree, time.size, recording.every, where)
     sizes = {
         "states": time.size,
-        "steps": time.size - 1,
+        "recorded steps": time.size - 1,
+        "steps": steps,
         "bodies": bodies,
+        "recorded": recording.rows(tree["names"], fixed).size,
         "joints": len(joints["names"]),
         "modal": modal.shape[1] if isinstance(modal, np.ndarray) and modal.ndim == 2 else 0,
         "contacts": _flat(tree["contacts"], time.size, "contacts", where),
@@ -105,7 +120,34 @@ def check_tree(tree: Mapping[str, Any], where: str) -> None:
         _check_range(tree["layers"], "body", bodies, f"{where}: layers")
     if "flexible" in tree:
         check_flexible(tree["flexible"], sizes["modal"], where)
-    _check_settings(tree["settings"], where)
+    if "looks" in tree:
+        check_looks(tree["looks"], bodies, where)
+    if not recording.is_whole:
+        last = tree.get("last")
+        if not isinstance(last, dict) or type(last.get("t")) is not float or not all(name in last for name in _LAST):
+            raise FileError(f"{where}: last is {short(last)}, must be the state at the end")
+        _check_group(last, _LAST, sizes, f"{where}: last")
+
+
+def _recording(tree: Mapping[str, Any], where: str) -> Recording:
+    """Return what was recorded."""
+    settings = tree["settings"]
+    _check_settings(settings, where)
+    every, bodies = settings.get("every", 1), settings.get("bodies") or ()
+    if every < 1 or not all(isinstance(name, str) for name in bodies):
+        raise FileError(f"{where}: settings: every and bodies are {short([every, bodies])}, must be a number and names")
+    return Recording.of(settings)
+
+
+def _steps(tree: Mapping[str, Any], states: int, every: int, where: str) -> int:
+    """Return the number of steps: that of states tells it, but where only every k-th was recorded."""
+    if every == 1:
+        return states - 1
+    residual = tree["certificate"].get("residual")
+    steps = residual.size if isinstance(residual, np.ndarray) else 0
+    if steps // every != states - 1:
+        raise FileError(f"{where}: has {states} states of {steps} steps, must have every {every}th")
+    return steps
 
 
 def _array(group: Mapping[str, Any], name: str, shape: tuple[int | None, ...], where: str) -> Any:

@@ -2,6 +2,27 @@
 
 from signorini.visual.picture import plot_motion
 from signorini.visual.solids import Solid, Surface
-from signorini.visual.timelines import Curve, plot_against_exact, plot_body, plot_joint, plot_run
+from signorini.visual.timelines import (
+    Curve,
+    JointCurves,
+    plot_against_exact,
+    plot_body,
+    plot_joint,
+    plot_pair,
+    plot_phase,
+    plot_run,
+)
 
-__all__ = ["Curve", "Solid", "Surface", "plot_against_exact", "plot_body", "plot_joint", "plot_motion", "plot_run"]
+__all__ = [
+    "Curve",
+    "JointCurves",
+    "Solid",
+    "Surface",
+    "plot_against_exact",
+    "plot_body",
+    "plot_joint",
+    "plot_motion",
+    "plot_pair",
+    "plot_phase",
+    "plot_run",
+]

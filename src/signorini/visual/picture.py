@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ _ELEVATIONS = np.deg2rad([24.0, 38.0])
 _AZIMUTHS = np.deg2rad(
     [-65.0, -90.0, -115.0, -40.0, -140.0, 65.0, 90.0, 115.0]
 )  # the first wins unless another is better
+_MOMENTS_TO_HOLD = 12  # of a film, which the camera holds
 _TRIAL = (64, 40)  # rays by which views are compared
 
 
@@ -35,7 +36,7 @@ def plot_motion(
     planar: bool = False,
     columns: int = 2,
     width: int = 420,
-    view: Sequence[float] | None = None,
+    view: Sequence[float] | Array | None = None,
 ) -> Figure:
     """Draw the bodies at several moments.
 
@@ -85,6 +86,49 @@ def plot_motion(
     return figure
 
 
+def stills(
+    solids: Sequence[Solid], poses: Array, fixed_count: int, width: int, height: int, *, planar: bool
+) -> Iterator[Array]:
+    """Return one picture after another, (height, width, 3) from 0 to 1, all from one place.
+
+    Of planar scenes too: they are seen along their axis, as plates are.
+    """
+    moving = [solid for solid in solids if solid.body >= fixed_count]
+    if planar:
+        moments = poses[:, None]
+        for pose in moments:
+            yield _planar_still(solids, pose[0], poses, fixed_count, width, height)
+        return
+    some = poses[np.unique(np.linspace(0, len(poses) - 1, _MOMENTS_TO_HOLD).astype(int))]
+    balls = [solid.placed(pose[solid.body]).ball() for pose in some for solid in moving]
+    centres, radii = np.array([centre for centre, _ in balls]), np.array([radius for _, radius in balls])
+    extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
+    camera = _camera(solids, some, fixed_count, centres, radii, None)
+    colours = np.array([body_colour(solid.tinted, fixed_count) for solid in solids])
+    for pose in poses:
+        yield render(solids, pose, colours, camera, width, height, extent).astype(float)
+
+
+def _planar_still(
+    solids: Sequence[Solid], pose: Array, poses: Array, fixed_count: int, width: int, height: int
+) -> Array:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    moving = [solid for solid in solids if solid.body >= fixed_count]
+    balls = [solid.placed(one[solid.body]).ball() for one in poses[[0, len(poses) // 2, -1]] for solid in moving]
+    centres, radii = np.array([centre for centre, _ in balls]), np.array([radius for _, radius in balls])
+    with styled():
+        figure = new_figure(width / 100.0, height / 100.0, left=0.0, right=1.0, bottom=0.0, top=1.0)
+        figure.set_dpi(100.0)
+        panel = figure.subplots()
+        panel.set_axis_off()
+        _draw_planar(panel, solids, pose, fixed_count, centres, radii)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+    picture: Array = np.asarray(canvas.buffer_rgba())[:, :, :3] / 255.0
+    return picture
+
+
 def _draw_spatial(
     axes: Sequence[Axes],
     solids: Sequence[Solid],
@@ -93,11 +137,11 @@ def _draw_spatial(
     centres: Array,
     radii: Array,
     width: int,
-    view: Sequence[float] | None,
+    view: Sequence[float] | Array | None,
 ) -> None:
     extent = float(np.linalg.norm(np.ptp(centres, axis=0))) + 2.0 * float(radii.max())
     camera = _camera(solids, poses, fixed_count, centres, radii, view)
-    colours = np.array([_colour(solid.body, fixed_count) for solid in solids])
+    colours = np.array([body_colour(solid.tinted, fixed_count) for solid in solids])
     for panel, pose in zip(axes, poses, strict=False):
         panel.imshow(render(solids, pose, colours, camera, width, round(width / _ASPECT), extent), aspect="equal")
 
@@ -108,7 +152,7 @@ def _camera(
     fixed_count: int,
     centres: Array,
     radii: Array,
-    view: Sequence[float] | None,
+    view: Sequence[float] | Array | None,
 ) -> Camera:
     """Return the camera, among those around the scene, that sees most of the moving bodies at start, middle and end."""
     if view is not None:
@@ -139,7 +183,7 @@ def _draw_planar(
     reach = 4.0 * float(half.max())
     for solid in solids:
         shape = solid.placed(poses[solid.body])
-        colour = _colour(solid.body, fixed_count)
+        colour = body_colour(solid.tinted, fixed_count)
         style: dict[str, Any] = {"facecolor": colour, "edgecolor": INK, "linewidth": 0.8}
         if solid.is_half_space:
             n, offset = shape.planes[0, :2], shape.planes[0, 3]
@@ -154,26 +198,28 @@ def _draw_planar(
             rim = centre + solid.radius * np.concatenate([np.cos(spoke), np.sin(spoke)])
             axes.plot([centre[0], rim[0]], [centre[1], rim[1]], color=INK, lw=0.8)
         else:
-            axes.add_patch(Polygon(_rounded(shape.vertices[:, :2], solid.radius), **style))
+            axes.add_patch(Polygon(outline(shape), **style))
     axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
     axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
     axes.set_aspect("equal")
 
 
-def _rounded(vertices: Array, radius: float) -> Array:
-    """Return the outline of a convex polygon (counter-clockwise) or a segment, rounded by a disc."""
+def outline(solid: Solid) -> Array:
+    """Return the outline of a planar polygon (counter-clockwise) or segment, rounded by a disc, (k, 2)."""
+    vertices, radius = solid.vertices[:, :2], solid.radius
     if radius == 0.0:
         return vertices
-    outline = []
+    edge = []
     for before, here, after in zip(np.roll(vertices, 1, 0), vertices, np.roll(vertices, -1, 0), strict=True):
         first, second = (np.arctan2(-d[0], d[1]) for d in (here - before, after - here))
         turn = (second - first) % (2.0 * np.pi)
         angles = first + turn * np.linspace(0.0, 1.0, 12)
-        outline.append(here + radius * np.column_stack([np.cos(angles), np.sin(angles)]))
-    return np.concatenate(outline)
+        edge.append(here + radius * np.column_stack([np.cos(angles), np.sin(angles)]))
+    return np.concatenate(edge)
 
 
-def _colour(body: int, fixed_count: int) -> Array:
+def body_colour(body: int, fixed_count: int) -> Array:
+    """Return red, green and blue of a body, from 0 to 1."""
     from matplotlib.colors import to_rgb
 
     if body < fixed_count:

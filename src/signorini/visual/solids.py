@@ -1,8 +1,12 @@
-"""What a picture knows of a body: polytopes rounded by a radius, half-spaces, curved solids, in the bodies' frames."""
+"""What a picture knows of a body: polytopes rounded by a radius, half-spaces, curved solids, in the bodies' frames.
+
+Files hold them as flat arrays (:func:`solids_to_dict`).
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -51,11 +55,18 @@ class Solid(NamedTuple):
     radius: float
     """[m]"""
     surface: Surface | None = None
+    owner: int | None = None
+    """Body whose colour it has, if it is not the one that moves it."""
 
     @property
     def is_half_space(self) -> bool:
         """Whether the solid is unbounded."""
         return len(self.vertices) == 0
+
+    @property
+    def tinted(self) -> int:
+        """The body whose colour it has."""
+        return self.body if self.owner is None else self.owner
 
     def placed(self, pose: Array) -> Solid:
         """Return the solid in world axes when its body has the pose (position, quaternion), (7,)."""
@@ -80,6 +91,52 @@ class Solid(NamedTuple):
         """Return centre and radius of a ball that contains the solid."""
         centre = 0.5 * (self.vertices.min(axis=0) + self.vertices.max(axis=0))
         return centre, float(np.linalg.norm(self.vertices - centre, axis=1).max()) + self.radius
+
+
+_FORMS: Final = ("", "cylinder", "cone", "superellipsoid")
+SOLID_COLUMNS: Final[dict[str, tuple[str | int, ...]]] = {
+    "body": ("solids",),
+    "radius": ("solids",),
+    "form": ("solids",),
+    "size": ("solids", 4),
+    "centre": ("solids", 3),
+    "axes": ("solids", 3, 3),
+    "vertex_count": ("solids",),
+    "plane_count": ("solids",),
+    "vertex": ("vertices", 3),
+    "plane": ("planes", 4),
+}
+"""Columns of solids in a file, with their shapes."""
+
+
+def solids_to_dict(solids: Sequence[Solid]) -> dict[str, Array]:
+    """Return solids as flat arrays; those of solid i follow those of the solids before it."""
+    none = Surface("", np.zeros(4), np.zeros(3), np.eye(3))
+    surfaces = [none if solid.surface is None else solid.surface for solid in solids]
+    return {
+        "body": np.array([solid.body for solid in solids], dtype=np.int64),
+        "radius": np.array([solid.radius for solid in solids], dtype=float),
+        "form": np.array([_FORMS.index(surface.form) for surface in surfaces], dtype=np.int64),
+        "size": np.array([surface.size for surface in surfaces]).reshape(-1, 4),
+        "centre": np.array([surface.centre for surface in surfaces]).reshape(-1, 3),
+        "axes": np.array([surface.axes for surface in surfaces]).reshape(-1, 3, 3),
+        "vertex_count": np.array([len(solid.vertices) for solid in solids], dtype=np.int64),
+        "plane_count": np.array([len(solid.planes) for solid in solids], dtype=np.int64),
+        "vertex": np.concatenate([np.zeros((0, 3)), *(solid.vertices for solid in solids)]),
+        "plane": np.concatenate([np.zeros((0, 4)), *(solid.planes for solid in solids)]),
+    }
+
+
+def solids_from_dict(columns: Mapping[str, Any]) -> list[Solid]:
+    """Return the solids in flat arrays, the inverse of :func:`solids_to_dict`."""
+    vertices = np.split(columns["vertex"], np.cumsum(columns["vertex_count"])[:-1])
+    planes = np.split(columns["plane"], np.cumsum(columns["plane_count"])[:-1])
+    found = []
+    for i, body in enumerate(columns["body"]):
+        form = _FORMS[int(columns["form"][i])]
+        surface = Surface(form, columns["size"][i], columns["centre"][i], columns["axes"][i]) if form else None
+        found.append(Solid(int(body), vertices[i], planes[i], float(columns["radius"][i]), surface))
+    return found
 
 
 def rotation_matrix(quaternion: Array) -> Array:

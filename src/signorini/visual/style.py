@@ -16,6 +16,8 @@ AXIS_COLOURS = ("#b8433f", "#3f7f4f", "#3b62a8")
 """Of the components x, y, z."""
 SERIES_COLOURS = ("#3b62a8", "#c9812e", "#3f7f4f", "#b8433f", "#7a5195", "#4b9aa5")
 """Of curves that are compared with each other."""
+MODE_COLOURS = {"stick": "#3f7f4f", "slip": "#c4473f", "separating": "#c3c8ce"}
+"""Of what contacts do."""
 BODY_COLOURS = ("#d98b3a", "#5b8cc0", "#c65b52", "#6aa574", "#8d78b5", "#d9b44a", "#5fa8a8", "#b07a5c")
 """Of bodies in a picture, in turn."""
 

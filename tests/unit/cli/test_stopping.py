@@ -190,6 +190,18 @@ def test_record_leaves_out_the_contacts(scene_file: Path, tmp_path: Path, capsys
     assert "record is 'nothing', must be 'all' or 'motion'" in line
 
 
+def test_part_of_a_run_is_recorded(scene_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", str(scene_file), "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--every", "3", "--bodies", "ball", "--record", "motion"]) == 0
+    trajectory = sg.Trajectory.load(tmp_path / "out" / "trajectory.h5")
+    assert trajectory.time.size == trajectory.step_count // 3 + 1
+    assert trajectory.contact_log.gap.size == 0
+    capsys.readouterr()
+    assert main([*arguments, "--bodies", "bell"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no body is called 'bell'" in line
+
+
 STARTED = """
 import signal, sys
 sys.meta_path.insert(0, type("Late", (), {"find_spec": staticmethod(

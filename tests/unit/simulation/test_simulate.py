@@ -100,7 +100,7 @@ def test_force_on_a_resting_body_is_its_weight() -> None:
         ({"duration": -1.0}, "duration is -1.0, must be >= 0"),
         ({"tolerance": 0.0}, "tolerance is 0, must be from 1e-14 to 0.01"),
         ({"on_failure": "shrug"}, "on_failure is 'shrug', must be 'raise', 'warn' or 'keep'"),
-        ({"record": "some"}, "record is 'some', must be 'all' or 'motion'"),
+        ({"record": "some"}, "record is 'some', must be 'all', 'motion' or words of every, bodies, contacts"),
     ],
 )
 def test_bad_settings_are_named(settings: dict[str, object], message: str) -> None:

@@ -1,37 +1,15 @@
-"""From a scene and its trajectory to the arrays that a picture needs."""
+"""From a model to the solids that a picture needs."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from signorini._arrays import Array
 from signorini.model import Model, ShapeKind
 from signorini.model.shape_kinds import CURVED
-from signorini.scene import Scene, compile_scene
-from signorini.simulation import Trajectory
-from signorini.visual import Solid, Surface, plot_motion
+from signorini.visual import Solid, Surface
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_MOMENTS = 4
 _PLANES = 300  # by which a surface that only its functions describe is drawn
-
-
-def picture(scene: Scene, trajectory: Trajectory, moments: int = _MOMENTS) -> Figure:
-    """Draw the bodies at the start, at the end and in between."""
-    # Most happens early: the moments lie closer together there.
-    share = np.linspace(0.0, 1.0, moments) ** 1.5
-    rows = np.unique(np.round(share * trajectory.step_count).astype(int))
-    return plot_motion(
-        solids(compile_scene(scene)),
-        trajectory.time[rows],
-        trajectory.q[rows],
-        trajectory.fixed_count,
-        planar=trajectory.planar,
-    )
 
 
 def solids(model: Model) -> list[Solid]:
