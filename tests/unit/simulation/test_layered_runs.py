@@ -108,3 +108,10 @@ def test_files_without_these_columns_still_load(tmp_path: Path) -> None:
     np.testing.assert_array_equal(old.q, whole.q)
     assert not old.certificate.layered.any()
     assert not old.contacts(10).deflection.any()
+
+
+def test_layers_of_recorded_states_are_those_of_the_whole_run() -> None:
+    whole, part = run().layer("floor", "egg"), run(record={"every": 3}).layer("floor", "egg")
+    assert whole.deflection.any()
+    assert np.array_equal(part.deflection, whole.deflection[::3])
+    assert np.array_equal(part.spring, whole.spring[2::3])
