@@ -80,7 +80,7 @@ class ContactRows(NamedTuple):
     slip: Array
     mode: IntArray
 
-    def part(self, first: int, last: int) -> ContactRows:
+    def between(self, first: int, last: int) -> ContactRows:
         """Return the rows from `first` to before `last`."""
         columns: Any = (column[first:last] for column in self)
         return ContactRows(*columns)

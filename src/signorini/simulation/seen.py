@@ -158,7 +158,7 @@ def forces_of(trajectory: Trajectory, states: IntArray) -> list[Forces]:
     thinnest = certificate.overlap_extent[every - 1 :: every][found.step]
     overlaps = (found.gap < -OVERLAP_REMARK * thinnest) & (thinnest > 0.0)
     own = np.searchsorted(found.step, states - 1), np.searchsorted(found.step, states - 1, side="right")
-    return [forces_of_rows(found.part(a, b), dt, overlaps[a:b]) for a, b, dt in zip(*own, h, strict=True)]
+    return [forces_of_rows(found.between(a, b), dt, overlaps[a:b]) for a, b, dt in zip(*own, h, strict=True)]
 
 
 def forces_of_rows(rows: ContactRows, h: float, overlaps: BoolArray) -> Forces:

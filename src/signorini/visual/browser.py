@@ -39,7 +39,7 @@ def server_of(port: int = 8080, host: str = "127.0.0.1") -> Any:
         return viser.ViserServer(host=host, port=port, verbose=False)
 
 
-class Stage:
+class Display:
     """The nodes of a film in a server, which can be set to any of its moments."""
 
     def __init__(self, server: Any, film: Film, *, live: bool = False) -> None:

@@ -25,7 +25,7 @@ class _Buffer:
     """Binary data, and the words that describe them."""
 
     def __init__(self) -> None:
-        self.parts: list[bytes] = []
+        self.chunks: list[bytes] = []
         self.size = 0
         self.views: list[dict[str, Any]] = []
         self.accessors: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ class _Buffer:
             columns = data.reshape(len(data), -1)
             accessor |= {"min": columns.min(axis=0).tolist(), "max": columns.max(axis=0).tolist()}
         self.accessors.append(accessor)
-        self.parts.append(data.tobytes())
+        self.chunks.append(data.tobytes())
         self.size += data.nbytes
         return len(self.accessors) - 1
 
@@ -110,7 +110,7 @@ def glb(film: Film) -> bytes:
         document["animations"] = [{"name": film.title, "channels": channels, "samplers": samplers}]
     text = json.dumps(document, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    binary = b"".join(buffer.parts)
+    binary = b"".join(buffer.chunks)
     head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + len(binary))
     return head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
 

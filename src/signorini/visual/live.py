@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.visual.browser import FORCES, POINTS, Stage, server_of
+from signorini.visual.browser import FORCES, POINTS, Display, server_of
 from signorini.visual.film import Film, Forces
 from signorini.visual.page import panel
 
@@ -87,7 +87,7 @@ class Viewer:
             film = self._film
             k = min(k, len(film.time) - 1)
             self._at = k
-            self._stage.show(k)
+            self._display.show(k)
             self._tell(float(film.time[k]), film.poses[k], film.forces[k] if film.forces else None)
 
     # --- live -----------------------------------------------------------------------
@@ -106,9 +106,9 @@ class Viewer:
         """Show a state."""
         with self._lock:
             self._shown = time.monotonic()
-            self._stage.show_poses(poses)
+            self._display.show_poses(poses)
             if forces is not None:
-                self._stage.show_forces(forces)
+                self._display.show_forces(forces)
             self._tell(t, poses, forces)
 
     # --- both -----------------------------------------------------------------------
@@ -121,7 +121,7 @@ class Viewer:
         self._film, self._at = film, 0
         self._picked: int | None = None
         self._followed: Array | None = None
-        self._stage = Stage(server, film, live=live)
+        self._display = Display(server, film, live=live)
         self._told = 0.0
         gui = server.gui
         self._state = gui.add_markdown("", order=1.0)
@@ -130,18 +130,18 @@ class Viewer:
         self._follow = gui.add_dropdown("follow", [_NOBODY, *moving], initial_value=_NOBODY, order=1.2)
         with gui.add_folder("show", order=9.0):
             for name in (*FORCES, *(f"points {name}" for name in POINTS), "joints"):
-                handles = self._stage.named(name)
+                handles = self._display.named(name)
                 if handles:
                     gui.add_checkbox(name, initial_value=True).on_update(
                         lambda event, handles=handles: _switch(handles, visible=event.target.value)
                     )
             through = gui.add_checkbox("see through bodies", initial_value=False)
-            bodies = [handle for _, handle in self._stage.bodies.values()]
+            bodies = [handle for _, handle in self._display.bodies.values()]
             through.on_update(lambda event: _fade(bodies, 0.35 if event.target.value else None))
         self._curves = [
             (curve, gui.add_html("", order=3.0 + k)) for k, curve in enumerate(film.curves if not live else ())
         ]
-        for pieces, handle in self._stage.bodies.values():
+        for pieces, handle in self._display.bodies.values():
             handle.on_click(lambda event, pieces=pieces: self._pick(event, pieces))
 
     def _pick(self, event: Any, pieces: Any) -> None:

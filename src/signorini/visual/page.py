@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from signorini._arrays import Array
-from signorini.visual.browser import FORCES, POINTS, Stage, server_of
+from signorini.visual.browser import FORCES, POINTS, Display, server_of
 from signorini.visual.film import CurveSeen, Film
 
 _WIDTH, _HEIGHT, _LEFT = 320.0, 96.0, 46.0  # of a curve, with room for its scale
@@ -40,11 +40,11 @@ def recording(film: Film, speed: float) -> str:
     """Return the motion as a page of viser, without the curves."""
     server = server_of(port=0)
     try:
-        stage = Stage(server, film)
+        display = Display(server, film)
         serializer = server.get_scene_serializer()
         for k in range(1, len(film.time)):
             serializer.insert_sleep(float(film.time[k] - film.time[k - 1]) / speed)
-            stage.show(k)
+            display.show(k)
         text: str = serializer.as_html()
     finally:
         with redirect_stdout(StringIO()):

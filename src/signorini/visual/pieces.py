@@ -106,15 +106,15 @@ def pieces_of(
         fixed = solid.body < fixed_count
         colour = body_colour(solid.tinted, fixed_count)
         if solid.is_half_space:
-            parts = [_ground(solid, middle, size, planar=planar)]
+            drawn = [_ground(solid, middle, size, planar=planar)]
             colour = _GROUND_COLOUR
         elif planar:
-            parts = _plates(solid, _DEPTH * size)
+            drawn = _plates(solid, _DEPTH * size)
         else:
-            parts = _parts(solid, _FACETS_OF_MANY if len(solids) > _MANY else _FACETS)
+            drawn = _pieces(solid, _FACETS_OF_MANY if len(solids) > _MANY else _FACETS)
         if len(solid.vertices) > _MOST_VERTICES:
             said.append(f"a solid of {len(solid.vertices)} corners is drawn with fewer than {_MOST_VERTICES}")
-        for key, shape, place, scale, tone in parts:
+        for key, shape, place, scale, tone in drawn:
             whole = (fixed, *key)
             shapes[whole] = shape
             found.setdefault(whole, []).append((solid.body, place, scale, tone * colour))
@@ -150,10 +150,10 @@ def joint_pieces(body: IntArray, anchor: Array, frame: Array, has_axis: BoolArra
     return pieces
 
 
-_Part = tuple[tuple[object, ...], Shape, Array, Array, float]
+_Piece = tuple[tuple[object, ...], Shape, Array, Array, float]
 
 
-def _parts(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
+def _pieces(solid: Solid, facets: tuple[int, int]) -> list[_Piece]:
     """Return key, shape, place on the body, scale and tone of what a solid is drawn as."""
     surface = solid.surface
     if surface is not None:
@@ -179,7 +179,7 @@ def _parts(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
     return [_hull(solid)]
 
 
-def _capsule(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
+def _capsule(solid: Solid, facets: tuple[int, int]) -> list[_Piece]:
     a, b = solid.vertices
     length = float(np.linalg.norm(b - a))
     axis = (b - a) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
@@ -194,7 +194,7 @@ def _capsule(solid: Solid, facets: tuple[int, int]) -> list[_Part]:
     ]
 
 
-def _hull(solid: Solid) -> _Part:
+def _hull(solid: Solid) -> _Piece:
     """Return a polyhedron by its box: bodies that differ by a stretch along the axes share one shape."""
     low, high = solid.vertices.min(axis=0), solid.vertices.max(axis=0)
     middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-12)
@@ -209,7 +209,7 @@ def _polyhedron(corners: bytes) -> Shape:
     return convex(_fewer(np.frombuffer(corners).reshape(-1, 3)))
 
 
-def _plates(solid: Solid, depth: float) -> list[_Part]:
+def _plates(solid: Solid, depth: float) -> list[_Piece]:
     """Return a planar solid as a plate about its plane; a disc has a spoke, so that one sees it turn."""
     from signorini.visual.picture import outline
 
@@ -230,7 +230,7 @@ def _plates(solid: Solid, depth: float) -> list[_Part]:
     return [(("plate", unit.round(9).tobytes()), shape, place, np.array([1.0, 1.0, depth]), 1.0)]
 
 
-def _ground(solid: Solid, middle: Array, size: float, *, planar: bool) -> _Part:
+def _ground(solid: Solid, middle: Array, size: float, *, planar: bool) -> _Piece:
     """Return a square of the surface of a half-space beneath the scene."""
     n, offset = solid.planes[0, :3], solid.planes[0, 3]
     across = np.cross(n, [1.0, 0.0, 0.0] if abs(n[0]) < 0.7 else [0.0, 1.0, 0.0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import signal
+import socket
 import sys
 import threading
 import time
@@ -130,8 +131,8 @@ def test_a_run_is_seen_while_it_is_computed_and_played_when_it_is_done(monkeypat
 
         def show(self, state: sg.State, contacts: ContactRows | None, h: float) -> None:
             super().show(state, contacts, h)
-            (_, handle), *_ = [pair for pair in self.viewer._stage.bodies.values() if 1 in pair[0].body]
-            points = self.viewer._stage.named("normal")[0].points
+            (_, handle), *_ = [pair for pair in self.viewer._display.bodies.values() if 1 in pair[0].body]
+            points = self.viewer._display.named("normal")[0].points
             shown.append((state.t, float(handle.batched_positions[0, 0]), float(points[0, 1, 2] - points[0, 0, 2])))
 
     monkeypatch.setattr(loop, "Watcher", Told)
@@ -164,9 +165,23 @@ def test_a_simulator_shows_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         simulator.viewer.viewer.close()
 
 
+def interrupt_once_served(port: int) -> None:
+    """Press Ctrl+C as soon as somebody listens at a port."""
+    for _ in range(600):
+        with socket.socket() as one:
+            if one.connect_ex(("localhost", port)) == 0:
+                break
+        time.sleep(0.1)
+    time.sleep(1.0)  # in which it is said
+    signal.raise_signal(signal.SIGINT)
+
+
 def test_the_command_shows_a_result(run: sg.Trajectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     need_chromium()
     run.save(tmp_path / "run.h5")
-    threading.Timer(2.0, signal.raise_signal, (signal.SIGINT,)).start()
-    assert main(["view", str(tmp_path / "run.h5"), "--port", "18280", "--no-browser"]) == 0
-    assert "run.h5 is shown at http://localhost:18280" in capsys.readouterr().out
+    with socket.socket() as free:
+        free.bind(("", 0))
+        port = free.getsockname()[1]
+    threading.Thread(target=interrupt_once_served, args=(port,), daemon=True).start()
+    assert main(["view", str(tmp_path / "run.h5"), "--port", str(port), "--no-browser"]) == 0
+    assert f"run.h5 is shown at http://localhost:{port}" in capsys.readouterr().out
