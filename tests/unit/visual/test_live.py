@@ -183,5 +183,9 @@ def test_the_command_shows_a_result(run: sg.Trajectory, tmp_path: Path, capsys: 
         free.bind(("", 0))
         port = free.getsockname()[1]
     threading.Thread(target=interrupt_once_served, args=(port,), daemon=True).start()
-    assert main(["view", str(tmp_path / "run.h5"), "--port", str(port), "--no-browser"]) == 0
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may ignore it
+    try:
+        assert main(["view", str(tmp_path / "run.h5"), "--port", str(port), "--no-browser"]) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert f"run.h5 is shown at http://localhost:{port}" in capsys.readouterr().out
